@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { defineOperation } from './define.ts';
+import { id, secret } from './fields.ts';
+
+export const authToken = z.looseObject({ token: secret('auth token'), name: z.string(), domains: z.array(z.string()) });
+
+export const authTokens = {
+  'auth-tokens.reset': defineOperation({
+    command: ['auth-tokens', 'reset'],
+    summary: "Replace an API key's auth token with a new one",
+    description: 'The old token stops working at once. The new one is printed once: store it.',
+    examples: [
+      { command: 'svc auth-tokens reset --api-key K --yes -q', does: 'print the bare new token, for scripts' },
+    ],
+    path: '/v2/workspace/authtoken/reset',
+    auth: 'workspace',
+    effect: 'once',
+    input: z.object({ apiKey: id('id of the API key whose token is replaced') }),
+    output: z.looseObject({ apiKey: z.string(), newAuthToken: authToken }),
+    message: 'Auth token reset successfully.',
+    confirm: 'Replace the auth token of API key {apiKey}? The old token stops working at once.',
+    revealsSecrets: true,
+  }),
+};

@@ -1,0 +1,125 @@
+import * as z from 'zod';
+import { defineOperation } from './define.ts';
+import { epochMilliseconds, flag, id, itemResults, organizationId } from './fields.ts';
+
+const commonFields = z.looseObject({
+  folderId: z.string(),
+  folderName: z.string().optional(),
+  organizationId: z.string(),
+  parentFolderId: z.string(),
+  createdAt: epochMilliseconds,
+  lastUpdated: epochMilliseconds,
+});
+
+const currentFields = commonFields.extend({
+  apiKey: z.string().optional(),
+  ancestors: z.array(z.string()).optional().describe("ids from 'root' down to the parent"),
+  accessType: z.string().optional(),
+  inheritAccessFromParent: z.boolean().optional(),
+});
+
+type Nested<Folder> = Folder & { subFolders?: Nested<Folder>[] | undefined };
+
+const folderV1: z.ZodType<Nested<z.infer<typeof commonFields>>> = commonFields.extend({
+  subFolders: z.lazy(() => z.array(folderV1)).optional(),
+});
+
+const folder: z.ZodType<Nested<z.infer<typeof currentFields>>> = currentFields.extend({
+  subFolders: z.lazy(() => z.array(folder)).optional(),
+});
+
+const parentFolderId = id("parent folder id; 'root' for the top level");
+const folderName = flag('name', z.string().optional().describe('folder name'));
+
+const columns = [
+  { header: 'FOLDER', field: 'folderId', kind: 'whole' },
+  { header: 'NAME', field: 'folderName' },
+  { header: 'PARENT', field: 'parentFolderId', kind: 'whole' },
+] as const;
+const updated = { header: 'UPDATED', field: 'lastUpdated', kind: 'time' } as const;
+
+export const folders = {
+  'folders.list': defineOperation({
+    command: ['folders', 'list'],
+    summary: 'List the folders of an organization, or one folder with its subfolders',
+    examples: [
+      { command: 'svc folders list --org acme', does: 'all folders, flat' },
+      {
+        command: 'svc folders list --org acme --folder f1 --max-depth 3 -o json',
+        does: 'one folder and three levels below it',
+      },
+    ],
+    path: '/v2/organizations/folders/get',
+    auth: 'key',
+    effect: 'read',
+    feature: 'advanced-queries',
+    input: z.object({
+      organizationId,
+      folderId: id('only this folder, with its subfolders').optional(),
+      maxDepth: z.number().int().min(1).optional().describe('levels of subfolders below the folder (1 when left out)'),
+    }),
+    output: z.array(folder),
+    message: ({ folderId }) => (folderId ? 'Folder(s) retrieved successfully.' : 'Folders retrieved successfully.'),
+    columns: [...columns, { header: 'ACCESS', field: 'accessType' }, updated],
+  }),
+  'folders.list.v1': defineOperation({
+    command: ['folders', 'list'],
+    summary: 'List folders in the v1 shape',
+    path: '/v1/organizations/folders/get',
+    auth: 'key',
+    effect: 'read',
+    feature: 'advanced-queries',
+    input: z.object({ organizationId, folderId: id('only this folder, with its subfolders').optional() }),
+    output: z.array(folderV1),
+    message: 'Folders retrieved successfully.',
+    columns: [...columns, updated],
+  }),
+  'folders.add': defineOperation({
+    command: ['folders', 'add'],
+    summary: 'Add folders to an organization',
+    examples: [
+      { command: 'svc folders add --org acme --folder f1 --name Plans', does: 'add one folder at the top level' },
+    ],
+    path: '/v2/organizations/folders/add',
+    auth: 'key',
+    effect: 'keyed',
+    input: z.object({
+      organizationId,
+      createOrganization: z.boolean().optional().describe('create the organization when it does not exist'),
+      folders: z
+        .array(
+          z.looseObject({
+            folderId: id('folder id'),
+            folderName,
+            parentFolderId: parentFolderId.optional(),
+            accessType: z.enum(['public', 'restricted', 'organizationPrivate']).optional().describe('who may open it'),
+          }),
+        )
+        .min(1),
+    }),
+    output: itemResults,
+    message: 'Folder(s) added successfully.',
+    bulk: { field: 'folders', id: 'folderId', noun: 'folder' },
+  }),
+  'folders.update': defineOperation({
+    command: ['folders', 'update'],
+    summary: 'Rename folders or move them with everything in them',
+    examples: [
+      { command: 'svc folders update --org acme --folder f1 --name Archive', does: 'rename a folder' },
+      { command: 'svc folders update --org acme --folder f1 --parent root', does: 'move a folder to the top level' },
+    ],
+    path: '/v2/organizations/folders/update',
+    auth: 'key',
+    effect: 'set',
+    feature: 'advanced-queries',
+    input: z.object({
+      organizationId,
+      folders: z
+        .array(z.looseObject({ folderId: id('folder id'), folderName, parentFolderId: parentFolderId.optional() }))
+        .min(1),
+    }),
+    output: itemResults,
+    message: 'Folder Updated successfully.',
+    bulk: { field: 'folders', id: 'folderId', noun: 'folder' },
+  }),
+};

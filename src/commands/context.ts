@@ -1,0 +1,58 @@
+import type { Client } from '../client/client.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Environment, Folders } from '../kernel/folders.ts';
+import type { Io } from '../kernel/io.ts';
+import type { Format, Printer } from '../output/printer.ts';
+import type { Settings } from '../profiles/resolve.ts';
+
+/** The global flags, parsed. */
+export interface GlobalOptions {
+  readonly profile?: string;
+  readonly local: boolean;
+  /** As given by flag; the settings decide otherwise, and `table` is the default. */
+  readonly output?: Format;
+  readonly fields?: readonly string[];
+  readonly headers: boolean;
+  readonly envelope: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly debug: boolean;
+  readonly color: 'auto' | 'always' | 'never';
+  /** False: never prompt. */
+  readonly input: boolean;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  /** Milliseconds one attempt may take. */
+  readonly timeout: number;
+  /** Milliseconds all waiting for rate limits may take together. */
+  readonly maxWait: number;
+  readonly showSecrets: boolean;
+  readonly baseUrl?: string;
+  readonly caFile?: string;
+  /** Where the embedded service keeps its data. */
+  readonly store?: string;
+}
+
+/** The world as a command sees it. What is costly is made when first asked for. */
+export interface Context {
+  readonly io: Io;
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly folders: Folders;
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP, with the SvcError that ends the run as its reason. */
+  readonly signal: AbortSignal;
+  readonly options: GlobalOptions;
+  settings(): Promise<Settings>;
+  client(): Promise<Client>;
+  format(): Promise<Format>;
+  printer(): Promise<Printer>;
+  /** A line on stderr; nothing with `--quiet`. */
+  note(text: string): Promise<void>;
+  warn(text: string): Promise<void>;
+  /** Asks before a write that can hurt; passes with `--yes`, and refuses (usage) where nobody can answer. */
+  confirm(question: string): Promise<void>;
+  /** Reads a secret from a terminal without echo; refuses (usage) where nobody can answer. */
+  askSecret(question: string): Promise<string>;
+  ask(question: string): Promise<string>;
+}

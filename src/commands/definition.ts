@@ -1,0 +1,39 @@
+import type { Example } from '../catalog/define.ts';
+import type { Context } from './context.ts';
+
+/** A positional argument; `many` takes the rest of the line. */
+export interface ArgumentDefinition {
+  readonly name: string;
+  readonly describes: string;
+  readonly required: boolean;
+  readonly many?: true;
+}
+
+/** A flag of a hand-written command: `--port <n>`. Its parsed value arrives under the camel-cased name. */
+export interface OptionDefinition {
+  readonly flags: string;
+  readonly describes: string;
+  readonly choices?: readonly string[];
+  /** May be given several times; the values arrive as an array. */
+  readonly many?: true;
+}
+
+/** What a hand-written command receives: positional arguments in order, and the flags that were given. */
+export interface Invocation {
+  readonly arguments: readonly string[];
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+}
+
+/**
+ * A hand-written command as a value. The definition is plain data, so that help and completion cost nothing; `load`
+ * brings the code in when the command runs.
+ */
+export interface CommandDefinition {
+  readonly command: readonly [string, ...string[]];
+  readonly summary: string;
+  readonly description?: string;
+  readonly examples?: readonly Example[];
+  readonly arguments?: readonly ArgumentDefinition[];
+  readonly options?: readonly OptionDefinition[];
+  readonly load: () => Promise<(context: Context, invocation: Invocation) => Promise<void>>;
+}
