@@ -18,6 +18,18 @@ export function safeText(text: string): string {
   return text.replace(UNSAFE, visibleEscape);
 }
 
+/**
+ * The same for a JSON document: each unsafe character inside its strings becomes the `\u` escape that a parser reads
+ * back as that character. Line breaks between values stay.
+ */
+export function safeJson(json: string): string {
+  return json.replace(UNSAFE, (character) => (character === '\n' ? character : jsonEscape(character)));
+}
+
+function jsonEscape(character: string): string {
+  return character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 function visibleEscape(character: string): string {
   const named = NAMED.get(character);
   if (named) return named;

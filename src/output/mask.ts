@@ -1,0 +1,17 @@
+import type { SecretPath } from '../catalog/secrets.ts';
+import { maskSecret } from '../kernel/redact.ts';
+import { isRecord } from './select.ts';
+
+/** A copy of a value with what stands at the given paths masked. Absent, null and empty values are no secrets. */
+export function maskSecrets(value: unknown, paths: readonly SecretPath[]): unknown {
+  if (paths.length === 0 || value === undefined || value === null) return value;
+  if (paths.some((path) => path.length === 0)) return typeof value === 'string' ? maskSecret(value) : maskSecret('?');
+  if (Array.isArray(value)) return value.map((item, index) => maskSecrets(item, below(paths, String(index))));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskSecrets(inner, below(paths, key))]));
+}
+
+/** The rest of each path that leads through `key`. */
+function below(paths: readonly SecretPath[], key: string): readonly SecretPath[] {
+  return paths.filter(([head]) => head === key || head === '*').map(([, ...rest]) => rest);
+}

@@ -1,0 +1,74 @@
+import type { Column } from '../catalog/define.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * What a path such as `owner.email` leads to; undefined when it leads nowhere. A list is gone through item by item.
+ * Property names may hold dots themselves (`triggers.comment.add`): the longest name that fits is followed.
+ */
+export function fieldAt(value: unknown, path: string): unknown {
+  if (path === '') return value;
+  if (Array.isArray(value)) {
+    const found = value.map((item) => fieldAt(item, path)).filter((item) => item !== undefined);
+    return found.length > 0 || value.length === 0 ? found : undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  const name = headOf(value, path);
+  return Object.hasOwn(value, name) ? fieldAt(value[name], restOf(path, name)) : undefined;
+}
+
+/** Only the given paths of a value, in their order and at the places they had. What is not there is null. */
+export function select(value: unknown, paths: readonly string[]): unknown {
+  if (paths.includes('')) return value;
+  if (Array.isArray(value)) return value.map((item) => select(item, paths));
+  if (!isRecord(value)) return null;
+  const byName = Map.groupBy(paths, (path) => headOf(value, path));
+  return Object.fromEntries(
+    [...byName].map(([name, through]) => {
+      const inner = Object.hasOwn(value, name) ? value[name] : null;
+      return [
+        name,
+        select(
+          inner,
+          through.map((path) => restOf(path, name)),
+        ) ?? null,
+      ];
+    }),
+  );
+}
+
+/** @throws SvcError `usage` for a path that leads nowhere in every record and that no column names. */
+export function requireFields(paths: readonly string[], records: readonly unknown[], columns: readonly Column[] = []) {
+  const named = new Set(columns.map((column) => column.field));
+  const unknown = paths.find((path) => !named.has(path) && fieldAt(records, path) === undefined);
+  if (unknown === undefined) return;
+  for (const path of pathsOf(records, unknown.split('.').length)) named.add(path);
+  throw new SvcError('usage', `--fields: no field '${unknown}' in the result`, {
+    hint: didYouMean(unknown, [...named]),
+  });
+}
+
+function headOf(value: Readonly<Record<string, unknown>>, path: string): string {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
+    const name = path.slice(0, end);
+    if (Object.hasOwn(value, name)) return name;
+  }
+  return path.split('.', 1).join();
+}
+
+function restOf(path: string, name: string): string {
+  return path.slice(name.length + 1);
+}
+
+function* pathsOf(value: unknown, depth: number, parents = ''): Generator<string> {
+  if (Array.isArray(value)) for (const item of value) yield* pathsOf(item, depth, parents);
+  if (!isRecord(value) || depth === 0) return;
+  for (const [name, inner] of Object.entries(value)) {
+    yield parents + name;
+    yield* pathsOf(inner, depth - 1, `${parents}${name}.`);
+  }
+}

@@ -1,0 +1,52 @@
+import { type ScalarTag, stringify } from 'yaml';
+import { safeJson } from '../kernel/safe-text.ts';
+import type { Renderer } from './renderer.ts';
+
+/**
+ * Plain only where readers of YAML 1.1 and 1.2 agree that it is text: letters first, so that no number, date, merge
+ * key or sexagesimal qualifies, nothing that has a meaning in YAML, and none of the words that stand for a value.
+ */
+const PLAIN = /^[\p{L}_][\p{L}\p{N}_.@/-]*( [\p{L}\p{N}_.@/-]+)*$/u;
+const WORDS = new Set(['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null']);
+
+/** Everything else in double quotes, written as JSON: both versions read its escapes alike. */
+const text: ScalarTag = {
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  identify: (value) => typeof value === 'string',
+  resolve: (source) => source,
+  stringify: ({ value }) => {
+    const string = String(value);
+    return PLAIN.test(string) && !WORDS.has(string.toLowerCase()) ? string : safeJson(JSON.stringify(string));
+  },
+};
+
+/** YAML 1.1 knows an exponent only behind a decimal point. */
+const number: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => typeof value === 'number',
+  resolve: Number,
+  stringify: ({ value }) => JSON.stringify(value).replace(/^(-?\d+)e/, '$1.0e'),
+};
+
+const document = (value: unknown) =>
+  stringify(value, {
+    customTags: () => ['map', 'seq', 'bool', 'null', text, number],
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+  });
+
+/** One document; records are the items of a list that is written page by page. */
+export const yamlRenderer: Renderer = {
+  async *records(pages) {
+    let empty = true;
+    for await (const page of pages) {
+      if (page.length === 0) continue;
+      empty = false;
+      yield document(page);
+    }
+    if (empty) yield '[]\n';
+  },
+  value: (value) => document(value ?? null),
+};
