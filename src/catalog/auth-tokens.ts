@@ -20,5 +20,6 @@ export const authTokens = {
     message: 'Auth token reset successfully.',
     confirm: 'Replace the auth token of API key {apiKey}? The old token stops working at once.',
     revealsSecrets: true,
+    bare: ({ newAuthToken }) => newAuthToken.token,
   }),
 };

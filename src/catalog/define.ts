@@ -77,6 +77,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly confirm?: string;
   /** The reply's secrets are what the command is for: they are printed, not masked. */
   readonly revealsSecrets?: true;
+  /** What `--quiet` prints instead of the whole reply: the one value a script wants. */
+  readonly bare?: (data: z.output<Output>) => string;
   /** A switch of the service without which the operation answers FAILED_PRECONDITION. */
   readonly feature?: 'advanced-queries' | 'advanced-webhooks';
 }

@@ -5,4 +5,6 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['documents', 'Documents'],
   ['workspace', 'The workspace and its API keys'],
   ['auth-tokens', 'Auth tokens of API keys'],
+  ['profiles', 'Saved connections: addresses and credentials'],
+  ['auth', 'What svc signs in with'],
 ]);

@@ -2,7 +2,8 @@ import type { Client } from '../client/client.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import type { Io } from '../kernel/io.ts';
-import type { Format, Printer } from '../output/printer.ts';
+import type { Format } from '../output/format.ts';
+import type { Printer } from '../output/printer.ts';
 import type { Settings } from '../profiles/resolve.ts';
 
 /** The global flags, parsed. */
@@ -28,7 +29,6 @@ export interface GlobalOptions {
   readonly maxWait: number;
   readonly showSecrets: boolean;
   readonly baseUrl?: string;
-  readonly caFile?: string;
   /** Where the embedded service keeps its data. */
   readonly store?: string;
 }

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { SvcError, systemErrorCode } from './errors.ts';
 
 /** Where text goes. `write` resolves once the text has left this process, and rejects when it cannot be written. */
@@ -5,6 +6,8 @@ export interface Sink {
   readonly isTerminal: boolean;
   /** Width in columns; undefined when the sink is no terminal. */
   readonly columns: number | undefined;
+  /** The stream itself, for prompts and progress that draw on it. */
+  readonly stream: NodeJS.WritableStream;
   write(text: string | Uint8Array): Promise<void>;
 }
 
@@ -15,41 +18,77 @@ export interface Io {
   readonly stderr: Sink;
 }
 
+/** This process's number, by which a lock names its owner. */
+export const processId: number = process.pid;
+
+/** The streams of this process, each opened at first use. */
 export function processIo(): Io {
   return {
     stdin: {
-      isTerminal: process.stdin.isTTY === true,
+      get isTerminal() {
+        return isatty(0);
+      },
       get stream() {
         return process.stdin;
       },
     },
-    stdout: sink(process.stdout),
-    stderr: sink(process.stderr),
+    stdout: sink(1, () => process.stdout),
+    stderr: sink(2, () => process.stderr),
   };
 }
 
-function sink(stream: NodeJS.WriteStream): Sink {
-  stream.on('error', () => {
+/** Whether a descriptor is a terminal. `node:tty` brings the network stack along, so it is loaded only when asked. */
+function isatty(descriptor: number): boolean {
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+function sink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
+  let opened: NodeJS.WriteStream | undefined;
+  const stream = (): NodeJS.WriteStream => {
     // The callback of each write reports the failure; without a listener the stream would end the process itself.
-  });
+    opened ??= open().on('error', () => undefined);
+    return opened;
+  };
   return {
-    isTerminal: stream.isTTY === true,
-    get columns() {
-      return stream.isTTY ? stream.columns : undefined;
+    get isTerminal() {
+      return isatty(descriptor);
     },
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        stream.write(text, (error) => (error ? reject(outputError(error)) : resolve()));
-      }),
+    get columns() {
+      return isatty(descriptor) ? stream().columns : undefined;
+    },
+    get stream() {
+      return stream();
+    },
+    write: async (text) => {
+      const rest = opened ? Buffer.from(text) : writeAtOnce(descriptor, Buffer.from(text));
+      if (rest.length > 0) await writeThrough(stream(), rest);
+    },
   };
 }
 
-function outputError(error: Error): SvcError {
+/** Writes without opening a stream, which costs start-up time, and returns what a pipe set to non-blocking did not take. */
+function writeAtOnce(descriptor: number, bytes: Buffer): Buffer {
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EAGAIN') throw outputError(error);
+  }
+  return bytes.subarray(written);
+}
+
+function writeThrough(stream: NodeJS.WriteStream, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(bytes, (error) => (error ? reject(outputError(error)) : resolve()));
+  });
+}
+
+function outputError(error: unknown): SvcError {
   const code = systemErrorCode(error);
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') {
     return new SvcError('reader_gone', 'the reader of the output left', { cause: error });
   }
-  return new SvcError('local', `the output could not be written: ${code ?? error.message}`, {
+  return new SvcError('local', `the output could not be written: ${code ?? String(error)}`, {
     hint: 'check the disk behind the output, then run the command again',
     cause: error,
   });

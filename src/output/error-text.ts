@@ -1,6 +1,6 @@
 import { FAILURES, type SvcError, systemErrorCode } from '../kernel/errors.ts';
 import { safeJson, safeText } from '../kernel/safe-text.ts';
-import type { Format } from './printer.ts';
+import type { Format } from './format.ts';
 
 /**
  * A failure as stderr shows it: one line and a hint below it, or with the JSON formats one object on one line.

@@ -1,11 +1,10 @@
 import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
+import type { Format } from './format.ts';
 import { maskSecrets } from './mask.ts';
 import type { Renderer, View } from './renderer.ts';
 import { requireFields, select } from './select.ts';
-
-export type Format = 'table' | 'json' | 'yaml' | 'csv' | 'ndjson';
 
 /** How results are shown. `fields` are paths such as `owner.email`, in the order asked for. */
 export interface OutputOptions {

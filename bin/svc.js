@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// CommonJS and old syntax, so that an old Node.js answers with a sentence instead of a stack trace. It also starts
+// faster: an ESM import of a built-in module reads all its exports.
+var fs = require('fs');
+var path = require('path');
+
+var home = path.join(__dirname, '..');
+var pkg = require('../package.json');
+
+/** Whether a version is in a range of parts like ^22.22.2 or >=26.0.0, separated by ||. */
+function isSupported(range, version) {
+  return range.split('||').some(function (part) {
+    var match = /(\^|>=)(\d+)\.(\d+)\.(\d+)/.exec(part);
+    var least = match.slice(2).map(Number);
+    var here = version.split('.').map(Number);
+    if (match[1] === '^' && here[0] !== least[0]) return false;
+    for (var i = 0; i < 3; i++) {
+      if (here[i] !== least[i]) return here[i] > least[i];
+    }
+    return true;
+  });
+}
+
+/** Keeps compiled code in the user's own cache folder: the system's temporary folder is open to others. */
+function keepCompiledCode() {
+  var env = process.env;
+  var folder = env.XDG_CACHE_HOME || env.LOCALAPPDATA || (env.HOME && path.join(env.HOME, '.cache'));
+  if (folder && path.isAbsolute(folder)) require('module').enableCompileCache(path.join(folder, 'svc', 'compiled'));
+}
+
+if (isSupported(pkg.engines.node, process.versions.node)) {
+  keepCompiledCode();
+  // A checkout that was installed without scripts has no bundle yet; Node.js runs the source as well.
+  var built = path.join(home, 'dist', 'main.js');
+  var entry = fs.existsSync(built) ? built : path.join(home, 'src', 'main.ts');
+  import(require('url').pathToFileURL(entry).href).then(function (svc) {
+    return svc.main(pkg.version);
+  });
+} else {
+  console.error(
+    'svc: Node.js ' + process.versions.node + ' is not supported; svc needs ' + pkg.engines.node +
+      '. In a checkout, npm ci brings one along: use npx svc.'
+  );
+  process.exitCode = 78;
+}

@@ -1,0 +1,42 @@
+import { SvcError } from '../kernel/errors.ts';
+import type { BulkOptions } from './bulk-operation.ts';
+import type { Invocation, OptionDefinition } from './definition.ts';
+import { given, textValue } from './option-values.ts';
+
+/** Flags of every command that takes many records. */
+export const BULK_FLAGS: readonly OptionDefinition[] = [
+  { flags: '--file <path>', describes: "records: JSON, NDJSON, CSV or YAML; '-' is stdin" },
+  { flags: '--input-format <format>', describes: 'format of the file', choices: ['json', 'ndjson', 'csv', 'yaml'] },
+  { flags: '--batch-size <n>', describes: 'records a request (100)' },
+  { flags: '--concurrency <n>', describes: "requests in flight, or 'auto'" },
+  { flags: '--on-error <what>', describes: 'after a failed record (continue)', choices: ['continue', 'stop'] },
+  { flags: '--max-errors <n>', describes: 'stop after this many failed records' },
+  { flags: '--duplicates <which>', describes: 'records with one id (fail)', choices: ['fail', 'first', 'last'] },
+  { flags: '--rejects <path>', describes: 'where failed records go, in the format of the file' },
+  { flags: '--results <path>', describes: 'where the result of each record goes, as NDJSON' },
+];
+
+export function bulkOptions({ options }: Invocation): BulkOptions {
+  const text = (name: string) => textValue(options, name);
+  const concurrency = text('concurrency') ?? 'auto';
+  return {
+    ...given('file', text('file')),
+    ...given('inputFormat', text('inputFormat') as BulkOptions['inputFormat']),
+    ...given('maxErrors', wholeNumber('--max-errors', text('maxErrors'), 0)),
+    ...given('rejects', text('rejects')),
+    ...given('results', text('results')),
+    batchSize: wholeNumber('--batch-size', text('batchSize'), 1) ?? 100,
+    concurrency: concurrency === 'auto' ? 'auto' : (wholeNumber('--concurrency', concurrency, 1) ?? 'auto'),
+    onError: text('onError') === 'stop' ? 'stop' : 'continue',
+    duplicates: (text('duplicates') ?? 'fail') as BulkOptions['duplicates'],
+  };
+}
+
+function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && Number.isSafeInteger(value))) {
+    throw new SvcError('usage', `${flag}: '${text}' is not a whole number of at least ${least}`);
+  }
+  return value;
+}

@@ -1,0 +1,57 @@
+import { type Client, type ClientOptions, createClient, type Target } from '../client/client.ts';
+import { SvcError } from '../kernel/errors.ts';
+import type { Settings } from '../profiles/resolve.ts';
+import { observer } from './call-log.ts';
+import type { Context } from './context.ts';
+import { given } from './option-values.ts';
+
+export interface Connection {
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+/** The client of this run: over the network as the settings say, or to the embedded service in this process. */
+export async function connect(context: Context): Promise<Connection> {
+  if (!context.options.local) {
+    const target = targetOf(await context.settings());
+    return { client: clientTo(context, target, globalThis.fetch), close: async () => undefined };
+  }
+  const { openLocalService } = await import('../service/local.ts');
+  const { folders, clock, options } = context;
+  const service = await openLocalService({ folders, clock, ...given('store', options.store) });
+  return { client: clientTo(context, service.target, service.fetch), close: () => service.close() };
+}
+
+function clientTo(context: Context, target: Target, fetch: typeof globalThis.fetch): Client {
+  const { clock, signal, options, io } = context;
+  const printPlan: ClientOptions['dryRun'] = (request) => io.stdout.write(`${JSON.stringify(request, null, 2)}\n`);
+  return createClient({
+    target,
+    clock,
+    fetch,
+    signal,
+    attemptTimeout: options.timeout,
+    maxWait: options.maxWait,
+    observe: observer(context),
+    ...(options.dryRun && { dryRun: printPlan }),
+  });
+}
+
+/** The target that the settings describe. The request layer says which credential an operation lacks. */
+function targetOf(settings: Settings): Target {
+  const { baseUrl, headerPrefix, apiKey, authToken, workspaceId, workspaceAuthToken } = settings;
+  if (!baseUrl) {
+    throw new SvcError('no_credential', 'no service is configured', {
+      hint: 'save one with `svc profiles add`, set SVC_BASE_URL and its credentials, or try --local',
+    });
+  }
+  return {
+    baseUrl: baseUrl.value,
+    headerPrefix: headerPrefix.value,
+    ...(apiKey && authToken && { key: { apiKey: apiKey.value, authToken: authToken.value } }),
+    ...(workspaceId &&
+      workspaceAuthToken && {
+        workspace: { workspaceId: workspaceId.value, workspaceAuthToken: workspaceAuthToken.value },
+      }),
+  };
+}

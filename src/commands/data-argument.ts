@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { SvcError } from '../kernel/errors.ts';
+import { localFileError } from '../kernel/files.ts';
+import type { Context } from './context.ts';
+
+/**
+ * The object behind `--data`: JSON text, `@file` or `-` for stdin. A `{"data": {…}}` wrapper is taken off.
+ * @throws SvcError `bad_data` when it is no JSON object, `local` when the file cannot be read.
+ */
+export async function readData(
+  context: Context,
+  argument: string | undefined,
+): Promise<Record<string, unknown> | undefined> {
+  if (argument === undefined) return undefined;
+  const json = parse(await source(context, argument));
+  const { data, ...others } = json;
+  return isObject(data) && Object.keys(others).length === 0 ? data : json;
+}
+
+function source(context: Context, argument: string): Promise<string> | string {
+  if (argument === '-') return text(context.io.stdin.stream);
+  if (!argument.startsWith('@')) return argument;
+  const path = argument.slice(1);
+  return readFile(isAbsolute(path) ? path : join(context.cwd, path), 'utf8').catch((error: unknown) => {
+    throw localFileError('read', path, error);
+  });
+}
+
+function parse(json: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new SvcError('bad_data', '--data: not valid JSON', {
+      hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
+      cause: error,
+    });
+  }
+  if (!isObject(value)) throw new SvcError('bad_data', '--data: not a JSON object');
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

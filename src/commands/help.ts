@@ -1,0 +1,81 @@
+import type { Command, Option } from 'commander';
+import type { Example } from '../catalog/define.ts';
+import type { Leaf, Node } from './tree.ts';
+
+/** The help of one command: what it does, how it is used, examples, then flags. */
+export function helpText(command: Command, node: Node): string {
+  const { summary, description, examples } = about(node);
+  const sections = [
+    description ?? summary,
+    `Usage:\n  ${usage(command, node)}`,
+    section('Examples', examples.flatMap(exampleLines)),
+    section('Commands', rows(command.commands.map((child) => [child.name(), child.description()]))),
+    section('Arguments', rows(command.registeredArguments.map((argument) => [argument.name(), argument.description]))),
+    section(node.path.length === 0 ? 'Global flags' : 'Flags', rows(flagRows(command.options))),
+    footer(node),
+  ];
+  return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+interface About {
+  readonly summary: string;
+  readonly description?: string;
+  readonly examples: readonly Example[];
+}
+
+function about(node: Node): About {
+  if (node.path.length === 0) return ROOT;
+  if (!node.leaf) return { summary: node.summary, examples: [] };
+  const { summary, description, examples = [] } = leafSource(node.leaf);
+  return { summary, ...(description && { description }), examples };
+}
+
+const ROOT: About = {
+  summary: 'svc administers a collaboration backend from the command line.',
+  examples: [
+    { command: 'svc users add --local --org acme --file examples/users.json', does: 'try it, with no account' },
+    { command: 'svc profiles add prod --base-url https://api.example.com --api-key K', does: 'save a connection' },
+  ],
+};
+
+function leafSource(leaf: Leaf) {
+  return leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
+}
+
+function usage(command: Command, node: Node): string {
+  const words = ['svc', ...node.path];
+  if (!node.leaf) return [...words, '<command>', '[flags]'].join(' ');
+  const operands = command.registeredArguments.map(({ name, required, variadic }) => {
+    const shown = variadic ? `${name()}...` : name();
+    return required ? `<${shown}>` : `[${shown}]`;
+  });
+  return [...words, ...operands, '[flags]'].join(' ');
+}
+
+function exampleLines({ command, does }: Example): string[] {
+  return [`  # ${does}`, `  ${command}`];
+}
+
+function flagRows(options: readonly Option[]): (readonly [string, string])[] {
+  return options
+    .filter(({ hidden }) => !hidden)
+    .map((option) => {
+      const choices = option.argChoices ? ` (${option.argChoices.join(', ')})` : '';
+      return [option.short ? option.flags : `    ${option.flags}`, `${option.description}${choices}`];
+    });
+}
+
+function rows(pairs: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...pairs.map(([left]) => left.length));
+  return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length > 0 ? [`${title}:`, ...lines].join('\n') : '';
+}
+
+function footer(node: Node): string {
+  return node.path.length === 0
+    ? 'svc help <command> shows the flags and examples of a command.'
+    : 'Global flags (--local, --profile, --output, --fields, --dry-run, …): svc --help';
+}

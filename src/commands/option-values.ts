@@ -1,0 +1,14 @@
+import type { Invocation } from './definition.ts';
+
+type Values = Invocation['options'];
+
+/** The text given for a flag, or `undefined`. */
+export function textValue(values: Values, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A property that is there only when it has a value, for objects with exact optional properties. */
+export function given<Name extends string, Value>(name: Name, value: Value | undefined) {
+  return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
+}

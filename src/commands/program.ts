@@ -1,0 +1,107 @@
+import { Command, Option, type OutputConfiguration } from 'commander';
+import type { Context, GlobalOptions } from './context.ts';
+import type { ArgumentDefinition, CommandDefinition, Invocation, OptionDefinition } from './definition.ts';
+import { GLOBAL_FLAGS, globalOptions } from './global-flags.ts';
+import { helpText } from './help.ts';
+import { operationFlags } from './operation-flags.ts';
+import { commandTree, type Leaf, type Node } from './tree.ts';
+
+/** What the program needs of its surroundings. */
+export interface ProgramWorld {
+  /** Makes the context once the global flags are known. */
+  readonly enter: (options: GlobalOptions) => Context;
+  readonly print: (text: string) => void;
+}
+
+/**
+ * The command line as a commander program. A level of the tree is filled in only when parsing reaches it, so the
+ * cost of a call does not grow with the number of commands.
+ */
+export function createProgram(world: ProgramWorld): Command {
+  const program = grow(new Command('svc'), commandTree(), world);
+  for (const flag of GLOBAL_FLAGS) addOption(program, flag);
+  program
+    .command('help [command...]')
+    .description('Show the help of a command')
+    .action(async (words: string[]) => {
+      await createProgram(world).parseAsync([...words, '--help'], { from: 'user' });
+    });
+  return program;
+}
+
+function grow(command: Command, node: Node, world: ProgramWorld): Command {
+  command
+    .exitOverride()
+    .helpCommand(false)
+    .helpOption('-h, --help', 'show this help')
+    .configureOutput(outputOf(world))
+    .configureHelp({ formatHelp: (shown) => helpText(shown, node) });
+  if (node.leaf) return addLeaf(command, node.leaf, world);
+  for (const child of node.children.values()) {
+    if (child.leaf || child.children.size > 0) command.addCommand(new Command(child.name).description(child.summary));
+  }
+  command.hook('preSubcommand', (_parent, chosen) => {
+    const child = node.children.get(chosen.name());
+    if (child) grow(chosen, child, world);
+  });
+  return command;
+}
+
+const HELP_WIDTH = 80;
+
+/** Help goes where the caller collects it. Colour and width are ours to choose, so commander need not open the streams to ask. */
+function outputOf({ print }: ProgramWorld): OutputConfiguration {
+  return {
+    writeOut: print,
+    writeErr: print,
+    outputError: () => undefined,
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+    getOutHelpWidth: () => HELP_WIDTH,
+    getErrHelpWidth: () => HELP_WIDTH,
+  };
+}
+
+function addLeaf(command: Command, leaf: Leaf, world: ProgramWorld): Command {
+  const flags = leaf.kind === 'operation' ? operationFlags(leaf.versions) : (leaf.definition.options ?? []);
+  for (const flag of flags) addOption(command, flag);
+  if (leaf.kind === 'tool') for (const argument of leaf.definition.arguments ?? []) addArgument(command, argument);
+  return command.action(async () => {
+    const context = world.enter(globalOptions(rootOf(command).opts()));
+    await run(context, leaf, invocation(command));
+  });
+}
+
+async function run(context: Context, leaf: Leaf, invoked: Invocation): Promise<void> {
+  if (leaf.kind === 'tool') return runTool(context, leaf.definition, invoked);
+  const { runOperation } = await import('./operation.ts');
+  return runOperation(context, leaf.versions, invoked);
+}
+
+async function runTool(context: Context, definition: CommandDefinition, invoked: Invocation): Promise<void> {
+  const tool = await definition.load();
+  return tool(context, invoked);
+}
+
+function invocation(command: Command): Invocation {
+  return { arguments: command.args, options: command.opts() };
+}
+
+function rootOf(command: Command): Command {
+  return command.parent ? rootOf(command.parent) : command;
+}
+
+function addArgument(command: Command, { name, describes, required, many }: ArgumentDefinition): void {
+  const shown = many ? `${name}...` : name;
+  command.argument(required ? `<${shown}>` : `[${shown}]`, describes);
+}
+
+function addOption(command: Command, { flags, describes, choices, many }: OptionDefinition): void {
+  const option = new Option(flags, describes);
+  if (describes === '') option.hideHelp();
+  if (choices) option.choices([...choices]);
+  if (many) option.argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
+  // `--no-x` alone would make `x` true from the start; a flag that was not given has no value here.
+  if (option.negate) option.default(undefined);
+  command.addOption(option);
+}

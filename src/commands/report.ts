@@ -1,0 +1,58 @@
+import { FAILURES, SvcError } from '../kernel/errors.ts';
+import type { Environment } from '../kernel/folders.ts';
+import type { Io } from '../kernel/io.ts';
+import { renderError } from '../output/error-text.ts';
+import { FORMATS, type Format } from '../output/format.ts';
+
+/** Says on stderr what went wrong, in the format that was asked for, and gives the exit code of it. */
+export async function report(
+  io: Io,
+  words: readonly string[],
+  environment: Environment,
+  thrown: unknown,
+): Promise<number> {
+  const error = asSvcError(thrown);
+  if (error.failure !== 'reader_gone') {
+    const text = renderError(error, { format: wantedFormat(words, environment), debug: words.includes('--debug') });
+    // With stderr gone as well there is nobody left to tell; the exit code still says it.
+    await io.stderr.write(text).catch(() => undefined);
+  }
+  return FAILURES[error.failure].exitCode;
+}
+
+function asSvcError(thrown: unknown): SvcError {
+  if (thrown instanceof SvcError) return thrown;
+  if (isCommanderError(thrown)) return usageError(thrown);
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new SvcError('bug', `unexpected: ${message}`, {
+    hint: 'this is a bug in svc: run it again with --debug and report what it prints',
+    cause: thrown,
+  });
+}
+
+interface CommanderError extends Error {
+  readonly code: string;
+}
+
+function isCommanderError(thrown: unknown): thrown is CommanderError {
+  return thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('commander.');
+}
+
+/** commander says `error: unknown option '--fiel'`, and its suggestion in a second line in brackets. */
+function usageError(error: CommanderError): SvcError {
+  const [first = '', suggestion] = error.message.split('\n');
+  const message = first.replace(/^error: /, '').replace('unknown option', 'unknown flag');
+  const near = suggestion && /\(Did you mean (.*)\?\)/.exec(suggestion)?.[1];
+  return new SvcError('usage', message, {
+    hint: near ? `did you mean ${near}?` : 'svc help lists the commands',
+    cause: error,
+  });
+}
+
+/** The format asked for, read from the bare words: the command line may be what is wrong. */
+function wantedFormat(words: readonly string[], environment: Environment): Format {
+  const at = words.findIndex((word) => word === '-o' || word === '--output');
+  const inline = words.find((word) => word.startsWith('--output='))?.slice('--output='.length);
+  const wanted = inline ?? (at < 0 ? environment['SVC_OUTPUT'] : words[at + 1]);
+  return FORMATS.find((format) => format === wanted) ?? 'table';
+}

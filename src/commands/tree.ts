@@ -1,0 +1,66 @@
+import { GROUPS } from '../catalog/groups.ts';
+import { manifest, type OperationEntry } from '../catalog/manifest.ts';
+import type { CommandDefinition } from './definition.ts';
+import { PROFILE_COMMANDS } from './profiles/commands.ts';
+import { SERVE_COMMANDS } from './serve/commands.ts';
+
+/** A command of the tree: one or several operations of the catalog under one name, or a hand-written tool. */
+export type Leaf =
+  | { readonly kind: 'operation'; readonly versions: readonly [OperationEntry, ...OperationEntry[]] }
+  | { readonly kind: 'tool'; readonly definition: CommandDefinition };
+
+export interface Node {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly summary: string;
+  readonly leaf?: Leaf;
+  readonly children: Map<string, Node>;
+}
+
+const TOOLS: readonly CommandDefinition[] = [...PROFILE_COMMANDS, ...SERVE_COMMANDS];
+
+/** The tree of all commands. An operation that comes in several versions is one command with `--api-version`. */
+export function commandTree(): Node {
+  const root = group('svc', []);
+  for (const name of GROUPS.keys()) root.children.set(name, group(name, [name]));
+  for (const entry of manifest) plant(root, entry.command, (existing) => operationNode(entry, existing));
+  for (const definition of TOOLS) plant(root, definition.command, () => toolNode(definition));
+  return root;
+}
+
+function plant(root: Node, path: readonly string[], make: (existing: Node | undefined) => Node): void {
+  let parent = root;
+  for (const [depth, name] of path.slice(0, -1).entries()) {
+    const next = parent.children.get(name) ?? group(name, path.slice(0, depth + 1));
+    parent.children.set(name, next);
+    parent = next;
+  }
+  const name = path.at(-1) ?? '';
+  parent.children.set(name, make(parent.children.get(name)));
+}
+
+function group(name: string, path: readonly string[]): Node {
+  return { name, path, summary: GROUPS.get(path.join(' ')) ?? '', children: new Map() };
+}
+
+function operationNode(entry: OperationEntry, existing: Node | undefined): Node {
+  const versions =
+    existing?.leaf?.kind === 'operation' ? ([...existing.leaf.versions, entry] as const) : ([entry] as const);
+  return {
+    name: entry.command.at(-1) ?? '',
+    path: entry.command,
+    summary: versions[0].summary,
+    leaf: { kind: 'operation', versions },
+    children: new Map(),
+  };
+}
+
+function toolNode(definition: CommandDefinition): Node {
+  return {
+    name: definition.command.at(-1) ?? '',
+    path: definition.command,
+    summary: definition.summary,
+    leaf: { kind: 'tool', definition },
+    children: new Map(),
+  };
+}

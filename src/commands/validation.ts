@@ -1,0 +1,36 @@
+import type * as z from 'zod';
+import type { Operation } from '../catalog/define.ts';
+import type { OperationEntry } from '../catalog/manifest.ts';
+import { SvcError } from '../kernel/errors.ts';
+
+/**
+ * Checks an operation's input before anything is sent. The error names the flag of the field where there is one.
+ * @throws SvcError of the given kind: `usage` for what flags said, `bad_data` for what a document said.
+ */
+export function checkInput(
+  entry: OperationEntry,
+  operation: Operation,
+  input: unknown,
+  failure: 'usage' | 'bad_data',
+): void {
+  const [issue, ...others] = operation.input.safeParse(input).error?.issues ?? [];
+  if (!issue) return;
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  throw new SvcError(failure, `${describe(entry, issue, input)}${more}`, {
+    hint: `see svc ${entry.command.join(' ')} --help`,
+  });
+}
+
+function describe(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
+  const flag = entry.flags.find(({ path, ofRecord }) => !ofRecord && path.every((part, at) => issue.path[at] === part));
+  const field = flag ? `--${flag.name}` : issue.path.join('.') || 'data';
+  if (valueAt(input, issue.path) === undefined) return `${field} is required`;
+  return `${field}: ${issue.message.replace(/^./, (first) => first.toLowerCase())}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (inner as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key],
+    value,
+  );
+}

@@ -1,0 +1,99 @@
+import type { Client } from '../client/client.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Environment, Folders } from '../kernel/folders.ts';
+import type { Io, Sink } from '../kernel/io.ts';
+import { safeText } from '../kernel/safe-text.ts';
+import type { Format } from '../output/format.ts';
+import type { Printer } from '../output/printer.ts';
+import type { Settings } from '../profiles/resolve.ts';
+import type { Context, GlobalOptions } from './context.ts';
+import { formatOf } from './global-flags.ts';
+import { given } from './option-values.ts';
+
+/** What a run finds around it, before any flag was read. */
+export interface Surroundings {
+  readonly io: Io;
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly folders: Folders;
+  readonly signal: AbortSignal;
+}
+
+/** A context, and what has to be called when the command is over. */
+export interface Session {
+  readonly context: Context;
+  close(): Promise<void>;
+}
+
+/** The world of one command. Everything costly is made at first use, and once. */
+export function openSession(surroundings: Surroundings, options: GlobalOptions): Session {
+  const { io } = surroundings;
+  const closers: (() => Promise<void>)[] = [];
+  const settings = once(() => readSettings(surroundings, options));
+  const format = once(async () => options.output ?? outputSetting(await settings()) ?? 'table');
+  const context: Context = {
+    ...surroundings,
+    options,
+    settings,
+    format,
+    client: once(async () => {
+      const { connect } = await import('./connect.ts');
+      const { client, close } = await connect(context);
+      closers.push(close);
+      return client;
+    }) satisfies () => Promise<Client>,
+    printer: once(async () => openPrinter(context, await format())),
+    note: async (text) => {
+      if (!options.quiet) await io.stderr.write(`${safeText(text)}\n`);
+    },
+    warn: (text) => io.stderr.write(`warning: ${safeText(text)}\n`),
+    confirm: async (question) => {
+      if (options.yes) return;
+      const { confirm } = await import('./prompts.ts');
+      await confirm(context, question);
+    },
+    ask: async (question) => (await import('./prompts.ts')).ask(context, question),
+    askSecret: async (question) => (await import('./prompts.ts')).askSecret(context, question),
+  };
+  return {
+    context,
+    close: async () => {
+      for (const close of closers) await close();
+    },
+  };
+}
+
+async function readSettings({ environment, cwd, folders }: Surroundings, options: GlobalOptions): Promise<Settings> {
+  const { resolveSettings } = await import('../profiles/resolve.ts');
+  const flags = { ...given('profile', options.profile), ...given('baseUrl', options.baseUrl) };
+  return resolveSettings({ flags, environment, cwd, folders });
+}
+
+function outputSetting({ output }: Settings): Format | undefined {
+  return output && formatOf(output.value, output.source);
+}
+
+async function openPrinter({ io, options, environment }: Context, format: Format): Promise<Printer> {
+  const { createPrinter } = await import('../output/printer.ts');
+  const { headers, quiet, showSecrets } = options;
+  const color = wantsColor(options.color, io.stdout, environment);
+  return createPrinter(io.stdout, { format, headers, quiet, showSecrets, color, ...given('fields', options.fields) });
+}
+
+/** The flag decides, then FORCE_COLOR, then NO_COLOR, then whether anyone looks. */
+export function wantsColor(flag: GlobalOptions['color'], sink: Sink, environment: Environment): boolean {
+  if (flag !== 'auto') return flag === 'always';
+  const forced = environment['FORCE_COLOR'];
+  if (forced) return forced !== '0' && forced !== 'false';
+  if (environment['NO_COLOR'] || environment['TERM'] === 'dumb') return false;
+  return sink.isTerminal;
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,49 @@
+import { systemClock } from './kernel/clock.ts';
+import { FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
+import { userFolders } from './kernel/folders.ts';
+import { type Io, processIo } from './kernel/io.ts';
+
+/** Runs the command line of this process. The only place where an error becomes an exit code. */
+export async function main(version: string): Promise<void> {
+  const io = processIo();
+  const words = process.argv.slice(2);
+  process.exitCode = await settle(io, words, () =>
+    words.length === 1 && (words[0] === '--version' || words[0] === '-V')
+      ? io.stdout.write(`${version}\n`)
+      : runCommand(io, words),
+  );
+}
+
+async function runCommand(io: Io, words: readonly string[]): Promise<void> {
+  const { runCommandLine } = await import('./commands/command-line.ts');
+  await runCommandLine(words, {
+    io,
+    environment: process.env,
+    cwd: process.cwd(),
+    clock: systemClock,
+    folders: userFolders(process.env),
+    signal: signalOfProcess(),
+  });
+}
+
+/** Aborts at the first signal; a second one ends the process at once. */
+function signalOfProcess(): AbortSignal {
+  const controller = new AbortController();
+  for (const [name, failure] of Object.entries(SIGNAL_FAILURES)) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(FAILURES[failure].exitCode);
+      controller.abort(new SvcError(failure, FAILURES[failure].meaning));
+    });
+  }
+  return controller.signal;
+}
+
+async function settle(io: Io, words: readonly string[], run: () => Promise<void>): Promise<number> {
+  try {
+    await run();
+    return 0;
+  } catch (thrown) {
+    const { report } = await import('./commands/report.ts');
+    return report(io, words, process.env, thrown);
+  }
+}

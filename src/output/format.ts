@@ -1,0 +1,4 @@
+/** The formats of `--output`, the default first. */
+export const FORMATS = ['table', 'json', 'yaml', 'csv', 'ndjson'] as const;
+
+export type Format = (typeof FORMATS)[number];
