@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 
 /** Makes a folder that only its owner can enter (0700), parents included; an existing one is closed to others. */
@@ -24,28 +23,55 @@ export async function readTextIfExists(path: string): Promise<string | undefined
   }
 }
 
+export interface Replacement {
+  /** Puts the text at the path it is handed; by default a plain write. What it really wrote is checked. */
+  readonly write?: (path: string, text: string) => Promise<void>;
+  /** The last word before the old content goes: throws when it has to stay. */
+  readonly permit?: () => Promise<void>;
+}
+
 /**
- * Replaces a private file (0600) so that a reader sees the old content or the new, never a mix: written beside it,
- * flushed, read back, renamed, and the folder flushed. On a full disk the old file stays byte for byte.
+ * Replaces a private file (0600) so that a reader sees the old content or the new, never a mix: written into a private
+ * folder beside it, flushed, read back, renamed, and the folder flushed. On a full disk the old file stays byte for byte.
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const staged = `${path}.${randomUUID()}.tmp`;
+export async function replaceFile(path: string, text: string, replacement: Replacement = {}): Promise<void> {
+  const { write = writePrivately, permit } = replacement;
+  let staging: string | undefined;
   try {
-    await writeDurably(staged, text);
-    if ((await readFile(staged, 'utf8')) !== text) throw new Error('it reads back differently');
+    staging = await mkdtemp(`${path}${STAGING}`);
+    const staged = join(staging, basename(path));
+    await write(staged, text);
+    await verifyDurably(staged, text);
+    await permit?.();
     await rename(staged, path);
     await flushFolder(dirname(path));
   } catch (error) {
-    await rm(staged, { force: true });
     throw localFileError('write', path, error);
+  } finally {
+    if (staging) await rm(staging, { recursive: true, force: true });
   }
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+/** Removes what writers of this file that were killed left beside it. Only while a lock keeps living ones out. */
+export async function discardStaged(path: string): Promise<void> {
+  const [folder, prefix] = [dirname(path), `${basename(path)}${STAGING}`];
+  const leftovers = (await readdir(folder)).filter((name) => name.startsWith(prefix));
+  for (const name of leftovers) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+const STAGING = '.staged-';
+
+async function writePrivately(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { flag: 'wx', mode: 0o600 });
+}
+
+async function verifyDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'r+');
   try {
-    await file.writeFile(text);
+    await file.chmod(0o600);
     await file.sync();
+    if ((await file.readFile('utf8')) !== text)
+      throw new Error('only a part of it could be written; is the disk full?');
   } finally {
     await file.close();
   }
@@ -78,5 +104,6 @@ const SYSTEM_REASONS = new Map([
   ['EEXIST', 'it exists already'],
   ['ENOSPC', 'the disk is full'],
   ['EDQUOT', 'the disk quota is used up'],
+  ['EFBIG', 'the limit on the size of files is reached'],
   ['EROFS', 'the file system is read-only'],
 ]);

@@ -21,6 +21,25 @@ export interface Io {
 /** This process's number, by which a lock names its owner. */
 export const processId: number = process.pid;
 
+/**
+ * Runs `load` without Node's warning that a built-in feature, named as its warning begins, is experimental. Other
+ * warnings pass.
+ */
+export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {
+  const { emitWarning } = process;
+  process.emitWarning = new Proxy(emitWarning, {
+    apply: (warn, self, given: readonly unknown[]) => {
+      const [warning, kind] = given;
+      if (kind !== 'ExperimentalWarning' || !String(warning).startsWith(feature)) Reflect.apply(warn, self, given);
+    },
+  });
+  try {
+    return await load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
 /** The streams of this process, each opened at first use. */
 export function processIo(): Io {
   return {

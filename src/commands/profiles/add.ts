@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import { SvcError } from '../../kernel/errors.ts';
+import { headerValue } from '../../profiles/header-value.ts';
+import { checkBaseUrl, checkHeaderPrefix, checkName, type Profile, type Secrets } from '../../profiles/profile.ts';
+import { readSecret, readSecretFile } from '../../profiles/secret-input.ts';
+import { assertFree, profileStore } from '../../profiles/store.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { textValue } from '../option-values.ts';
+import { canAsk } from '../terminal.ts';
+
+interface AddOptions {
+  readonly name: string;
+  readonly profile: Profile;
+  readonly authToken: SecretSource | undefined;
+  readonly workspaceAuthToken: SecretSource | undefined;
+  /** The user knows that the secrets lie in a file. */
+  readonly insecureStorage: boolean;
+}
+
+/** Where a secret is read from: a file, or stdin when there is no path. */
+interface SecretSource {
+  readonly flag: string;
+  readonly path?: string;
+}
+
+export function addProfile(context: Context, invocation: Invocation, run = saveProfile): Promise<void> {
+  return run(context, addOptions(context, invocation));
+}
+
+function addOptions(context: Context, { arguments: [name = ''], options }: Invocation): AddOptions {
+  const text = (option: string, flag: string, check: (value: string, source: string) => string) => {
+    const value = textValue(options, option);
+    return value === undefined ? undefined : check(value, flag);
+  };
+  const { baseUrl } = context.options;
+  const authToken = secretSource(options, 'auth-token', 'authToken');
+  const workspaceAuthToken = secretSource(options, 'workspace-auth-token', 'workspaceAuthToken');
+  if (authToken && workspaceAuthToken && !authToken.path && !workspaceAuthToken.path) {
+    throw new SvcError('usage', `${authToken.flag} and ${workspaceAuthToken.flag}: stdin holds one secret`, {
+      hint: 'read the other one from a file',
+    });
+  }
+  return {
+    name: checkName(name),
+    profile: {
+      baseUrl: baseUrl === undefined ? undefined : checkBaseUrl(baseUrl, '--base-url'),
+      headerPrefix: text('headerPrefix', '--header-prefix', checkHeaderPrefix),
+      apiKey: text('apiKey', '--api-key', headerValue),
+      workspaceId: text('workspaceId', '--workspace-id', headerValue),
+      org: textValue(options, 'org'),
+      output: textValue(options, 'defaultOutput'),
+      protected: options['protected'] === true ? true : undefined,
+    },
+    authToken,
+    workspaceAuthToken,
+    insecureStorage: options['insecureStorage'] === true,
+  };
+}
+
+function secretSource(options: Invocation['options'], flag: string, name: string): SecretSource | undefined {
+  const path = textValue(options, `${name}File`);
+  if (options[`${name}Stdin`] !== true) return path === undefined ? undefined : { flag: `--${flag}-file`, path };
+  if (path === undefined) return { flag: `--${flag}-stdin` };
+  throw new SvcError('usage', `--${flag}-stdin and --${flag}-file: give one of them`);
+}
+
+export async function saveProfile(context: Context, options: AddOptions): Promise<void> {
+  const { name } = options;
+  const store = profileStore(context);
+  const before = await store.read();
+  assertFree(before, name);
+  const profile = await completeProfile(context, options.profile);
+  const secrets: Secrets = {
+    authToken: await obtainSecret(context, options.authToken, profile.apiKey && `Auth token of ${profile.apiKey}`),
+    workspaceAuthToken: await obtainSecret(
+      context,
+      options.workspaceAuthToken,
+      profile.workspaceId && `Auth token of workspace ${profile.workspaceId}`,
+    ),
+  };
+  const hasSecrets = Object.values(secrets).some(Boolean);
+  if (hasSecrets && !profile.baseUrl) {
+    throw new SvcError('usage', 'a secret is saved for one address only: --base-url is missing');
+  }
+  await store.add(name, profile, secrets);
+  await context.note(`saved profile '${name}'${before.current === undefined ? ', the one in use from now on' : ''}`);
+  if (hasSecrets && !options.insecureStorage) {
+    await context.warn(`its secrets are not encrypted: they lie in ${store.secrets.place}, readable only by you`);
+  }
+}
+
+/** Asks for what every profile needs, where somebody is there to answer. */
+async function completeProfile(context: Context, profile: Profile): Promise<Profile> {
+  if (!canAsk(context)) return profile;
+  const baseUrl = profile.baseUrl ?? checkBaseUrl(await context.ask('Base URL'), 'Base URL');
+  const { apiKey, workspaceId } = profile;
+  if (apiKey || workspaceId) return { ...profile, baseUrl };
+  return { ...profile, baseUrl, apiKey: headerValue(await context.ask('API key'), 'API key') };
+}
+
+/** A secret from where the flags say, or from the one who can be asked. */
+async function obtainSecret(
+  context: Context,
+  source: SecretSource | undefined,
+  question: string | undefined,
+): Promise<string | undefined> {
+  if (source?.path !== undefined) return readSecretFile(resolve(context.cwd, source.path));
+  if (source) {
+    const { isTerminal, stream } = context.io.stdin;
+    if (!isTerminal) return readSecret(stream, source.flag);
+    throw new SvcError('usage', `${source.flag}: stdin is a terminal`, { hint: 'without the flag it is asked for' });
+  }
+  if (!question || !canAsk(context)) return undefined;
+  return headerValue(await context.askSecret(question), question);
+}

@@ -1,0 +1,79 @@
+import { FORMATS } from '../../output/format.ts';
+import type { CommandDefinition } from '../definition.ts';
+
+const NAME = { name: 'name', describes: 'a profile', required: true } as const;
+
+/** The commands about who is asking. */
+export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
+  {
+    command: ['profiles', 'add'],
+    summary: 'Save an address and its credentials under a name',
+    description:
+      'On a terminal it asks for what is missing, secrets without echo. Elsewhere it takes what it is given. ' +
+      'No flag takes the value of a secret. The first profile becomes the one in use.',
+    examples: [
+      {
+        command: 'svc profiles add prod --base-url https://api.example.com --api-key key-1',
+        does: 'asks for the auth token',
+      },
+      {
+        command: 'svc profiles add ci --base-url https://api.example.com --api-key key-1 --auth-token-file token.txt',
+        does: 'asks nothing',
+      },
+    ],
+    arguments: [{ ...NAME, describes: "its name: letters, digits, '.', '_', '-'" }],
+    options: [
+      { flags: '--api-key <id>', describes: 'the API key, which is an id and no secret' },
+      { flags: '--auth-token-stdin', describes: "read the API key's auth token from stdin" },
+      { flags: '--auth-token-file <path>', describes: "read the API key's auth token from a file" },
+      { flags: '--workspace-id <id>', describes: 'the workspace, for commands about the workspace itself' },
+      { flags: '--workspace-auth-token-stdin', describes: "read the workspace's auth token from stdin" },
+      { flags: '--workspace-auth-token-file <path>', describes: "read the workspace's auth token from a file" },
+      { flags: '--header-prefix <prefix>', describes: 'how header names start (x-svc-)' },
+      { flags: '--org <id>', describes: 'organization to use where none is given' },
+      { flags: '--default-output <format>', describes: 'output format to use where none is given', choices: FORMATS },
+      { flags: '--protected', describes: 'ask for the name of the profile before each write' },
+      { flags: '--insecure-storage', describes: 'keep the secrets in a private file, without a warning' },
+    ],
+    load: async () => (await import('./add.ts')).addProfile,
+  },
+  {
+    command: ['profiles', 'list'],
+    summary: 'List the profiles',
+    load: async () => (await import('./list.ts')).listProfiles,
+  },
+  {
+    command: ['profiles', 'show'],
+    summary: 'Show one profile, secrets masked',
+    arguments: [{ ...NAME, describes: 'a profile; without it the one in use', required: false }],
+    load: async () => (await import('./show.ts')).showProfile,
+  },
+  {
+    command: ['profiles', 'use'],
+    summary: 'Choose the profile that is used when none is named',
+    arguments: [NAME],
+    load: async () => (await import('./change.ts')).useProfile,
+  },
+  {
+    command: ['profiles', 'rename'],
+    summary: 'Rename a profile; its secrets move with it',
+    arguments: [
+      { name: 'old', describes: 'the name it has', required: true },
+      { name: 'new', describes: 'the name it gets', required: true },
+    ],
+    load: async () => (await import('./change.ts')).renameProfile,
+  },
+  {
+    command: ['profiles', 'remove'],
+    summary: 'Remove a profile and its secrets',
+    description: 'On a terminal it asks first.',
+    arguments: [NAME],
+    load: async () => (await import('./change.ts')).removeProfile,
+  },
+  {
+    command: ['auth', 'status'],
+    summary: 'Show who is asking whom: each setting and where it comes from',
+    description: 'Exits with 4 when no operation could be called, and says what is missing.',
+    load: async () => (await import('./status.ts')).authStatus,
+  },
+];

@@ -1,0 +1,37 @@
+import { maskSecret } from '../../kernel/redact.ts';
+import { missingSettings, noCredential } from '../../profiles/credentials.ts';
+import { type Settings, VARIABLES } from '../../profiles/resolve.ts';
+import type { Context } from '../context.ts';
+
+const COLUMNS = [
+  { header: 'SETTING', field: 'setting', kind: 'whole' },
+  { header: 'VALUE', field: 'value', kind: 'whole' },
+  { header: 'SOURCE', field: 'source' },
+] as const;
+
+const SECRETS = new Set(['authToken', 'workspaceAuthToken']);
+
+/** One setting as `auth status` prints it: `null` where there is no value. A secret comes masked. */
+export interface SettingRecord {
+  readonly setting: string;
+  readonly value: string | null;
+  readonly source: string | null;
+}
+
+/** @throws SvcError `no_credential`, after the settings were printed, when no operation could be called. */
+export async function authStatus(context: Context): Promise<void> {
+  const settings = await context.settings();
+  const printer = await context.printer();
+  await printer.value(settingRecords(settings, context.options.showSecrets), { columns: COLUMNS });
+  if (context.options.local) return context.note('--local: the embedded service brings its own credentials');
+  if (missingSettings(settings).length > 0) throw noCredential(settings);
+}
+
+export function settingRecords(settings: Settings, showSecrets: boolean): readonly SettingRecord[] {
+  const names = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
+  return names.map((setting) => {
+    const { value = null, source = null } = settings[setting] ?? {};
+    const masked = value !== null && SECRETS.has(setting) && !showSecrets;
+    return { setting, value: masked ? maskSecret(value) : value, source };
+  });
+}

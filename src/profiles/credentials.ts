@@ -1,0 +1,19 @@
+import { SvcError } from '../kernel/errors.ts';
+import { type Settings, VARIABLES } from './resolve.ts';
+
+/** What is missing before any operation could be called: an address, and one of the two pairs of credentials. */
+export function missingSettings(settings: Settings): readonly (keyof typeof VARIABLES)[] {
+  const absent = (names: readonly (keyof typeof VARIABLES)[]) => names.filter((name) => !settings[name]);
+  const key = absent(['apiKey', 'authToken']);
+  const workspace = absent(['workspaceId', 'workspaceAuthToken']);
+  return [...absent(['baseUrl']), ...(workspace.length < key.length ? workspace : key)];
+}
+
+/** The error of a command that cannot ask the service, with the ways out. */
+export function noCredential(settings: Settings): SvcError {
+  const missing = missingSettings(settings).map((name) => VARIABLES[name]);
+  const reason = settings.withheld ? ` (${settings.withheld})` : '';
+  return new SvcError('no_credential', `not configured: ${missing.join(', ')}${reason}`, {
+    hint: 'save a profile with `svc profiles add` or set these variables, or use the embedded service with --local',
+  });
+}

@@ -1,0 +1,45 @@
+import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import { baseUrlFault } from '../client/target.ts';
+import { SvcError } from '../kernel/errors.ts';
+
+/** What a profile holds that is no secret. Fields that this version does not know are kept as they are. */
+export interface Profile {
+  /** Origin and optional path, without a trailing slash. */
+  readonly baseUrl?: string | undefined;
+  readonly headerPrefix?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly org?: string | undefined;
+  readonly output?: string | undefined;
+  /** Writes through it are asked about by name. */
+  readonly protected?: boolean | undefined;
+}
+
+export interface Secrets {
+  readonly authToken?: string | undefined;
+  readonly workspaceAuthToken?: string | undefined;
+}
+
+/** A name as given by the user. @throws SvcError `usage` */
+export function checkName(text: string): string {
+  if (/^[A-Za-z0-9._-]+$/.test(text)) return text;
+  throw new SvcError('usage', `'${text}' cannot be the name of a profile`, {
+    hint: "a name is made of letters, digits, '.', '_' and '-'",
+  });
+}
+
+/** An address as given by the user, without trailing slashes. @throws SvcError `usage`, naming the source */
+export function checkBaseUrl(text: string, source: string): string {
+  const fault = baseUrlFault(text);
+  if (fault) throw new SvcError('usage', `${source}: ${fault}`, { hint: 'write it like https://api.example.com' });
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`.replace(/\/+$/, '');
+}
+
+/** The start of every header name. @throws SvcError `usage`, naming the source */
+export function checkHeaderPrefix(text: string, source: string): string {
+  if (/^[a-z0-9-]+$/i.test(text)) return text.toLowerCase();
+  throw new SvcError('usage', `${source}: a header prefix takes letters, digits and hyphens`, {
+    hint: `write it like ${DEFAULT_HEADER_PREFIX}`,
+  });
+}

@@ -1,0 +1,134 @@
+import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import { SvcError } from '../kernel/errors.ts';
+import type { Environment, Folders } from '../kernel/folders.ts';
+import { hintForName, readProfiles } from './book.ts';
+import { folderSettings } from './folder-settings.ts';
+import { headerValue } from './header-value.ts';
+import { checkBaseUrl, checkHeaderPrefix, type Profile, type Secrets } from './profile.ts';
+import { fileSecretStore } from './secret-store.ts';
+
+/** A value and, for people, where it was found: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
+export interface Sourced<Value> {
+  readonly value: Value;
+  readonly source: string;
+}
+
+/** Who is asking, and whom. */
+export interface Settings {
+  readonly profile?: Sourced<string>;
+  readonly protected: boolean;
+  readonly baseUrl?: Sourced<string>;
+  readonly headerPrefix: Sourced<string>;
+  readonly apiKey?: Sourced<string>;
+  readonly authToken?: Sourced<string>;
+  readonly workspaceId?: Sourced<string>;
+  readonly workspaceAuthToken?: Sourced<string>;
+  readonly org?: Sourced<string>;
+  readonly output?: Sourced<string>;
+  /** Why the profile's own credentials are not among these, for the hint of a missing one. */
+  readonly withheld?: string;
+}
+
+export interface SettingsWorld {
+  readonly flags: {
+    readonly profile?: string;
+    readonly baseUrl?: string;
+    readonly org?: string;
+    readonly output?: string;
+  };
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly folders: Folders;
+}
+
+type Name = Exclude<keyof Settings, 'protected' | 'withheld'>;
+
+/** What one place says. A name that it says nothing about is not there, so that places can be laid over each other. */
+type Layer = { readonly [N in Name]?: Sourced<string> };
+
+/** The environment variable of each setting. */
+export const VARIABLES = {
+  profile: 'SVC_PROFILE',
+  baseUrl: 'SVC_BASE_URL',
+  headerPrefix: 'SVC_HEADER_PREFIX',
+  apiKey: 'SVC_API_KEY',
+  authToken: 'SVC_AUTH_TOKEN',
+  workspaceId: 'SVC_WORKSPACE_ID',
+  workspaceAuthToken: 'SVC_WORKSPACE_AUTH_TOKEN',
+  org: 'SVC_ORG',
+  output: 'SVC_OUTPUT',
+} as const satisfies Readonly<Record<Name, string>>;
+
+const CHECKS: { readonly [N in Name]?: (text: string, source: string) => string } = {
+  baseUrl: checkBaseUrl,
+  headerPrefix: checkHeaderPrefix,
+  apiKey: headerValue,
+  authToken: headerValue,
+  workspaceId: headerValue,
+  workspaceAuthToken: headerValue,
+};
+
+const DEFAULTS = { headerPrefix: { value: DEFAULT_HEADER_PREFIX, source: 'default' } };
+
+/**
+ * Each setting from the first place that has it: flag, environment, `.svc.json`, profile. An empty variable is as good
+ * as none.
+ * @throws SvcError `usage` for a value that cannot be, naming its source; `local` for a damaged file
+ */
+export async function resolveSettings({ flags, environment, cwd, folders }: SettingsWorld): Promise<Settings> {
+  const folder = await folderSettings(cwd);
+  const given: Layer = {
+    ...layer(folder?.settings ?? {}, () => folder?.path ?? ''),
+    ...layer(fromEnvironment(environment), (name) => VARIABLES[name]),
+    ...layer(flags, (name) => `flag --${name === 'baseUrl' ? 'base-url' : name}`),
+  };
+  const { chosen, profile } = await chooseProfile(folders, given.profile);
+  if (!chosen) return { ...DEFAULTS, ...given, protected: false };
+  const kept = await fromProfile(folders, chosen.value, profile, given);
+  const settings = { ...DEFAULTS, ...kept.settings, ...given, profile: chosen, protected: profile.protected === true };
+  return kept.withheld === undefined ? settings : { ...settings, withheld: kept.withheld };
+}
+
+function fromEnvironment(environment: Environment): Partial<Record<Name, string>> {
+  const entries = Object.entries(VARIABLES).map(([name, variable]) => [name, environment[variable] || undefined]);
+  return Object.fromEntries(entries);
+}
+
+async function chooseProfile(folders: Folders, named: Sourced<string> | undefined) {
+  const book = await readProfiles(folders);
+  const chosen = named ?? (book.current === undefined ? undefined : { value: book.current, source: 'default' });
+  const profile = chosen ? book.profiles.get(chosen.value) : {};
+  if (profile) return { chosen, profile };
+  const name = chosen?.value ?? '';
+  throw new SvcError('usage', `${chosen?.source}: there is no profile '${name}'`, { hint: hintForName(book, name) });
+}
+
+/** What a profile says. Its credentials are for its own origin: when another one is called they are withheld. */
+async function fromProfile(folders: Folders, name: string, profile: Profile, given: Layer) {
+  const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
+  const source = `profile '${name}'`;
+  const open = layer({ baseUrl, headerPrefix, org, output }, () => source);
+  const home = originOf(open.baseUrl);
+  if (home !== undefined && given.baseUrl && originOf(given.baseUrl) !== home) {
+    return { settings: open, withheld: `the credentials of ${source} are for ${home} only` };
+  }
+  const store = fileSecretStore(folders);
+  const needed = home !== undefined && !(given.authToken && given.workspaceAuthToken);
+  const { authToken, workspaceAuthToken }: Secrets = needed ? await store.get(name) : {};
+  const secrets = layer({ authToken, workspaceAuthToken }, () => `${source} (${store.place})`);
+  return { settings: { ...open, ...layer({ apiKey, workspaceId }, () => source), ...secrets } };
+}
+
+/** The values that are there, each checked and with its source. */
+function layer(values: { readonly [N in Name]?: string | undefined }, sourceOf: (name: Name) => string): Layer {
+  const names = Object.keys(VARIABLES) as Name[];
+  const entries = names.flatMap((name) => {
+    const [value, source] = [values[name], sourceOf(name)];
+    return value === undefined ? [] : [[name, { value: CHECKS[name]?.(value, source) ?? value, source }]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function originOf(url: Sourced<string> | undefined): string | undefined {
+  return url && new URL(url.value).origin;
+}

@@ -1,0 +1,28 @@
+import { createReadStream } from 'node:fs';
+import { SvcError } from '../kernel/errors.ts';
+import { localFileError } from '../kernel/files.ts';
+import { headerValue } from './header-value.ts';
+
+const LONGEST = 64 * 1024;
+
+/** A secret read to the end of a stream. @throws SvcError `usage`, naming the source, when no header can carry it */
+export async function readSecret(stream: AsyncIterable<unknown>, source: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk as string | Uint8Array);
+    length += bytes.length;
+    if (length > LONGEST) throw new SvcError('usage', `${source}: it is longer than ${LONGEST} bytes`);
+    chunks.push(bytes);
+  }
+  return headerValue(Buffer.concat(chunks).toString('utf8'), source);
+}
+
+/** A secret from a file, or from a pipe such as `/dev/fd/3`. */
+export async function readSecretFile(path: string): Promise<string> {
+  try {
+    return await readSecret(createReadStream(path), path);
+  } catch (error) {
+    throw localFileError('read', path, error);
+  }
+}

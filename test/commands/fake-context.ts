@@ -1,0 +1,96 @@
+import { Readable, Writable } from 'node:stream';
+import type { Context, GlobalOptions } from '../../src/commands/context.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import type { Environment, Folders } from '../../src/kernel/folders.ts';
+import type { Sink } from '../../src/kernel/io.ts';
+import { createPrinter } from '../../src/output/printer.ts';
+import { resolveSettings } from '../../src/profiles/resolve.ts';
+import { temporaryFolder, temporaryFolders } from '../temporary-folder.ts';
+
+export interface FakeWorld {
+  readonly options?: Partial<GlobalOptions>;
+  readonly environment?: Environment;
+  readonly folders?: Folders;
+  readonly cwd?: string;
+  readonly stdin?: string | Uint8Array;
+  /** Given, the streams are a terminal, and these are the answers, in the order of the questions. */
+  readonly answers?: readonly string[];
+}
+
+export interface FakeContext extends Context {
+  stdout(): string;
+  stderr(): string;
+  /** Everything that was asked, secrets and confirmations included. */
+  readonly questions: readonly string[];
+}
+
+/** A context whose streams are in memory and whose folders are temporary; everything else is the product's own. */
+export async function fakeContext(world: FakeWorld = {}): Promise<FakeContext> {
+  const isTerminal = world.answers !== undefined;
+  const [stdout, stderr] = [memorySink(isTerminal), memorySink(isTerminal)];
+  const answers = [...(world.answers ?? [])];
+  const questions: string[] = [];
+  const ask = async (question: string) => {
+    questions.push(question);
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+    return answer;
+  };
+  const options: GlobalOptions = { ...DEFAULT_OPTIONS, ...world.options };
+  const surroundings = {
+    environment: world.environment ?? {},
+    cwd: world.cwd ?? (await temporaryFolder()),
+    folders: world.folders ?? (await temporaryFolders()),
+  };
+  const format = options.output ?? 'table';
+  return {
+    ...surroundings,
+    io: { stdin: { isTerminal, stream: Readable.from([Buffer.from(world.stdin ?? '')]) }, stdout, stderr },
+    clock: systemClock,
+    signal: new AbortController().signal,
+    options,
+    settings: () => resolveSettings({ ...surroundings, flags: options }),
+    client: () => Promise.reject(new Error('no client in this test')),
+    format: async () => format,
+    printer: async () => createPrinter(stdout, { ...options, format, color: false }),
+    note: async (text) => (options.quiet ? undefined : stderr.write(`${text}\n`)),
+    warn: (text) => stderr.write(`warning: ${text}\n`),
+    confirm: async (question) => {
+      if (!options.yes && (await ask(question)) !== 'yes') throw new Error('not confirmed');
+    },
+    ask,
+    askSecret: ask,
+    questions,
+    stdout: () => stdout.text(),
+    stderr: () => stderr.text(),
+  };
+}
+
+const DEFAULT_OPTIONS: GlobalOptions = {
+  local: false,
+  headers: true,
+  envelope: false,
+  quiet: false,
+  verbose: false,
+  debug: false,
+  color: 'auto',
+  input: true,
+  yes: false,
+  dryRun: false,
+  timeout: 60_000,
+  maxWait: 600_000,
+  showSecrets: false,
+};
+
+function memorySink(isTerminal: boolean): Sink & { text(): string } {
+  const chunks: Buffer[] = [];
+  return {
+    isTerminal,
+    columns: isTerminal ? 80 : undefined,
+    stream: new Writable(),
+    write: async (text) => {
+      chunks.push(Buffer.from(text));
+    },
+    text: () => Buffer.concat(chunks).toString(),
+  };
+}

@@ -1,0 +1,175 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/kernel/clock.ts';
+import type { Folders } from '../../src/kernel/folders.ts';
+import { profileStore } from '../../src/profiles/store.ts';
+import { temporaryFolders } from '../temporary-folder.ts';
+
+const WRITER = join(import.meta.dirname, 'writer.ts');
+
+function startWriter({ config }: Folders, names: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [WRITER, config, ...names], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+const openStore = (folders: Folders, patience?: number) =>
+  profileStore({ folders, clock: systemClock, ...(patience !== undefined && { patience }) });
+
+const filesOf = async ({ config }: Folders) =>
+  Promise.all(['profiles.json', 'secrets.json'].map((name) => readFile(join(config, name), 'utf8')));
+
+/** Lets time pass for the lock of a killed writer. */
+async function age({ config }: Folders, seconds: number): Promise<void> {
+  const then = Date.now() / 1_000 - seconds;
+  await utimes(join(config, 'profiles.lock'), then, then).catch(() => undefined);
+}
+
+describe('parallel writers', () => {
+  it('lose nothing: 50 processes, two profiles each', { timeout: 60_000 }, async () => {
+    const folders = await temporaryFolders();
+    const writers = Array.from({ length: 50 }, (_, writer) => startWriter(folders, [`a${writer}`, `b${writer}`]));
+    const codes = await Promise.all(writers.map(async (writer) => (await once(writer, 'exit'))[0]));
+    expect(codes).toEqual(writers.map(() => 0));
+    const { profiles } = await openStore(folders).read();
+    expect(profiles.size).toBe(100);
+    const secrets = await readFile(join(folders.config, 'secrets.json'), 'utf8');
+    expect(Object.keys(JSON.parse(secrets)).sort()).toEqual([...profiles.keys()].sort());
+    expect((await readdir(folders.config)).sort()).toEqual(['profiles.json', 'secrets.json']);
+  });
+
+  it('are refused with the name of the owner when it does not let go', async () => {
+    const folders = await temporaryFolders();
+    await openStore(folders).add('prod', {}, {});
+    await mkdir(join(folders.config, 'profiles.lock'));
+    await writeFile(join(folders.config, 'profiles.lock.owner'), '{"pid":4711,"host":"elsewhere","nonce":"1"}');
+    const refused = openStore(folders, 300).add('test', {}, {});
+    await expect(refused).rejects.toMatchObject({
+      failure: 'locked',
+      message: expect.stringContaining('process 4711 on elsewhere'),
+    });
+  });
+
+  it('take over from a dead owner, 10 s after its last sign of life', async () => {
+    const folders = await temporaryFolders();
+    await mkdir(join(folders.config, 'profiles.lock'), { recursive: true });
+    await age(folders, 8);
+    await expect(openStore(folders, 0).add('early', {}, {})).rejects.toMatchObject({ failure: 'locked' });
+    await openStore(folders, 10_000).add('late', {}, {});
+    expect([...(await openStore(folders).read()).profiles.keys()]).toEqual(['late']);
+  });
+});
+
+describe('a killed writer', () => {
+  it('leaves the old profiles or the new ones, 20 times over', { timeout: 60_000 }, async () => {
+    const folders = await temporaryFolders();
+    const random = seeded(2024);
+    const acknowledged = new Set<string>();
+    for (let round = 0; round < 20; round++) {
+      const names = Array.from({ length: 40 }, (_, index) => `r${round}-${index}`);
+      const writer = startWriter(folders, names);
+      let said = '';
+      writer.stdout?.on('data', (chunk) => {
+        said += chunk;
+      });
+      const over = once(writer, 'close');
+      await Promise.race([once(writer.stdout ?? writer, 'data'), over]);
+      await sleep(random() * 60);
+      writer.kill('SIGKILL');
+      await over;
+      for (const name of said.split('\n').slice(0, -1)) acknowledged.add(name);
+      await age(folders, 11);
+      await expectConsistent(folders, acknowledged, round + 1);
+    }
+    expect(acknowledged.size).toBeGreaterThan(20);
+    await openStore(folders).add('last', {}, {});
+    expect((await readdir(folders.config)).filter((name) => name.startsWith('profiles.json.'))).toEqual([]);
+  });
+
+  async function expectConsistent(folders: Folders, acknowledged: ReadonlySet<string>, kills: number): Promise<void> {
+    const store = openStore(folders);
+    const { profiles } = await store.read();
+    for (const name of acknowledged) expect(profiles.has(name), name).toBe(true);
+    const [, secrets = ''] = await filesOf(folders);
+    const kept = JSON.parse(secrets);
+    for (const [name, profile] of profiles) {
+      expect(profile.org).toBe(name.repeat(20));
+      expect(kept[name]).toEqual({ authToken: `token-${name}` });
+    }
+    expect(Object.keys(kept).length - profiles.size).toBeLessThanOrEqual(kills);
+  }
+});
+
+describe('a full disk', () => {
+  it('keeps both files byte for byte when a file may not grow any more', async () => {
+    const folders = await temporaryFolders();
+    const store = openStore(folders);
+    for (let index = 0; index < 9; index++)
+      await store.add(`p${index}`, { org: 'x'.repeat(60) }, { authToken: 'token' });
+    const before = await filesOf(folders);
+    const [shell, ...rest] = [
+      'bash',
+      '-c',
+      'ulimit -f 1; exec "$@"',
+      '-',
+      process.execPath,
+      WRITER,
+      folders.config,
+      'new',
+    ];
+    const { stderr } = spawnSync(shell ?? '', rest, { encoding: 'utf8' });
+    expect(stderr).toMatch(/^local: .*cannot write .*profiles\.json: only a part of it could be written/);
+    expect(await filesOf(folders)).toEqual(before);
+  });
+
+  it.skipIf(!canMount())('keeps both files byte for byte when there is no room left', async () => {
+    const folders = await temporaryFolders();
+    await mountSmallDisk(folders.config);
+    const store = openStore(folders);
+    await store.add('prod', { org: 'x'.repeat(6_000) }, { authToken: 'token' });
+    const before = await filesOf(folders);
+    await fill(join(folders.config, 'filler'));
+    await expect(store.add('more', { org: 'y'.repeat(6_000) }, { authToken: 'other' })).rejects.toMatchObject({
+      failure: 'local',
+    });
+    expect(await filesOf(folders)).toEqual(before);
+    await rm(join(folders.config, 'filler'));
+    await store.add('more', {}, {});
+    expect((await store.read()).profiles.size).toBe(2);
+  });
+});
+
+function canMount(): boolean {
+  const probe = mkdtempSync(join(tmpdir(), 'svc-mount-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', probe]).status === 0;
+  if (mounted) spawnSync('umount', [probe]);
+  rmdirSync(probe);
+  return mounted;
+}
+
+async function mountSmallDisk(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
+  onTestFinished(() => void spawnSync('umount', [folder]));
+}
+
+/** Takes all the room there is, to the last page. */
+async function fill(path: string): Promise<void> {
+  const file = await open(path, 'w');
+  const page = Buffer.alloc(4_096);
+  while (await file.write(page).catch(() => undefined));
+  await file.close();
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+}

@@ -1,0 +1,186 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/kernel/clock.ts';
+import type { Environment, Folders } from '../../src/kernel/folders.ts';
+import { resolveSettings, type SettingsWorld, VARIABLES } from '../../src/profiles/resolve.ts';
+import { profileStore } from '../../src/profiles/store.ts';
+import { temporaryFolder, temporaryFolders } from '../temporary-folder.ts';
+
+let folders: Folders;
+let cwd: string;
+
+const TOKEN = 'token-of-prod-0123456789';
+
+beforeEach(async () => {
+  folders = await temporaryFolders();
+  cwd = await temporaryFolder();
+});
+
+const resolve = (flags: SettingsWorld['flags'] = {}, environment: Environment = {}, folder = cwd) =>
+  resolveSettings({ flags, environment, cwd: folder, folders });
+
+async function saveProfiles() {
+  const store = profileStore({ folders, clock: systemClock });
+  const prod = { baseUrl: 'https://api.example.com', apiKey: 'key-1', workspaceId: 'w-1', org: 'acme', output: 'yaml' };
+  await store.add('prod', prod, { authToken: TOKEN, workspaceAuthToken: 'workspace-token' });
+  await store.add('test', { baseUrl: 'https://test.example.com', headerPrefix: 'x-test-', protected: true }, {});
+}
+
+const writeFolderFile = (text: string, folder = cwd) => writeFile(join(folder, '.svc.json'), text);
+
+describe('the settings', () => {
+  it('are almost nothing where nothing is configured', async () => {
+    expect(await resolve()).toEqual({ protected: false, headerPrefix: { value: 'x-svc-', source: 'default' } });
+  });
+
+  it('come from the profile in use, with the place of the secrets', async () => {
+    await saveProfiles();
+    const stored = `profile 'prod' (file ${join(folders.config, 'secrets.json')})`;
+    expect(await resolve()).toEqual({
+      protected: false,
+      profile: { value: 'prod', source: 'default' },
+      baseUrl: { value: 'https://api.example.com', source: "profile 'prod'" },
+      headerPrefix: { value: 'x-svc-', source: 'default' },
+      apiKey: { value: 'key-1', source: "profile 'prod'" },
+      authToken: { value: TOKEN, source: stored },
+      workspaceId: { value: 'w-1', source: "profile 'prod'" },
+      workspaceAuthToken: { value: 'workspace-token', source: stored },
+      org: { value: 'acme', source: "profile 'prod'" },
+      output: { value: 'yaml', source: "profile 'prod'" },
+    });
+  });
+
+  it.each(Object.entries(VARIABLES).filter(([name]) => name !== 'profile' && name !== 'baseUrl'))(
+    'take %s from %s before the profile, and not when it is empty',
+    async (name, variable) => {
+      await saveProfiles();
+      expect(await resolve({}, { [variable]: 'x-given' })).toMatchObject({
+        [name]: { value: 'x-given', source: variable },
+      });
+      expect(await resolve({}, { [variable]: '' })).toEqual(await resolve());
+    },
+  );
+
+  it('take the name of the profile from flag, environment and folder, in this order', async () => {
+    await saveProfiles();
+    await writeFolderFile('{"profile":"test"}');
+    const environment = { SVC_PROFILE: 'prod' };
+    expect((await resolve({ profile: 'test' }, environment)).profile).toEqual({
+      value: 'test',
+      source: 'flag --profile',
+    });
+    expect((await resolve({}, environment)).profile).toEqual({ value: 'prod', source: 'SVC_PROFILE' });
+    expect((await resolve()).profile).toEqual({ value: 'test', source: join(cwd, '.svc.json') });
+    expect(await resolve()).toMatchObject({ protected: true, headerPrefix: { value: 'x-test-' } });
+  });
+
+  it('take org and output from flag, environment, folder and profile, in this order', async () => {
+    await saveProfiles();
+    const places = async (flags: SettingsWorld['flags'], environment: Environment) => {
+      const { org, output } = await resolve(flags, environment);
+      return [org?.value, output?.value];
+    };
+    const environment = { SVC_ORG: 'by-env', SVC_OUTPUT: 'csv' };
+    expect(await places({}, {})).toEqual(['acme', 'yaml']);
+    await writeFolderFile('{"org":"by-folder","output":"json"}');
+    expect(await places({}, {})).toEqual(['by-folder', 'json']);
+    expect(await places({}, environment)).toEqual(['by-env', 'csv']);
+    expect(await places({ org: 'by-flag', output: 'ndjson' }, environment)).toEqual(['by-flag', 'ndjson']);
+  });
+
+  it('find the nearest .svc.json above the folder', async () => {
+    const inner = join(cwd, 'a', 'b');
+    await mkdir(inner, { recursive: true });
+    await writeFolderFile('{"org":"outer"}');
+    expect((await resolve({}, {}, inner)).org?.value).toBe('outer');
+    await writeFolderFile('{"org":"inner"}', join(cwd, 'a'));
+    expect((await resolve({}, {}, inner)).org?.value).toBe('inner');
+  });
+
+  it('name the nearest profile when there is none of that name', async () => {
+    await saveProfiles();
+    await expect(resolve({ profile: 'prd' })).rejects.toMatchObject({
+      failure: 'usage',
+      message: "flag --profile: there is no profile 'prd'",
+      hint: "did you mean 'prod'?",
+    });
+  });
+});
+
+describe('a .svc.json', () => {
+  it.each([
+    ['{"profile":"prod","authToken":"hunter2"}', "'authToken'"],
+    ['{"baseUrl":"https://evil.example.com"}', "'baseUrl'"],
+    ['{"apiKey":"key-1"}', "'apiKey'"],
+    ['{"__proto__":{"org":"x"}}', "'__proto__'"],
+    ['{"org":7}', 'org'],
+    ['["prod"]', 'object'],
+    ['{"profile":"hunter2"', 'JSON'],
+  ])('that holds %s is refused, named, and not repeated', async (text, named) => {
+    await writeFolderFile(text);
+    const refused = await resolve().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ failure: 'usage', message: expect.stringContaining(join(cwd, '.svc.json')) });
+    expect(refused).toMatchObject({ message: expect.stringContaining(named) });
+    expect(String(refused)).not.toMatch(/hunter2|evil/);
+  });
+});
+
+describe('stored credentials', () => {
+  it.each([
+    { baseUrl: 'https://elsewhere.example.com' },
+    { baseUrl: 'http://api.example.com' },
+    { baseUrl: 'https://api.example.com:8443' },
+    { baseUrl: 'https://api.example.com.evil.example' },
+  ])('do not go to another origin: $baseUrl', async (flags) => {
+    await saveProfiles();
+    const byFlag = await resolve(flags);
+    const byVariable = await resolve({}, { SVC_BASE_URL: flags.baseUrl });
+    for (const settings of [byFlag, byVariable]) {
+      expect(settings.baseUrl?.value).toBe(flags.baseUrl);
+      expect(settings.withheld).toContain('https://api.example.com only');
+      for (const name of ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as const) {
+        expect(settings[name]).toBeUndefined();
+      }
+    }
+  });
+
+  it('go to another path of their own origin', async () => {
+    await saveProfiles();
+    const settings = await resolve({ baseUrl: 'https://API.example.com:443/proxy/' });
+    expect(settings.baseUrl?.value).toBe('https://api.example.com/proxy');
+    expect(settings.authToken?.value).toBe(TOKEN);
+    expect(settings.withheld).toBeUndefined();
+  });
+
+  it('leave those of the environment alone', async () => {
+    await saveProfiles();
+    const environment = { SVC_BASE_URL: 'https://elsewhere.example.com', SVC_API_KEY: 'k', SVC_AUTH_TOKEN: 't' };
+    expect(await resolve({}, environment)).toMatchObject({ apiKey: { value: 'k' }, authToken: { value: 't' } });
+  });
+
+  it('are not used from the file of the profiles, nor without an address of their own', async () => {
+    await mkdir(folders.config, { recursive: true });
+    const book = { current: 'prod', profiles: { prod: { apiKey: 'key-1', authToken: 'planted' } } };
+    await writeFile(join(folders.config, 'profiles.json'), JSON.stringify(book));
+    await writeFile(join(folders.config, 'secrets.json'), '{"prod":{"authToken":"stored"}}');
+    expect((await resolve({ baseUrl: 'https://elsewhere.example.com' })).authToken).toBeUndefined();
+  });
+});
+
+describe('a value that cannot be', () => {
+  it.each([
+    ['SVC_AUTH_TOKEN', 'hunter2\nx-evil: 1'],
+    ['SVC_WORKSPACE_AUTH_TOKEN', 'hunter2\u20ac'],
+    ['SVC_API_KEY', 'hunter2\0'],
+    ['SVC_BASE_URL', 'https://user:hunter2@api.example.com'],
+    ['SVC_BASE_URL', 'ftp://hunter2'],
+    ['SVC_BASE_URL', 'hunter2'],
+    ['SVC_BASE_URL', 'https://api.example.com/?token=hunter2'],
+    ['SVC_HEADER_PREFIX', 'hunter2: '],
+  ])('is refused by the name of its source, and not repeated: %s=%j', async (variable, value) => {
+    const refused = await resolve({}, { [variable]: value }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ failure: 'usage', message: expect.stringContaining(variable) });
+    expect(`${String(refused)} ${Object(refused).hint}`).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,127 @@
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/kernel/clock.ts';
+import type { Folders } from '../../src/kernel/folders.ts';
+import { profileStore } from '../../src/profiles/store.ts';
+import { temporaryFolders } from '../temporary-folder.ts';
+
+const PROD = { baseUrl: 'https://api.example.com', apiKey: 'key-1' };
+
+const openStore = (folders: Folders) => profileStore({ folders, clock: systemClock });
+
+async function storeWith(...names: readonly string[]) {
+  const folders = await temporaryFolders();
+  const store = openStore(folders);
+  for (const name of names) await store.add(name, PROD, { authToken: `token of ${name}` });
+  return { folders, store };
+}
+
+describe('the profiles', () => {
+  it('keep what was added, without the secrets', async () => {
+    const { folders, store } = await storeWith('prod');
+    expect((await store.read()).profiles.get('prod')).toEqual(PROD);
+    expect(await readFile(join(folders.config, 'profiles.json'), 'utf8')).not.toContain('token of prod');
+    expect(await store.secrets.get('prod')).toEqual({ authToken: 'token of prod' });
+  });
+
+  it('start with the first one in use', async () => {
+    const { store } = await storeWith('first', 'second');
+    expect((await store.read()).current).toBe('first');
+    await store.use('second');
+    expect((await store.read()).current).toBe('second');
+  });
+
+  it('refuse a name that is taken, and keep the old one', async () => {
+    const { store } = await storeWith('prod');
+    await expect(store.add('prod', { baseUrl: 'https://other.example.com' }, {})).rejects.toMatchObject({
+      failure: 'already_exists',
+    });
+    expect((await store.read()).profiles.get('prod')).toEqual(PROD);
+    expect(await store.secrets.get('prod')).toEqual({ authToken: 'token of prod' });
+  });
+
+  it('take their secrets and their place along when they are renamed', async () => {
+    const { store } = await storeWith('prod', 'test');
+    await store.rename('prod', 'live');
+    const { current, profiles } = await store.read();
+    expect([current, [...profiles.keys()].sort()]).toEqual(['live', ['live', 'test']]);
+    expect(await store.secrets.get('live')).toEqual({ authToken: 'token of prod' });
+    expect(await store.secrets.get('prod')).toEqual({});
+    await expect(store.rename('live', 'test')).rejects.toMatchObject({ failure: 'already_exists' });
+  });
+
+  it('leave nothing behind when they are removed', async () => {
+    const { folders, store } = await storeWith('prod');
+    await store.remove('prod');
+    expect(await store.read()).toEqual({ current: undefined, profiles: new Map() });
+    expect(await readFile(join(folders.config, 'secrets.json'), 'utf8')).toBe('{}\n');
+  });
+
+  it.each(['use', 'remove'] as const)('name the nearest one when %s asks for one that is not there', async (method) => {
+    const { store } = await storeWith('prod');
+    await expect(store[method]('prd')).rejects.toMatchObject({ failure: 'not_found', hint: "did you mean 'prod'?" });
+  });
+
+  it('do not hand an abandoned secret to a new profile of the same name', async () => {
+    const { folders, store } = await storeWith('prod');
+    await writeFile(join(folders.config, 'profiles.json'), '{"profiles":{}}');
+    await store.add('prod', { baseUrl: 'https://elsewhere.example.com' }, {});
+    expect(await store.secrets.get('prod')).toEqual({});
+  });
+
+  it('keep fields that a newer version wrote', async () => {
+    const { folders, store } = await storeWith();
+    await mkdir(folders.config, { recursive: true });
+    await writeFile(join(folders.config, 'profiles.json'), '{"profiles":{"prod":{"apiKey":"key-1","region":"eu"}}}');
+    await store.use('prod');
+    expect((await store.read()).profiles.get('prod')).toEqual({ apiKey: 'key-1', region: 'eu' });
+  });
+
+  it('come back under any name, also one that a plain object would lose', async () => {
+    const names = fc.stringMatching(/^[A-Za-z0-9._-]{1,12}$/);
+    const notable = fc.constantFrom('__proto__', 'constructor', 'toString', '10', '9', '.', '..');
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.oneof(names, notable), { minLength: 1, maxLength: 4 }), async (chosen) => {
+        const { store } = await storeWith(...chosen);
+        expect([...(await store.read()).profiles.keys()].sort()).toEqual(chosen.toSorted());
+        for (const name of chosen) expect(await store.secrets.get(name)).toEqual({ authToken: `token of ${name}` });
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('the files', () => {
+  it('are for their owner only, also when they were open before', async () => {
+    const folders = await temporaryFolders();
+    await mkdir(folders.config, { recursive: true, mode: 0o755 });
+    await chmod(folders.config, 0o755);
+    await writeFile(join(folders.config, 'secrets.json'), '{}', { mode: 0o644 });
+    await openStore(folders).add('prod', PROD, { authToken: 'secret' });
+    const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+    expect(await modeOf(folders.config)).toBe('700');
+    expect(await modeOf(join(folders.config, 'profiles.json'))).toBe('600');
+    expect(await modeOf(join(folders.config, 'secrets.json'))).toBe('600');
+  });
+
+  const damaged = [
+    ['profiles.json', '{"current": "prod", "pro'],
+    ['profiles.json', ''],
+    ['profiles.json', '[]'],
+    ['profiles.json', '{"profiles":{"prod":{"apiKey":7}}}'],
+    ['profiles.json', '{"profiles":{"prod":{"protected":"yes"}}}'],
+    ['secrets.json', '{"prod":{"authToken":{"hunter2":1}}}'],
+    ['secrets.json', '{"prod":{"authToken":"hunter2"'],
+  ] as const;
+  it.each(damaged)('%s is never overwritten when it is damaged: %s', async (file, text) => {
+    const { folders, store } = await storeWith('prod');
+    const path = join(folders.config, file);
+    await writeFile(path, text);
+    const refused = await store.add('test', PROD, { authToken: 'secret' }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ failure: 'local', message: expect.stringContaining(path) });
+    expect(String(refused)).not.toContain('hunter2');
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+});
