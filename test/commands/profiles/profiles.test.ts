@@ -1,0 +1,254 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Invocation } from '../../../src/commands/definition.ts';
+import { PROFILE_COMMANDS } from '../../../src/commands/profiles/commands.ts';
+import type { Folders } from '../../../src/kernel/folders.ts';
+import { readProfiles } from '../../../src/profiles/book.ts';
+import { fileSecretStore } from '../../../src/profiles/secret-store.ts';
+import { temporaryFolders } from '../../temporary-folder.ts';
+import { type FakeWorld, fakeContext } from '../fake-context.ts';
+
+const BASE_URL = 'https://api.example.com';
+const TOKEN = 'token-of-prod-0123456789';
+
+let folders: Folders;
+
+beforeEach(async () => {
+  folders = await temporaryFolders();
+});
+
+/** Runs a command by its words, with the values of its own flags, and hands back the context it ran in. */
+async function run(words: string, options: Invocation['options'] = {}, world: FakeWorld = {}) {
+  const [group, verb, ...args] = words.split(' ');
+  const definition = PROFILE_COMMANDS.find(({ command }) => command[0] === group && command[1] === verb);
+  const context = await fakeContext({ folders, ...world });
+  const command = await definition?.load();
+  await command?.(context, { arguments: args, options });
+  return context;
+}
+
+const refusal = (words: string, options: Invocation['options'] = {}, world: FakeWorld = {}) =>
+  run(words, options, world).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+const addProd = () =>
+  run(
+    'profiles add prod',
+    { apiKey: 'key-1', authTokenStdin: true },
+    { options: { baseUrl: BASE_URL }, stdin: `${TOKEN}\n` },
+  );
+
+const profileOf = async (name: string) => (await readProfiles(folders)).profiles.get(name);
+const secretsOf = (name: string) => fileSecretStore(folders).get(name);
+
+describe('profiles add', () => {
+  it('takes what it is given where nobody can be asked, and warns once of the file', async () => {
+    const context = await addProd();
+    expect(await profileOf('prod')).toEqual({ baseUrl: BASE_URL, apiKey: 'key-1' });
+    expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
+    expect(context.stdout()).toBe('');
+    expect(context.stderr().match(/^warning: .*secrets\.json/gm)).toHaveLength(1);
+    expect(context.stderr()).not.toContain(TOKEN);
+  });
+
+  it('does not warn when that is what was asked for, or when there is no secret', async () => {
+    const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };
+    expect(
+      (await run('profiles add a', { authTokenStdin: true, insecureStorage: true }, world)).stderr(),
+    ).not.toContain('warning');
+    expect((await run('profiles add b', { apiKey: 'key-1' }, world)).stderr()).not.toContain('warning');
+  });
+
+  it('reads both secrets, one from a file and one from stdin', async () => {
+    const context = await fakeContext();
+    await writeFile(join(context.cwd, 'token.txt'), 'from-file\r\n');
+    const options = { apiKey: 'k', authTokenFile: 'token.txt', workspaceId: 'w', workspaceAuthTokenStdin: true };
+    await run('profiles add prod', options, {
+      options: { baseUrl: BASE_URL },
+      stdin: 'from-stdin\n',
+      cwd: context.cwd,
+    });
+    expect(await secretsOf('prod')).toEqual({ authToken: 'from-file', workspaceAuthToken: 'from-stdin' });
+  });
+
+  it('keeps everything else that it is given', async () => {
+    const options = { headerPrefix: 'X-Acme-', org: 'acme', defaultOutput: 'json', protected: true };
+    await run('profiles add prod', options, { options: { baseUrl: `${BASE_URL}/` } });
+    expect(await profileOf('prod')).toEqual({
+      baseUrl: BASE_URL,
+      headerPrefix: 'x-acme-',
+      org: 'acme',
+      output: 'json',
+      protected: true,
+    });
+  });
+
+  it('asks on a terminal for what is missing, and for nothing else', async () => {
+    const all = await run('profiles add prod', {}, { answers: [BASE_URL, 'key-1', TOKEN] });
+    expect(all.questions).toEqual(['Base URL', 'API key', 'Auth token of key-1']);
+    expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
+    const workspace = await run(
+      'profiles add w',
+      { workspaceId: 'w-1' },
+      { options: { baseUrl: BASE_URL }, answers: [TOKEN] },
+    );
+    expect(workspace.questions).toEqual(['Auth token of workspace w-1']);
+  });
+
+  it.each([{ environment: { CI: 'true' } }, { options: { input: false } }])('asks nobody with %j', async (quiet) => {
+    const context = await run('profiles add prod', { apiKey: 'key-1' }, { answers: [], ...quiet });
+    expect(context.questions).toEqual([]);
+  });
+
+  it.each([
+    ['both secrets from stdin', 'profiles add p', { authTokenStdin: true, workspaceAuthTokenStdin: true }, {}],
+    ['a secret from two places', 'profiles add p', { authTokenStdin: true, authTokenFile: 'x' }, {}],
+    ['a secret without an address', 'profiles add p', { authTokenStdin: true }, { stdin: 'hunter2' }],
+    ['a secret of two lines', 'profiles add p', { authTokenStdin: true }, { stdin: 'hunter2\nx' }],
+    ['a secret typed with echo', 'profiles add p', { apiKey: 'k', authTokenStdin: true }, { answers: [BASE_URL] }],
+    ['a name with a slash', 'profiles add a/b', {}, {}],
+    ['an empty name', 'profiles add ', {}, {}],
+    ['an address that is none', 'profiles add p', {}, { options: { baseUrl: 'example.com' } }],
+    ['a password in the address', 'profiles add p', {}, { options: { baseUrl: 'https://u:hunter2@example.com' } }],
+    ['a prefix that starts no header', 'profiles add p', { headerPrefix: 'x: ' }, {}],
+    ['an API key of two lines', 'profiles add p', { apiKey: 'a\nb' }, {}],
+  ] as const)('refuses %s and saves nothing', async (_, words, options, world) => {
+    const refused = await refusal(words, options, world);
+    expect(refused).toMatchObject({ failure: 'usage' });
+    expect(String(refused)).not.toContain('hunter2');
+    expect((await readProfiles(folders)).profiles.size).toBe(0);
+  });
+
+  it('refuses a name that is taken before it asks anything', async () => {
+    await addProd();
+    expect(await refusal('profiles add prod', {}, { answers: [] })).toMatchObject({ failure: 'already_exists' });
+  });
+});
+
+describe('profiles list and show', () => {
+  it('print every profile in the order of the names', async () => {
+    await run('profiles add test', { protected: true });
+    await addProd();
+    const { stdout } = await run('profiles list', {}, { options: { output: 'json' } });
+    expect(JSON.parse(stdout())).toEqual([
+      expect.objectContaining({ name: 'prod', current: false, baseUrl: BASE_URL, apiKey: 'key-1', protected: false }),
+      expect.objectContaining({ name: 'test', current: true, baseUrl: null, apiKey: null, protected: true }),
+    ]);
+  });
+
+  it.each(['json', 'yaml', 'table', 'csv', 'ndjson'] as const)(
+    'mask secrets as %s, unless told to show them',
+    async (output) => {
+      await addProd();
+      const masked = (await run('profiles show', {}, { options: { output } })).stdout();
+      expect(masked).toContain('****6789');
+      expect(masked).not.toContain(TOKEN);
+      expect((await run('profiles show prod', {}, { options: { output, showSecrets: true } })).stdout()).toContain(
+        TOKEN,
+      );
+    },
+  );
+
+  it('say where the secrets lie', async () => {
+    await addProd();
+    const { stdout } = await run('profiles show', {}, { options: { output: 'json' } });
+    expect(JSON.parse(stdout())).toMatchObject({
+      name: 'prod',
+      secrets: `file ${join(folders.config, 'secrets.json')}`,
+    });
+  });
+
+  it('tell a name that is not there from having none', async () => {
+    expect(await refusal('profiles show')).toMatchObject({
+      failure: 'not_found',
+      hint: expect.stringContaining('profiles use'),
+    });
+    await addProd();
+    expect(await refusal('profiles show prd')).toMatchObject({ failure: 'not_found', hint: "did you mean 'prod'?" });
+    expect(await refusal('profiles show', {}, { options: { profile: 'prd' } })).toMatchObject({ failure: 'usage' });
+  });
+});
+
+describe('profiles use, rename and remove', () => {
+  it('change what they say', async () => {
+    await addProd();
+    await run('profiles add test', { apiKey: 'key-2' });
+    await run('profiles use test');
+    expect((await readProfiles(folders)).current).toBe('test');
+    await run('profiles rename test stage');
+    expect((await readProfiles(folders)).current).toBe('stage');
+    expect(await profileOf('stage')).toEqual({ apiKey: 'key-2' });
+    await run('profiles remove prod');
+    expect([...(await readProfiles(folders)).profiles.keys()]).toEqual(['stage']);
+    expect(await secretsOf('prod')).toEqual({});
+  });
+
+  it('ask on a terminal before removing, and keep the profile when the answer is no', async () => {
+    await addProd();
+    const kept = await refusal('profiles remove prod', {}, { answers: ['no'] });
+    expect(String(kept)).toContain('not confirmed');
+    expect(await profileOf('prod')).toBeDefined();
+    const removed = await run('profiles remove prod', {}, { answers: ['yes'] });
+    expect(removed.questions).toEqual(["Remove profile 'prod' and its secrets?"]);
+    expect(removed.stderr()).toContain('profiles use');
+  });
+
+  it('refuse what is not there, and names that cannot be', async () => {
+    await addProd();
+    expect(await refusal('profiles use nope')).toMatchObject({ failure: 'not_found' });
+    expect(await refusal('profiles remove nope', {}, { answers: [] })).toMatchObject({ failure: 'not_found' });
+    expect(await refusal('profiles rename nope other')).toMatchObject({ failure: 'not_found' });
+    expect(await refusal('profiles rename prod a/b')).toMatchObject({ failure: 'usage' });
+  });
+});
+
+describe('auth status', () => {
+  const status = async (world: FakeWorld = {}) => {
+    const context = await run('auth status', {}, { ...world, options: { output: 'json', ...world.options } });
+    return { records: JSON.parse(context.stdout()), stderr: context.stderr() };
+  };
+
+  it('shows each setting with its source, and secrets masked', async () => {
+    await addProd();
+    const { records } = await status({ environment: { SVC_ORG: 'acme' } });
+    expect(records).toContainEqual({ setting: 'org', value: 'acme', source: 'SVC_ORG' });
+    expect(records).toContainEqual({
+      setting: 'authToken',
+      value: '****6789',
+      source: `profile 'prod' (file ${join(folders.config, 'secrets.json')})`,
+    });
+    expect(records).toContainEqual({ setting: 'workspaceId', value: null, source: null });
+    expect((await status({ options: { showSecrets: true } })).records).toContainEqual(
+      expect.objectContaining({ setting: 'authToken', value: TOKEN }),
+    );
+  });
+
+  it('says what is missing, and the ways out, after it has shown the rest', async () => {
+    const context = await fakeContext({ folders, environment: { SVC_API_KEY: 'key-1' }, options: { output: 'json' } });
+    const command = await PROFILE_COMMANDS.find(({ command: [group] }) => group === 'auth')?.load();
+    await expect(command?.(context, { arguments: [], options: {} })).rejects.toMatchObject({
+      failure: 'no_credential',
+      message: 'not configured: SVC_BASE_URL, SVC_AUTH_TOKEN',
+      hint: expect.stringMatching(/profiles add.*--local/),
+    });
+    expect(JSON.parse(context.stdout())).toContainEqual({ setting: 'apiKey', value: 'key-1', source: 'SVC_API_KEY' });
+  });
+
+  it('is content with the pair of the workspace alone', async () => {
+    const environment = { SVC_BASE_URL: BASE_URL, SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 't' };
+    expect((await status({ environment })).stderr).toBe('');
+  });
+
+  it('says why the credentials of a profile are not used', async () => {
+    await addProd();
+    const refused = await refusal('auth status', {}, { options: { baseUrl: 'https://elsewhere.example.com' } });
+    expect(refused).toMatchObject({ message: expect.stringContaining(`are for ${BASE_URL} only`) });
+  });
+
+  it('needs nothing for the embedded service', async () => {
+    expect((await status({ options: { local: true } })).stderr).toContain('embedded service');
+  });
+});
