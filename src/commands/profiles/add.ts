@@ -86,7 +86,7 @@ export async function saveProfile(context: Context, options: AddOptions): Promis
   await store.add(name, profile, secrets);
   await context.note(`saved profile '${name}'${before.current === undefined ? ', the one in use from now on' : ''}`);
   if (hasSecrets && !options.insecureStorage) {
-    await context.warn(`its secrets are not encrypted: they lie in ${store.secrets.place}, readable only by you`);
+    await context.warn(`its secrets are stored unencrypted, readable by you only: ${store.secrets.place}`);
   }
 }
 

@@ -21,6 +21,7 @@ export async function removeProfile(context: Context, { arguments: [name = ''] }
   findProfile(book, name);
   if (canAsk(context)) await context.confirm(`Remove profile '${name}' and its secrets?`);
   await profileStore(context).remove(name);
-  const next = book.current === name ? '; choose another one with `svc profiles use <name>`' : '';
+  const choose = book.current === name && book.profiles.size > 1;
+  const next = choose ? '; choose another one with `svc profiles use <name>`' : '';
   await context.note(`removed profile '${name}' and its secrets${next}`);
 }

@@ -188,6 +188,7 @@ describe('profiles use, rename and remove', () => {
 
   it('ask on a terminal before removing, and keep the profile when the answer is no', async () => {
     await addProd();
+    await run('profiles add test', {});
     const kept = await refusal('profiles remove prod', {}, { answers: ['no'] });
     expect(String(kept)).toContain('not confirmed');
     expect(await profileOf('prod')).toBeDefined();

@@ -1,0 +1,58 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { discardStaged, privateFolder, readTextIfExists, replaceFile } from '../../src/kernel/files.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+describe('replacing a file', () => {
+  it('leaves the new content alone in the folder, for its owner only', async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'settings.json');
+    await writeFile(path, 'old', { mode: 0o644 });
+    await replaceFile(path, 'new');
+    expect(await readFile(path, 'utf8')).toBe('new');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(['settings.json']);
+  });
+
+  it.each([
+    ['was cut', { write: (path: string) => writeFile(path, 'ne') }, 'only a part'],
+    ['was never made', { write: async () => undefined }, 'no such file'],
+    ['is not permitted any more', { permit: () => Promise.reject(new Error('lost')) }, 'lost'],
+  ])('keeps the old content when the new one %s', async (_, replacement, reason) => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'settings.json');
+    await writeFile(path, 'old');
+    await expect(replaceFile(path, 'new', replacement)).rejects.toMatchObject({
+      failure: 'local',
+      message: expect.stringMatching(new RegExp(`cannot write ${path}: .*${reason}`)),
+    });
+    expect(await readFile(path, 'utf8')).toBe('old');
+    expect(await readdir(folder)).toEqual(['settings.json']);
+  });
+
+  it('can sweep up what killed writers left, and nothing else', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'settings.json.staged-abc123'));
+    await writeFile(join(folder, 'settings.json.staged-abc123', 'settings.json'), 'half');
+    await writeFile(join(folder, 'settings.json.bak'), 'mine');
+    await discardStaged(join(folder, 'settings.json'));
+    expect(await readdir(folder)).toEqual(['settings.json.bak']);
+  });
+});
+
+describe('local files', () => {
+  it('that are not there are no error to a reader', async () => {
+    expect(await readTextIfExists(join(await temporaryFolder(), 'absent'))).toBeUndefined();
+  });
+
+  it('say their path and the reason when they cannot be used', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'file'), '');
+    await expect(privateFolder(join(folder, 'file', 'inner'))).rejects.toMatchObject({
+      failure: 'local',
+      message: `cannot create ${join(folder, 'file', 'inner')}: a part of the path is not a folder`,
+    });
+    await expect(readTextIfExists(folder)).rejects.toMatchObject({ message: `cannot read ${folder}: it is a folder` });
+  });
+});
