@@ -55,8 +55,12 @@ export async function replaceFile(path: string, text: string, replacement: Repla
 /** Removes what writers of this file that were killed left beside it. Only while a lock keeps living ones out. */
 export async function discardStaged(path: string): Promise<void> {
   const [folder, prefix] = [dirname(path), `${basename(path)}${STAGING}`];
-  const leftovers = (await readdir(folder)).filter((name) => name.startsWith(prefix));
-  for (const name of leftovers) await rm(join(folder, name), { recursive: true, force: true });
+  try {
+    const leftovers = (await readdir(folder)).filter((name) => name.startsWith(prefix));
+    for (const name of leftovers) await rm(join(folder, name), { recursive: true, force: true });
+  } catch (error) {
+    throw localFileError('write', path, error);
+  }
 }
 
 const STAGING = '.staged-';

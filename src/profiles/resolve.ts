@@ -8,7 +8,7 @@ import { checkBaseUrl, checkHeaderPrefix, type Profile, type Secrets } from './p
 import { fileSecretStore } from './secret-store.ts';
 
 /** A value and, for people, where it was found: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
-export interface Sourced<Value> {
+interface Sourced<Value> {
   readonly value: Value;
   readonly source: string;
 }

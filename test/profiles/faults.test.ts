@@ -111,17 +111,8 @@ describe('a full disk', () => {
     for (let index = 0; index < 9; index++)
       await store.add(`p${index}`, { org: 'x'.repeat(60) }, { authToken: 'token' });
     const before = await filesOf(folders);
-    const [shell, ...rest] = [
-      'bash',
-      '-c',
-      'ulimit -f 1; exec "$@"',
-      '-',
-      process.execPath,
-      WRITER,
-      folders.config,
-      'new',
-    ];
-    const { stderr } = spawnSync(shell ?? '', rest, { encoding: 'utf8' });
+    const command = ['-c', 'ulimit -f 1; exec "$@"', '-', process.execPath, WRITER, folders.config, 'new'];
+    const { stderr } = spawnSync('bash', command, { encoding: 'utf8' });
     expect(stderr).toMatch(/^local: .*cannot write .*profiles\.json: only a part of it could be written/);
     expect(await filesOf(folders)).toEqual(before);
   });

@@ -24,8 +24,8 @@ interface SecretSource {
   readonly path?: string;
 }
 
-export function addProfile(context: Context, invocation: Invocation, run = saveProfile): Promise<void> {
-  return run(context, addOptions(context, invocation));
+export async function addProfile(context: Context, invocation: Invocation): Promise<void> {
+  await saveProfile(context, addOptions(context, invocation));
 }
 
 function addOptions(context: Context, { arguments: [name = ''], options }: Invocation): AddOptions {
@@ -65,7 +65,7 @@ function secretSource(options: Invocation['options'], flag: string, name: string
   throw new SvcError('usage', `--${flag}-stdin and --${flag}-file: give one of them`);
 }
 
-export async function saveProfile(context: Context, options: AddOptions): Promise<void> {
+async function saveProfile(context: Context, options: AddOptions): Promise<void> {
   const { name } = options;
   const store = profileStore(context);
   const before = await store.read();

@@ -12,7 +12,7 @@ const COLUMNS = [
 const SECRETS = new Set(['authToken', 'workspaceAuthToken']);
 
 /** One setting as `auth status` prints it: `null` where there is no value. A secret comes masked. */
-export interface SettingRecord {
+interface SettingRecord {
   readonly setting: string;
   readonly value: string | null;
   readonly source: string | null;
@@ -27,7 +27,7 @@ export async function authStatus(context: Context): Promise<void> {
   if (missingSettings(settings).length > 0) throw noCredential(settings);
 }
 
-export function settingRecords(settings: Settings, showSecrets: boolean): readonly SettingRecord[] {
+function settingRecords(settings: Settings, showSecrets: boolean): readonly SettingRecord[] {
   const names = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
   return names.map((setting) => {
     const { value = null, source = null } = settings[setting] ?? {};
