@@ -55,14 +55,18 @@ export interface Example {
  * One operation of the service as a value. Its command, flags, help, completion and validation, the service's route
  * and checks, and the raw call's headers all follow from it.
  */
-export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+export interface Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+  Kind extends Auth = Auth,
+> {
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
   readonly description?: string;
   readonly examples?: readonly Example[];
   /** Below the base URL. Its first part is the version that `--api-version` selects where a command has several. */
   readonly path: `/${'v1' | 'v2'}/${string}`;
-  readonly auth: Auth;
+  readonly auth: Kind;
   readonly effect: Effect;
   readonly input: Input;
   readonly output: Output;
@@ -84,8 +88,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
 }
 
 /** Checks an operation's shape at compile time and hands it back unchanged. */
-export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType>(
-  operation: Operation<Input, Output>,
-): Operation<Input, Output> {
+export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType, Kind extends Auth>(
+  operation: Operation<Input, Output, Kind>,
+): Operation<Input, Output, Kind> {
   return operation;
 }

@@ -1,0 +1,74 @@
+import { isUtf8 } from 'node:buffer';
+import { badRequest, invalidArgument } from './errors.ts';
+
+/** Bytes that a request may have. */
+export const LARGEST_BODY = 16 * 1024 * 1024;
+/** Arrays and objects that may stand inside each other; far below what would overflow the stack. */
+export const DEEPEST_NESTING = 128;
+
+/**
+ * The `data` of a call.
+ * @throws ServiceError INVALID_ARGUMENT unless the body is JSON, in `{"data": …}` alone, and within the limits.
+ */
+export async function readData(request: Request): Promise<unknown> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) throw badRequest();
+  const bytes = await readBytes(request);
+  if (!bytes) throw invalidArgument(`The body is larger than ${LARGEST_BODY} bytes.`);
+  if (isNestedTooDeep(bytes)) throw invalidArgument(`The body is nested deeper than ${DEEPEST_NESTING} levels.`);
+  const body = parse(bytes);
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'data')) throw badRequest();
+  if (Object.keys(body).length !== 1 || Array.isArray(body)) throw badRequest();
+  return (body as { readonly data: unknown }).data;
+}
+
+/** The body's bytes, or nothing when there are too many: then all are read nonetheless, so that the sender hears why. */
+async function readBytes(request: Request): Promise<Buffer | undefined> {
+  const declared = request.headers.get('content-length');
+  if (declared !== null && Number(declared) <= LARGEST_BODY) return Buffer.from(await request.arrayBuffer());
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size <= LARGEST_BODY) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return size <= LARGEST_BODY ? Buffer.concat(chunks) : undefined;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Counts brackets outside of strings, before anything recursive sees the text. */
+export function isNestedTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) inString = !inString;
+    else if (inString) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth++;
+    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--;
+    if (depth > DEEPEST_NESTING) return true;
+  }
+  return false;
+}
+
+function parse(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw badRequest();
+  try {
+    const text = bytes.toString('utf8');
+    const body: unknown = JSON.parse(text);
+    if (text.includes('\\u') && !isWellFormed(body)) throw badRequest();
+    return body;
+  } catch {
+    throw badRequest();
+  }
+}
+
+/** Half of a surrogate pair cannot be stored as UTF-8: two different ids would become one. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
+}

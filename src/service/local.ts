@@ -1,0 +1,42 @@
+import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Folders } from '../kernel/folders.ts';
+import { type LocalCredentials, localCredentials } from './bootstrap.ts';
+import { createService } from './service.ts';
+import { storeLocation } from './store/location.ts';
+import { openStore } from './store/open.ts';
+
+export interface LocalWorld {
+  readonly folders: Folders;
+  readonly clock: Clock;
+  /** Where the data is, other than in the user's data folder. */
+  readonly store?: string;
+}
+
+/** The embedded service in this process, and how to call it as its own workspace. */
+export interface LocalService {
+  readonly fetch: typeof globalThis.fetch;
+  readonly target: {
+    readonly baseUrl: string;
+    readonly headerPrefix: string;
+    readonly key: Pick<LocalCredentials, 'apiKey' | 'authToken'>;
+    readonly workspace: Pick<LocalCredentials, 'workspaceId' | 'workspaceAuthToken'>;
+  };
+  close(): Promise<void>;
+}
+
+/** Opens the service on its store; the first use makes both. Other processes may use the same store meanwhile. */
+export async function openLocalService({ folders, clock, store: given }: LocalWorld): Promise<LocalService> {
+  const store = await openStore(await storeLocation(given, folders));
+  const { apiKey, authToken, workspaceId, workspaceAuthToken } = await localCredentials(store);
+  return {
+    fetch: createService({ store, clock }).fetch,
+    target: {
+      baseUrl: 'http://localhost',
+      headerPrefix: DEFAULT_HEADER_PREFIX,
+      key: { apiKey, authToken },
+      workspace: { workspaceId, workspaceAuthToken },
+    },
+    close: () => store.close(),
+  };
+}

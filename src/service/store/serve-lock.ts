@@ -1,0 +1,45 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { SvcError } from '../../kernel/errors.ts';
+import { readTextIfExists, replaceFile } from '../../kernel/files.ts';
+import { processId } from '../../kernel/io.ts';
+import { createStoreFile, storeFile } from './location.ts';
+import { openDatabase } from './sqlite.ts';
+
+/**
+ * Makes this process the one that serves a store. What holds the lock is a transaction on an empty database beside it:
+ * the system ends it with its process, so that nobody has to guess whether an owner still lives. Other users of the
+ * store are not kept out.
+ * @returns a function that gives the lock back
+ * @throws SvcError `locked`, with the owner's process id.
+ */
+export async function lockForServing(location: string): Promise<() => void> {
+  const path = `${storeFile(location)}.serve`;
+  await createStoreFile(path);
+  const database = await openDatabase(path, 0);
+  if (!isTaken(database)) {
+    database.close();
+    throw await refusal(location, path);
+  }
+  await replaceFile(ownerPath(path), String(processId));
+  return () => database.close();
+}
+
+function isTaken(database: DatabaseSync): boolean {
+  try {
+    database.exec('begin exclusive');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function refusal(location: string, path: string): Promise<SvcError> {
+  const owner = await readTextIfExists(ownerPath(path));
+  return new SvcError('locked', `process ${owner ?? '(unknown)'} is serving ${storeFile(location)} already`, {
+    hint: 'use that one, stop it first, or choose another store with --store',
+  });
+}
+
+function ownerPath(path: string): string {
+  return `${path}.pid`;
+}

@@ -1,0 +1,82 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type TransactionSettings,
+} from 'kysely';
+import { withoutExperimentalWarning } from '../../kernel/io.ts';
+import type { Tables } from './tables.ts';
+
+/** Milliseconds to wait for another process that writes. */
+const BUSY_TIMEOUT = 10_000;
+/** Prepared statements kept. Multi-row statements differ by their number of rows. */
+const MOST_STATEMENTS = 500;
+
+/** Opens an SQLite file: readers beside one writer (WAL), and a commit returns only once it is on disk (FULL). */
+export async function openSqlite(path: string): Promise<Kysely<Tables>> {
+  const database = await openDatabase(path, BUSY_TIMEOUT);
+  try {
+    database.exec('pragma journal_mode = wal; pragma synchronous = full');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(forKysely(database)) });
+}
+
+export async function openDatabase(path: string, timeout: number): Promise<DatabaseSync> {
+  const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
+  return new DatabaseSync(path, { timeout });
+}
+
+class NodeSqliteDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override createDriver(): Driver {
+    return new NodeSqliteDriver({ database: this.#database });
+  }
+}
+
+class NodeSqliteDriver extends SqliteDriver {
+  /** A writer takes the lock at once: one that first reads could not go on after another process has written. */
+  override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
+    const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
+    await connection.executeQuery(CompiledQuery.raw(begin));
+  }
+}
+
+/** What Kysely calls, on a `DatabaseSync`, with its statements prepared once. */
+function forKysely(database: DatabaseSync): SqliteDatabase {
+  const prepared = new Map<string, ReturnType<typeof statement>>();
+  return {
+    close: () => database.close(),
+    prepare: (sql) => {
+      const known = prepared.get(sql);
+      if (known) return known;
+      if (prepared.size >= MOST_STATEMENTS) prepared.clear();
+      const made = statement(database.prepare(sql));
+      prepared.set(sql, made);
+      return made;
+    },
+  };
+}
+
+function statement(sql: StatementSync) {
+  const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+  return {
+    reader: sql.columns().length > 0,
+    all: (parameters: readonly unknown[]) => sql.all(...values(parameters)),
+    run: (parameters: readonly unknown[]) => sql.run(...values(parameters)),
+    iterate: (parameters: readonly unknown[]) => sql.iterate(...values(parameters)),
+  };
+}

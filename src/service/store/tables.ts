@@ -1,0 +1,61 @@
+import type { Generated } from 'kysely';
+
+/**
+ * The columns of each table. Times are milliseconds since the epoch, JSON is text, booleans are 0 or 1, so that the
+ * same statements run on every database. What belongs to an organization hangs on its surrogate `key`: an API key that
+ * does not own the organization cannot reach it.
+ */
+export interface Tables {
+  schemaVersion: { version: number };
+  workspaces: {
+    key: Generated<number>;
+    id: string;
+    name: string;
+    ownerId: string;
+    ownerName: string;
+    ownerEmail: string;
+    ownerAvatar: string;
+    authToken: string;
+  };
+  apiKeys: { id: string; workspaceId: string; apiKeyName: string; type: string };
+  authTokens: { apiKey: string; token: string; name: string; domains: string };
+  organizations: { key: Generated<number>; apiKey: string; organizationId: string; createdAt: number };
+  folders: {
+    organization: number;
+    folderId: string;
+    folderName: string | null;
+    parentFolderId: string;
+    /** JSON array of the ids from `root` down to the parent. */
+    ancestors: string;
+    accessType: string;
+    inheritAccessFromParent: number;
+    createdAt: number;
+    lastUpdated: number;
+  };
+  documents: {
+    key: Generated<number>;
+    organization: number;
+    documentId: string;
+    id: string;
+    documentName: string | null;
+    /** Null at the organization's top level. */
+    folderId: string | null;
+    disabled: Generated<number>;
+    accessType: Generated<string>;
+    createdAt: number;
+  };
+  users: {
+    organization: number;
+    userId: string;
+    id: string;
+    name: string | null;
+    email: string | null;
+    initial: string | null;
+    /** JSON object of the fields that the interface does not name. */
+    otherFields: string | null;
+  };
+  /** Where a user was added: `resourceId` is a folder's or a document's id, empty at the organization's own level. */
+  members: { organization: number; level: MemberLevel; resourceId: string; userId: string; addedAt: number };
+}
+
+export type MemberLevel = 'organization' | 'folder' | 'document';

@@ -1,0 +1,30 @@
+import type * as z from 'zod';
+import type { Operation } from '../catalog/define.ts';
+import { ServiceError } from './errors.ts';
+
+/** Findings that one answer lists. */
+const MOST_ISSUES = 100;
+
+/**
+ * The input of a call, checked by the catalog's schema.
+ * @throws ServiceError INVALID_ARGUMENT that names the first wrong field, and lists all of them in its details.
+ */
+export function validInput(operation: Operation, data: unknown): z.output<Operation['input']> {
+  const { success, data: input, error } = operation.input.safeParse(data);
+  if (success) return input;
+  const issues = error.issues
+    .slice(0, MOST_ISSUES)
+    .map(({ code, path, message }) => ({ code, path: path.map(jsonKey), message }));
+  const message = issues.map((issue) => `${fieldName(issue.path)}: ${issue.message}`)[0] ?? 'data: not valid';
+  throw new ServiceError('INVALID_ARGUMENT', message, { issues });
+}
+
+function jsonKey(key: PropertyKey): string | number {
+  return typeof key === 'number' ? key : String(key);
+}
+
+/** `users[0].email`, or `data` for the input as a whole. */
+function fieldName(path: readonly (string | number)[]): string {
+  const name = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
+  return name.replace(/^\./, '') || 'data';
+}
