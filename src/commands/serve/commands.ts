@@ -1,0 +1,25 @@
+import type { CommandDefinition } from '../definition.ts';
+
+/** Where `svc serve` listens unless told. */
+export const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 7400 };
+
+export const SERVE_COMMANDS: readonly CommandDefinition[] = [
+  {
+    command: ['serve'],
+    summary: 'Serve the embedded service over HTTP',
+    description:
+      'Answers the whole interface from one SQLite file, which other commands reach with --local at the same time. The first use makes a workspace, an API key and tokens, and prints them. Ends with Ctrl-C or SIGTERM, after what is in flight.',
+    examples: [
+      { command: 'svc serve', does: 'serve, and print what to export in another terminal' },
+      {
+        command: 'svc serve --port 0 -o json',
+        does: 'on a free port, its address and credentials as one line of JSON',
+      },
+    ],
+    options: [
+      { flags: '--port <n>', describes: `port to listen on; 0 takes a free one (${DEFAULT_ADDRESS.port})` },
+      { flags: '--host <address>', describes: `address to listen on (${DEFAULT_ADDRESS.host}, this machine only)` },
+    ],
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+];

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { SvcError } from '../../kernel/errors.ts';
+import { type LocalCredentials, localCredentials } from '../../service/bootstrap.ts';
+import { type Address, startServer } from '../../service/server.ts';
+import { createService } from '../../service/service.ts';
+import { storeLocation } from '../../service/store/location.ts';
+import { openStore } from '../../service/store/open.ts';
+import { lockForServing } from '../../service/store/serve-lock.ts';
+import type { Store } from '../../service/store/store.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { textValue } from '../option-values.ts';
+import { DEFAULT_ADDRESS } from './commands.ts';
+
+export async function serveCommand(context: Context, { options }: Invocation): Promise<void> {
+  await serve(context, {
+    host: textValue(options, 'host') ?? DEFAULT_ADDRESS.host,
+    port: portOf(textValue(options, 'port')),
+  });
+}
+
+/** Serves the store until a signal comes: SIGTERM is the ordinary end, any other one ends the run as it says. */
+export async function serve(context: Context, address: Address): Promise<void> {
+  const location = await storeLocation(context.options.store, context.folders);
+  const unlock = await lockForServing(location);
+  try {
+    const store = await openStore(location);
+    try {
+      await serveStore(context, store, address);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    unlock();
+  }
+  const { reason } = context.signal;
+  if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
+}
+
+async function serveStore(context: Context, store: Store, address: Address): Promise<void> {
+  const { clock, signal, io } = context;
+  const credentials = await localCredentials(store);
+  const report = (error: unknown) => void context.warn(`internal error: ${String(error)}`);
+  const server = await startServer(createService({ store, clock, report }).fetch, address);
+  try {
+    const format = await context.format();
+    const isForScripts = format === 'json' || format === 'ndjson';
+    await io.stdout.write(isForScripts ? readyLine(server.url, credentials) : welcome(server.url, credentials));
+    if (!signal.aborted) await once(signal, 'abort');
+  } finally {
+    await server.close();
+  }
+}
+
+function readyLine(url: string, { apiKey, authToken, workspaceId, workspaceAuthToken }: LocalCredentials): string {
+  return `${JSON.stringify({ url, apiKey, authToken, workspaceId, workspaceAuthToken })}\n`;
+}
+
+/** For a person: what to paste into another terminal. */
+function welcome(url: string, credentials: LocalCredentials): string {
+  const variables = [
+    ['SVC_BASE_URL', url],
+    ['SVC_API_KEY', credentials.apiKey],
+    ['SVC_AUTH_TOKEN', credentials.authToken],
+    ['SVC_WORKSPACE_ID', credentials.workspaceId],
+    ['SVC_WORKSPACE_AUTH_TOKEN', credentials.workspaceAuthToken],
+  ];
+  const exports = variables.map(([name, value]) => `  export ${name}=${value}`);
+  return [`Serving on ${url}. In another terminal:`, '', ...exports, '', 'Ctrl-C stops it.', ''].join('\n');
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_ADDRESS.port;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new SvcError('usage', `--port: '${text}' is not a port`, { hint: 'give a number from 0 to 65535' });
+}
