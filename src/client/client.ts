@@ -1,57 +1,42 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createAttempt } from './attempt.ts';
+import { createCall } from './call.ts';
+import type { CallEvent, PlannedRequest } from './call-event.ts';
+import { secretValues } from './credentials.ts';
+import { plannedRequest, wireRequest } from './request.ts';
+import { checkedBaseUrl, type Target } from './target.ts';
+import { kyTransport } from './transport.ts';
 
-/** Whom to call and as whom. Header names carry `headerPrefix`. */
-export interface Target {
-  /** Origin and optional path, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly headerPrefix: string;
-  readonly key?: { readonly apiKey: string; readonly authToken: string };
-  readonly workspace?: { readonly workspaceId: string; readonly workspaceAuthToken: string };
-}
-
-/** A request as `--dry-run` shows it, its secrets masked. */
-export interface PlannedRequest {
-  readonly method: 'POST';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-/** What happens during a call, for `--verbose`, `--debug` and the countdown of a wait. Texts are redacted. */
-export type CallEvent =
-  | { readonly kind: 'request'; readonly attempt: number; readonly request: PlannedRequest }
-  | {
-      readonly kind: 'reply';
-      readonly attempt: number;
-      readonly url: string;
-      readonly httpStatus: number;
-      readonly milliseconds: number;
-      readonly body: string;
-    }
-  | { readonly kind: 'retry'; readonly attempt: number; readonly inMilliseconds: number; readonly reason: string }
-  | { readonly kind: 'waiting'; readonly untilEpoch: number; readonly reason: string };
+export type { CallEvent, PlannedRequest } from './call-event.ts';
+export type { Target } from './target.ts';
 
 export interface ClientOptions {
   readonly target: Target;
   readonly clock: Clock;
   /** Who answers: the network, or an embedded service in this process. */
   readonly fetch: typeof globalThis.fetch;
-  /** Milliseconds one attempt may take. */
+  /** Milliseconds one attempt may take, from the first byte sent to the last one received. */
   readonly attemptTimeout: number;
   /** Milliseconds all waiting for rate limits may take together; 0 never waits. */
   readonly maxWait: number;
   /** Where a planned request goes instead of the service. Given, no request leaves. */
   readonly dryRun?: (request: PlannedRequest) => Promise<void>;
   readonly observe?: (event: CallEvent) => void;
+  /** Ends every call at once, with its reason. */
   readonly signal?: AbortSignal;
+  /** Allows plain http to other hosts. */
+  readonly insecureHttp?: boolean;
+  /** Numbers from 0 up to 1 that spread retries and pauses; `Math.random` unless given. */
+  readonly random?: () => number;
 }
 
 /** A success: `data` as the service sent it (every field kept), and the whole `result` around it. */
 export interface Answer<Data> {
   readonly sent: true;
-  readonly data: Data;
+  /** Null when the service sent none. */
+  readonly data: Data | null;
   readonly result: Readonly<Record<string, unknown>>;
   readonly retries: number;
 }
@@ -59,13 +44,39 @@ export interface Answer<Data> {
 /** What a call gives: an answer, or nothing because it was only planned. */
 export type Reply<Data> = Answer<Data> | { readonly sent: false };
 
+/** Calls operations of one service. All its calls share one budget of retries and one pause for rate limits. */
 export interface Client {
   /**
    * Calls one operation, with retries as its effect allows.
-   * @throws SvcError of the kind that the service's `error.status` or the failed transport stands for.
+   * @throws SvcError of the kind that the service's `error.status` or the failed transport stands for: a ServiceError
+   * with `error.details` where the service said so itself, `outcome_unknown` where a write may have been applied, and
+   * the reason of `signal` when that aborts.
    */
   call<Input extends z.ZodObject, Output extends z.ZodType>(
     operation: Operation<Input, Output>,
     input: z.input<Input>,
   ): Promise<Reply<z.output<Output>>>;
+}
+
+/** @throws SvcError `usage` when the target's base URL is not usable. */
+export function createClient(options: ClientOptions): Client {
+  const { target, dryRun } = options;
+  const baseUrl = checkedBaseUrl(target.baseUrl, options.insecureHttp ?? false);
+  const call = createCall(options, createAttempt(options, kyTransport(options.fetch)));
+  return {
+    async call<Input extends z.ZodObject, Output extends z.ZodType>(
+      operation: Operation<Input, Output>,
+      input: z.input<Input>,
+    ): Promise<Reply<z.output<Output>>> {
+      const request = wireRequest(target, baseUrl, operation, input);
+      if (dryRun) {
+        await dryRun(plannedRequest(request, secretValues(target)));
+        return { sent: false };
+      }
+      const { success, retries } = await call(operation, request);
+      // The schema has seen it, and what it would drop (an id such as __proto__) stays.
+      const data = success.data as z.output<Output> | null;
+      return { sent: true, data, result: success.result, retries };
+    },
+  };
 }

@@ -1,26 +1,146 @@
+const HIDDEN = '****';
+
 /** Shown instead of a secret. At most its last 4 characters, and those only of a secret of 20 characters or more. */
 export function maskSecret(secret: string): string {
   if (secret === '') return '';
-  return secret.length >= 20 ? `****${secret.slice(-4)}` : '****';
+  return secret.length >= 20 ? HIDDEN + secret.slice(-4) : HIDDEN;
 }
 
-/** Replaces every occurrence of the given secrets in a text: as they are, base64-, URL- and JSON-escaped. */
+/** By value: shorter secrets would turn half of every text into asterisks. By field they are masked all the same. */
+const SHORTEST_BY_VALUE = 4;
+const SHORTEST_LEARNED = 8;
+
+/** Fields whose text is a secret wherever they stand. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthToken', 'token', 'secret']);
+
+/**
+ * A secret only in the e-mail settings; elsewhere an `apiKey` is an id. A bare text does not show what a field belongs
+ * to, so there it is always masked.
+ */
+const EMAIL_SETTINGS = 'emailServiceConfig';
+const EMAIL_SECRET = 'apiKey';
+
+/**
+ * `"token": "…"` in JSON text, cut or inside another string as it may be. The value ends at a quote that is escaped like
+ * its first one; before it, backslashes come in the groups that stand for one.
+ */
+const FIELD_IN_TEXT = new RegExp(
+  String.raw`(\b(?:${[...SECRET_FIELDS, EMAIL_SECRET].join('|')})\\*"\s*:\s*(\\*)")` +
+    String.raw`(.*?(?<!\\)(?:\\\2\\\2){0,99}(?=\2")|.*)`,
+  'gs',
+);
+
+/**
+ * Replaces every occurrence of the given secrets in a text: as they are, base64 (also in the middle of a longer
+ * encoded text), base64url, URL- and JSON-escaped. Occurrences that overlap are masked as one.
+ */
 export function redactText(text: string, secrets: Iterable<string>): string {
-  let redacted = text;
-  for (const secret of secrets) {
-    if (secret.length < 4) continue;
-    const masked = maskSecret(secret);
-    for (const form of writtenForms(secret)) redacted = redacted.replaceAll(form, masked);
+  const known = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST_BY_VALUE);
+  const found = known.flatMap((secret) => [...writtenForms(secret)].flatMap((form) => spansOf(text, form, secret)));
+  let redacted = '';
+  let end = 0;
+  for (const span of merged(found)) {
+    redacted += text.slice(end, span.start) + span.mask;
+    end = span.end;
   }
-  return redacted;
+  return redacted + text.slice(end);
 }
 
-function writtenForms(secret: string): Set<string> {
+/** A JSON text, whole or cut, with its secret fields masked, and then the given secrets wherever they stand. */
+export function redactJsonText(text: string, secrets: Iterable<string>): string {
+  return redactText(
+    text.replace(FIELD_IN_TEXT, (_, opening: string, _quote, value: string) => opening + maskSecret(value)),
+    secrets,
+  );
+}
+
+/** The values of the secret fields of a JSON text, as far as they are long enough to be told from ordinary words. */
+export function secretsInJsonText(text: string): readonly string[] {
+  const values = Array.from(text.matchAll(FIELD_IN_TEXT), ([, , , written = '']) => unescaped(written));
+  return values.filter((value) => value.length >= SHORTEST_LEARNED);
+}
+
+/** A copy of a JSON value with its secret fields masked, and the given secrets in every other text and field name. */
+export function redactValue(value: unknown, secrets: Iterable<string>): unknown {
+  const known = [...secrets];
+  const text = JSON.stringify(value, (field, inner: unknown) => {
+    if (typeof inner === 'string') return redactText(inner, known);
+    return isObject(inner) ? withMaskedFields(field, inner, known) : inner;
+  });
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+function withMaskedFields(parent: string, object: object, secrets: readonly string[]): object {
+  const isSecret = (field: string) => SECRET_FIELDS.has(field) || (parent === EMAIL_SETTINGS && field === EMAIL_SECRET);
+  const fields = Object.entries(object).map(([field, inner]: [string, unknown]) => {
+    const shown = isSecret(field) && typeof inner === 'string' ? maskSecret(inner) : inner;
+    return [redactText(field, secrets), shown];
+  });
+  return Object.fromEntries(fields);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unescaped(written: string): string {
+  try {
+    return String(JSON.parse(`"${written}"`));
+  } catch {
+    return written;
+  }
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly mask: string;
+}
+
+function spansOf(text: string, form: string, secret: string): readonly Span[] {
+  const spans: Span[] = [];
+  for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + 1)) {
+    spans.push({ start, end: start + form.length, mask: maskSecret(secret) });
+  }
+  return spans;
+}
+
+/** Spans in order, those that overlap as one: what a mask shows of one secret may belong to another. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  const ordered = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  const result: Span[] = [];
+  for (const span of ordered) {
+    const last = result.pop();
+    if (!last) result.push(span);
+    else if (span.start >= last.end) result.push(last, span);
+    else result.push(union(last, span));
+  }
+  return result;
+}
+
+function union(first: Span, second: Span): Span {
+  const inside = second.end <= first.end && second.mask === first.mask;
+  return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
+}
+
+function writtenForms(secret: string): ReadonlySet<string> {
+  const encoded = [0, 1, 2].map((offset) => base64Within(secret, offset));
+  const escaped = JSON.stringify(secret).slice(1, -1);
   return new Set([
     secret,
     Buffer.from(secret).toString('base64'),
     Buffer.from(secret).toString('base64url'),
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
+    ...encoded,
+    ...encoded.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
+    encodeURIComponent(secret.toWellFormed()),
+    new URLSearchParams([['', secret]]).toString().slice(1),
+    escaped,
+    escaped.replaceAll('/', '\\/'),
   ]);
+}
+
+/** The characters that the secret alone decides when base64 text holds it at this offset in a group of three bytes. */
+function base64Within(secret: string, offset: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+  return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));
 }

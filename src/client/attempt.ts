@@ -1,0 +1,49 @@
+import type { Clock } from '../kernel/clock.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { redactText } from '../kernel/redact.ts';
+import type { CallEvent } from './call-event.ts';
+import { secretValues } from './credentials.ts';
+import { readReply } from './envelope.ts';
+import { networkFailure } from './network-failure.ts';
+import { createObserver } from './observer.ts';
+import type { Failed, Outcome } from './outcome.ts';
+import type { CalledOperation, WireRequest } from './request.ts';
+import type { Target } from './target.ts';
+import { withTimeLimit } from './time-limit.ts';
+import type { Transport, WireReply } from './transport.ts';
+
+export interface AttemptOptions {
+  readonly target: Target;
+  readonly clock: Clock;
+  readonly attemptTimeout: number;
+  readonly observe?: (event: CallEvent) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request once and makes sense of what comes back. Throws only what is no outcome: the signal's reason. */
+export type Attempt = (operation: CalledOperation, request: WireRequest, attempt: number) => Promise<Outcome>;
+
+export function createAttempt(options: AttemptOptions, transport: Transport): Attempt {
+  const { target, clock, attemptTimeout, signal } = options;
+  const observer = createObserver(target, options.observe);
+  const redact = (text: string) => redactText(text, secretValues(target));
+
+  async function exchange(request: WireRequest): Promise<WireReply | Failed> {
+    try {
+      return await withTimeLimit(attemptTimeout, signal, (limited) => transport(request, limited));
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof SvcError) throw error;
+      return networkFailure(error, new URL(request.url).host);
+    }
+  }
+
+  return async (operation, request, attempt) => {
+    observer.request(attempt, request);
+    const started = clock.now();
+    const reply = await exchange(request);
+    if ('kind' in reply) return reply;
+    observer.reply(attempt, request, reply, clock.now() - started);
+    return readReply(reply, { operation, host: new URL(request.url).host, redact });
+  };
+}

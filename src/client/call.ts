@@ -1,0 +1,57 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Attempt } from './attempt.ts';
+import type { CallEvent } from './call-event.ts';
+import { createGate } from './gate.ts';
+import type { Failed, Success } from './outcome.ts';
+import type { CalledOperation, WireRequest } from './request.ts';
+import { createRetryBudget, mayRepeat, mayWait, retryDelay } from './retry.ts';
+import { doneAlready, finalError } from './settle.ts';
+
+export interface CallOptions {
+  readonly clock: Clock;
+  readonly maxWait: number;
+  readonly observe?: (event: CallEvent) => void;
+  readonly signal?: AbortSignal;
+  readonly random?: () => number;
+}
+
+export interface CallResult {
+  readonly success: Success;
+  readonly retries: number;
+}
+
+/** Sends a request as often as its effect and what came back allow, and throws what cannot be mended. */
+export type Call = (operation: CalledOperation, request: WireRequest) => Promise<CallResult>;
+
+export function createCall(options: CallOptions, attempt: Attempt): Call {
+  const { clock, maxWait, observe, signal, random = Math.random } = options;
+  const gate = createGate({ clock, random, maxWait, signal, observe });
+  const budget = createRetryBudget();
+
+  async function backOff(failed: Failed, failures: number, sent: number): Promise<void> {
+    const inMilliseconds = retryDelay(failures, random);
+    observe?.({ kind: 'retry', attempt: sent, inMilliseconds, reason: failed.error.message });
+    await clock.sleep(inMilliseconds, signal);
+  }
+
+  return async (operation, request) => {
+    const { effect } = operation;
+    let failures = 0;
+    let unsettled = false;
+    for (let sent = 1; ; sent += 1) {
+      await gate.pass();
+      const outcome = await attempt(operation, request, sent);
+      if (outcome.kind === 'success') {
+        budget.earn();
+        return { success: outcome, retries: sent - 1 };
+      }
+      const done = doneAlready(effect, outcome, unsettled);
+      if (done) return { success: done, retries: sent - 1 };
+      unsettled ||= outcome.applied === 'maybe' && effect !== 'read';
+      if (mayWait(effect, outcome) && gate.close(outcome.retryAfter)) continue;
+      failures += 1;
+      if (!mayRepeat(effect, outcome, failures) || !budget.take()) throw finalError(effect, outcome, unsettled);
+      await backOff(outcome, failures, sent);
+    }
+  };
+}

@@ -1,0 +1,63 @@
+import type { Auth } from '../catalog/define.ts';
+import { CREDENTIAL_HEADERS } from '../catalog/headers.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { headerValueFault } from '../kernel/header-value.ts';
+import type { Target } from './target.ts';
+
+type Credential = keyof typeof CREDENTIAL_HEADERS;
+
+const CREDENTIALS_OF = {
+  key: ['apiKey', 'authToken'],
+  workspace: ['workspaceId', 'workspaceAuthToken'],
+  none: [],
+} as const satisfies Record<Auth, readonly Credential[]>;
+
+const VARIABLES = {
+  key: 'SVC_API_KEY and SVC_AUTH_TOKEN',
+  workspace: 'SVC_WORKSPACE_ID and SVC_WORKSPACE_AUTH_TOKEN',
+  none: '',
+} as const satisfies Record<Auth, string>;
+
+/**
+ * The headers that say as whom an operation is called.
+ * @throws SvcError `no_credential` when the target lacks what the operation asks for; `usage` for what no header can
+ * carry, without repeating it.
+ */
+export function credentialHeaders(target: Target, auth: Auth): Readonly<Record<string, string>> {
+  if (!/^[a-z0-9-]+$/i.test(target.headerPrefix)) {
+    throw new SvcError('usage', 'the header prefix is not usable: it takes letters, digits and hyphens');
+  }
+  const values = credentials(target);
+  return Object.fromEntries(
+    CREDENTIALS_OF[auth].map((credential) => {
+      const name = CREDENTIAL_HEADERS[credential];
+      return [target.headerPrefix + name, checkedValue(name.replaceAll('-', ' '), values[credential], auth)];
+    }),
+  );
+}
+
+function checkedValue(name: string, value: string | undefined, auth: Auth): string {
+  if (!value) {
+    throw new SvcError('no_credential', `this needs a credential, and there is no ${name}`, {
+      hint: `save it with \`svc profiles add\` or set ${VARIABLES[auth]}; or use the embedded service with --local`,
+    });
+  }
+  const fault = headerValueFault(value);
+  if (fault) throw new SvcError('usage', `the ${name} is not usable: ${fault}`);
+  return value;
+}
+
+/** Every credential of a target: what `--debug` must not show, whichever operation is called. */
+export function credentialValues(target: Target): readonly string[] {
+  return Object.values(credentials(target));
+}
+
+/** The credentials that are secrets. The others are ids, and an operation may be about them. */
+export function secretValues(target: Target): readonly string[] {
+  const { authToken, workspaceAuthToken } = credentials(target);
+  return [authToken, workspaceAuthToken].filter((secret) => secret !== undefined);
+}
+
+function credentials({ key, workspace }: Target): Readonly<Partial<Record<Credential, string>>> {
+  return { ...key, ...workspace };
+}

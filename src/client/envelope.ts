@@ -1,0 +1,94 @@
+import { SvcError } from '../kernel/errors.ts';
+import { parseAnswer } from './answer-body.ts';
+import type { Failed, Outcome, Success } from './outcome.ts';
+import type { CalledOperation } from './request.ts';
+import { credentialHint, type Reading, serviceFailure } from './service-failure.ts';
+import { meaningOfHttp } from './status.ts';
+import type { WireReply } from './transport.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes sense of a reply. An `error` is a failure whatever the HTTP status; a success may lack its `data`, and its
+ * `result` wrapper too; everything else is unusable, and then the HTTP status says what may be done next.
+ */
+export function readReply(reply: WireReply, reading: Reading): Outcome {
+  if (reply.httpStatus >= 300 && reply.httpStatus < 400) return redirected(reply, reading);
+  const parsed = parseAnswer(reply.answer);
+  if ('flaw' in parsed) return unusable(parsed.flaw, reply, reading);
+  const body = parsed.value;
+  if (isFields(body) && Object.hasOwn(body, 'error')) return serviceFailure(body['error'], reply, reading);
+  if (!isSuccess(reply.httpStatus)) return unusable('no error to tell what happened', reply, reading);
+  return readResult(body, reply, reading);
+}
+
+function readResult(body: unknown, reply: WireReply, reading: Reading): Outcome {
+  const result = resultOf(body);
+  if (result === undefined) {
+    if (!isBareData(body, reading.operation)) return unusable('JSON that is not the expected answer', reply, reading);
+    return { kind: 'success', data: body, result: { data: body } };
+  }
+  if (!isFields(result)) return unusable('a result that is no object', reply, reading);
+  const { status } = result;
+  if (status !== undefined && status !== 'success') return serviceFailure(result, reply, reading);
+  const success: Success = { kind: 'success', data: result['data'] ?? null, result };
+  const empty = status === undefined && success.data === null;
+  if (empty || !isExpected(success.data, reading.operation)) {
+    return unusable('data of an unexpected form', reply, reading);
+  }
+  return success;
+}
+
+/** The `result`, or the body itself where it looks like one: some answers come without the wrapper. */
+function resultOf(body: unknown): unknown {
+  if (!isFields(body)) return undefined;
+  if (Object.hasOwn(body, 'result')) return body['result'];
+  const looksLikeResult = Object.hasOwn(body, 'data') || ('status' in body && typeof body['message'] === 'string');
+  return looksLikeResult ? body : undefined;
+}
+
+/** A bulk reply is read item by item by who knows the items, so that one odd item does not spoil the others. */
+function isExpected(data: unknown, operation: CalledOperation): boolean {
+  if (data === null) return !operation.revealsSecrets;
+  return operation.bulk ? isFields(data) : fitsSchema(data, operation);
+}
+
+function isBareData(body: unknown, operation: CalledOperation): boolean {
+  const holdsAnything = Array.isArray(body) || (isFields(body) && Object.keys(body).length > 0);
+  return holdsAnything && fitsSchema(body, operation);
+}
+
+function fitsSchema(data: unknown, { output }: CalledOperation): boolean {
+  return output.safeParse(data).success;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isSuccess(httpStatus: number): boolean {
+  return httpStatus >= 200 && httpStatus < 300;
+}
+
+function unusable(what: string, { httpStatus, retryAfter }: WireReply, { host, operation }: Reading): Failed {
+  const { failure, applied, repeat } = meaningOfHttp(httpStatus);
+  const refused = failure === 'unauthenticated' || failure === 'permission_denied';
+  const error = new SvcError(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
+    hint: refused ? credentialHint(operation.auth) : BASE_URL_HINT,
+  });
+  return { kind: 'failed', error, applied, repeat, retryAfter };
+}
+
+const BASE_URL_HINT = 'check that the base URL is the service itself: svc auth status shows where it comes from';
+
+/** A redirect is refused whatever its body says: following it would hand the credentials to another host. */
+function redirected({ httpStatus, location }: WireReply, { host }: Reading): Failed {
+  const elsewhere = location && URL.canParse(location) ? ` to ${new URL(location).host}` : '';
+  const message = `${host} answered with a redirect${elsewhere} (HTTP ${httpStatus}); redirects are not followed`;
+  return {
+    kind: 'failed',
+    error: new SvcError('unusable_answer', message, { hint: BASE_URL_HINT }),
+    applied: 'no',
+    repeat: 'never',
+  };
+}

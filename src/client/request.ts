@@ -1,0 +1,44 @@
+import type * as z from 'zod';
+import type { Operation } from '../catalog/define.ts';
+import { maskSecret, redactText, redactValue } from '../kernel/redact.ts';
+import type { PlannedRequest } from './call-event.ts';
+import { credentialHeaders } from './credentials.ts';
+import type { Target } from './target.ts';
+
+/** What a call reads of its operation. */
+export interface CalledOperation extends Pick<Operation, 'path' | 'auth' | 'effect' | 'revealsSecrets' | 'feature'> {
+  readonly output: z.ZodType;
+  readonly bulk?: object | undefined;
+}
+
+/** A request, ready to be sent as often as its effect allows. */
+export interface WireRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly envelope: { readonly data: unknown };
+  /** The envelope as JSON text. */
+  readonly body: string;
+}
+
+export function wireRequest(target: Target, baseUrl: string, operation: CalledOperation, data: unknown): WireRequest {
+  const envelope = { data };
+  return {
+    url: baseUrl + operation.path,
+    headers: { accept: 'application/json', 'content-type': 'application/json' },
+    credentials: credentialHeaders(target, operation.auth),
+    envelope,
+    body: JSON.stringify(envelope),
+  };
+}
+
+/** The request for people to read: its credentials masked, and the given secrets wherever else they stand. */
+export function plannedRequest(request: WireRequest, secrets: Iterable<string>): PlannedRequest {
+  const masked = Object.entries(request.credentials).map(([name, value]) => [name, maskSecret(value)]);
+  return {
+    method: 'POST',
+    url: redactText(request.url, secrets),
+    headers: { ...request.headers, ...Object.fromEntries(masked) },
+    body: redactValue(request.envelope, secrets),
+  };
+}

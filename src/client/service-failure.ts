@@ -1,0 +1,86 @@
+import type { Failure } from '../kernel/errors.ts';
+import type { Failed } from './outcome.ts';
+import { namesMaximum } from './quota.ts';
+import type { CalledOperation } from './request.ts';
+import { ServiceError } from './service-error.ts';
+import { type Meaning, meaningOf, wordOfHttp } from './status.ts';
+import type { WireReply } from './transport.ts';
+
+/** What a reply is read for: the operation decides what makes sense, the rest goes into messages. */
+export interface Reading {
+  readonly operation: CalledOperation;
+  readonly host: string;
+  /** Takes the credentials out of a text of the service. */
+  readonly redact: (text: string) => string;
+}
+
+const LONGEST_MESSAGE = 1000;
+const LONGEST_WORD = 64;
+
+/**
+ * A failure in the service's own words. Its `status` decides, the HTTP status only where there is none. An answer with
+ * `details` is never followed by the same request again: what they say was written has been written.
+ */
+export function serviceFailure(error: unknown, reply: WireReply, { operation, redact }: Reading): Failed {
+  const fields: Readonly<Record<string, unknown>> = typeof error === 'object' && error !== null ? { ...error } : {};
+  const word = textOf(fields['status'], LONGEST_WORD) ?? wordOfHttp(reply.httpStatus);
+  const details = fields['details'] ?? undefined;
+  const said = textOf(fields['message'], LONGEST_MESSAGE) ?? textOf(error, LONGEST_MESSAGE);
+  const code = typeof fields['code'] === 'number' ? ` [code ${fields['code']}]` : '';
+  const message = redact(said ?? `the service failed without a message (HTTP ${reply.httpStatus})`) + code;
+  const meaning = meaningOf(word, reply.httpStatus);
+  const hint = hintFor(meaning.failure, operation, details);
+  return {
+    kind: 'failed',
+    error: new ServiceError(meaning.failure, message, {
+      ...(word && { status: redact(word) }),
+      ...(hint && { hint: redact(hint) }),
+      httpStatus: reply.httpStatus,
+      details,
+    }),
+    applied: meaning.applied,
+    repeat: repeatOf(meaning, message, details),
+    retryAfter: reply.retryAfter,
+  };
+}
+
+function repeatOf({ repeat }: Meaning, message: string, details: unknown): Failed['repeat'] {
+  if (repeat === 'after_pause') return namesMaximum(message) ? 'never' : repeat;
+  return details === undefined ? repeat : 'never';
+}
+
+function textOf(value: unknown, longest: number): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  return value.length > longest ? `${value.slice(0, longest)}…` : value;
+}
+
+function hintFor(failure: Failure, { auth, feature }: CalledOperation, details: unknown): string | undefined {
+  switch (failure) {
+    case 'unauthenticated':
+    case 'permission_denied':
+      return credentialHint(auth);
+    case 'failed_precondition':
+      return feature && `the service needs ${feature.replaceAll('-', ' ')} switched on for this`;
+    case 'resource_exhausted':
+      return 'try again later; --max-wait sets how long to wait for the rate limit';
+    case 'invalid_argument':
+      return issueHint(details);
+    default:
+      return undefined;
+  }
+}
+
+/** The credential an operation was called with, and where to look it up. */
+export function credentialHint(auth: CalledOperation['auth']): string {
+  const used = auth === 'workspace' ? 'the workspace id and its auth token' : 'the API key and its auth token';
+  return `check ${used}: svc auth status shows where they come from`;
+}
+
+/** The first of `details.issues`, with its path. */
+function issueHint(details: unknown): string | undefined {
+  const { issues } = Object(details) as { readonly issues?: unknown };
+  const first: unknown = Array.isArray(issues) ? issues[0] : undefined;
+  const { path, message } = Object(first) as { readonly path?: unknown; readonly message?: unknown };
+  const where = Array.isArray(path) && path.length > 0 ? `${path.map(String).join('.')}: ` : '';
+  return typeof message === 'string' ? textOf(where + message, LONGEST_MESSAGE) : undefined;
+}

@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { retryAfterMilliseconds } from '../../src/client/gate.ts';
+import { namesMaximum } from '../../src/client/quota.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { errorOf, failure, json, newClient, OPERATIONS, scriptedFetch, success } from './world.ts';
+
+const MINUTE = 60_000;
+const limited = (headers: Record<string, string> = {}) =>
+  failure('RESOURCE_EXHAUSTED', 429, 'Rate limit exceeded. Try again after 1 minute.', headers);
+
+describe('a rate limit', () => {
+  it('is waited out for a minute and some jitter, then the call goes on', async () => {
+    const { fetch, requests } = scriptedFetch(limited(), success());
+    for (const random of [0, 0.999]) {
+      requests.length = 0;
+      const { client, clock } = newClient({ fetch, random: () => random });
+      expect(await client.call(OPERATIONS.keyed, {})).toMatchObject({ data: { id: 'a' }, retries: 1 });
+      expect(clock.slept[0]).toBeGreaterThanOrEqual(MINUTE);
+      expect(clock.slept[0]).toBeLessThan(MINUTE * 1.25);
+    }
+  });
+
+  it('takes as long as the service says', async () => {
+    const { fetch } = scriptedFetch(limited({ 'retry-after': '7' }), success());
+    const { client, clock, events } = newClient({ fetch, random: () => 0 });
+    const before = clock.now();
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept).toEqual([7_000]);
+    const waiting = events.filter(({ kind }) => kind === 'waiting');
+    expect(waiting).toEqual([
+      { kind: 'waiting', untilEpoch: before + 7_000, reason: 'the service limits the rate of requests' },
+    ]);
+  });
+
+  it('does not count as an attempt', async () => {
+    const steps = [limited({ 'retry-after': '1' }), limited({ 'retry-after': '1' }), limited({ 'retry-after': '1' })];
+    const { fetch, requests } = scriptedFetch(...steps, failure('UNAVAILABLE', 503), success());
+    await newClient({ fetch }).client.call(OPERATIONS.set, {});
+    expect(requests).toHaveLength(5);
+  });
+
+  it('ends with 7 at once when nothing may be waited', async () => {
+    const { fetch, requests } = scriptedFetch(limited());
+    const { client, clock } = newClient({ fetch, maxWait: 0 });
+    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({
+      exitCode: 7,
+      status: 'RESOURCE_EXHAUSTED',
+    });
+    expect([requests.length, clock.slept]).toEqual([1, []]);
+  });
+
+  it('ends with 7 when all the waiting is used up, and never waits longer', async () => {
+    const { fetch } = scriptedFetch(limited());
+    const { client, clock } = newClient({ fetch, maxWait: 10 * MINUTE });
+    expect((await errorOf(client.call(OPERATIONS.read, {}))).exitCode).toBe(7);
+    const waited = clock.slept.reduce((sum, slept) => sum + slept, 0);
+    expect(waited).toBeLessThanOrEqual(10 * MINUTE);
+    expect(waited).toBeGreaterThan(8 * MINUTE);
+  });
+
+  it('is waited for when it fits the allowance exactly', async () => {
+    const { fetch } = scriptedFetch(limited({ 'retry-after': '3' }), success());
+    const { client, clock } = newClient({ fetch, maxWait: 3_000 });
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept).toEqual([3_000]);
+  });
+
+  it('is not waited for by what goes out once: nobody knows what the service did first', async () => {
+    const { fetch, requests } = scriptedFetch(limited(), success());
+    expect((await errorOf(newClient({ fetch }).client.call(OPERATIONS.once, {}))).exitCode).toBe(7);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('leaves an attempt before it unsettled', async () => {
+    const { fetch } = scriptedFetch(failure('INTERNAL', 500), limited());
+    const { client } = newClient({ fetch, maxWait: 0 });
+    expect((await errorOf(client.call(OPERATIONS.keyed, {}))).exitCode).toBe(9);
+  });
+
+  it('of a proxy counts as well', async () => {
+    const { fetch } = scriptedFetch(new Response('<h1>Slow down</h1>', { status: 429 }), success());
+    const { client, clock } = newClient({ fetch, random: () => 0 });
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept).toEqual([MINUTE]);
+  });
+
+  it('is left at once when the signal aborts', async () => {
+    const controller = new AbortController();
+    const stopped = new Error('stopped by a test');
+    const { fetch } = scriptedFetch(limited());
+    const { client } = newClient({
+      fetch,
+      clock: systemClock,
+      signal: controller.signal,
+      observe: ({ kind }) => kind === 'waiting' && setImmediate(() => controller.abort(stopped)),
+    });
+    await expect(client.call(OPERATIONS.read, {})).rejects.toBe(stopped);
+  });
+});
+
+describe('the gate', () => {
+  it('holds every call, and one pause is counted once', async () => {
+    let now = 0;
+    const sleepers: (() => void)[] = [];
+    const clock = { now: () => now, sleep: () => new Promise<void>((resolve) => sleepers.push(resolve)) };
+    let isLimited = true;
+    const { fetch, requests } = scriptedFetch(() => (isLimited ? limited() : success()));
+    const { client, events } = newClient({ fetch, clock, maxWait: 70_000, random: () => 0 });
+    const calls = Array.from({ length: 16 }, () => client.call(OPERATIONS.read, {}));
+    await expect.poll(() => sleepers.length).toBe(16);
+    const late = client.call(OPERATIONS.read, {});
+    await expect.poll(() => sleepers.length).toBe(17);
+    expect(requests).toHaveLength(16);
+    expect(events.filter(({ kind }) => kind === 'waiting')).toHaveLength(1);
+    isLimited = false;
+    now = MINUTE;
+    for (const wake of sleepers) wake();
+    expect(await Promise.all([...calls, late])).toHaveLength(17);
+    expect(requests).toHaveLength(33);
+  });
+
+  it('closes for longer when a later answer asks for more', async () => {
+    const { fetch } = scriptedFetch(limited({ 'retry-after': '5' }), limited({ 'retry-after': '20' }), success());
+    const { client, clock } = newClient({ fetch, random: () => 0 });
+    const started = clock.now();
+    await Promise.all([client.call(OPERATIONS.read, {}), client.call(OPERATIONS.read, {})]);
+    expect(clock.now() - started).toBeGreaterThanOrEqual(20_000);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2030, 0, 1);
+
+  it.each<[string | undefined, number | undefined]>([
+    ['7', 7_000],
+    [' 120 ', 120_000],
+    ['0', 1_000],
+    ['3600', 3_600_000],
+    ['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
+    ['Tue, 01 Jan 2030 00:00:00 GMT', 1_000],
+    ['Sun, 06 Nov 1994 08:49:37 GMT', 1_000],
+    ['3601', undefined],
+    ['999999999999999999', undefined],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', undefined],
+    ['Tue, 99 Jan 2030 00:00:30 GMT', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['1e3', undefined],
+    ['0x10', undefined],
+    ['Infinity', undefined],
+    ['NaN', undefined],
+    ['soon', undefined],
+    ['7, 8', undefined],
+    ['2030-01-01', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j asks for %s ms', (header, expected) => {
+    expect(retryAfterMilliseconds(header, now)).toBe(expected);
+  });
+
+  it('is bounded whatever it says', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.integer().map(String),
+          fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+        ),
+        (header) => {
+          const asked = retryAfterMilliseconds(header, now);
+          expect(asked === undefined || (asked >= 1_000 && asked <= 3_600_000)).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('a quota', () => {
+  it.each([
+    'You can create a maximum of 30 endpoints.',
+    'Maximum number of endpoints (50) reached.',
+    'At most 100 users may be added.',
+    'The limit of 5 API keys has been reached',
+    'Max 10 channels per endpoint',
+    'No more than 1000 documents',
+    'You may have up to 3 workspaces. Try again after deleting one.',
+  ])('is what "%s" speaks of', async (message) => {
+    expect(namesMaximum(message)).toBe(true);
+    const { fetch, requests } = scriptedFetch(failure('RESOURCE_EXHAUSTED', 429, message), success());
+    const { client, clock } = newClient({ fetch });
+    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({ exitCode: 7, message });
+    expect([requests.length, clock.slept]).toEqual([1, []]);
+  });
+
+  it.each([
+    'Rate limit exceeded. Try again after 1 minute.',
+    'Rate limit exceeded, retry in 60 s',
+    'Rate limit of 60 requests per minute exceeded',
+    'Too many requests',
+    'Limit exceeded. Please wait 30 seconds.',
+    'Quota exceeded',
+    'At most 10 requests/second',
+    'slow down',
+    '',
+  ])('is not what "%s" speaks of', (message) => {
+    expect(namesMaximum(message)).toBe(false);
+  });
+
+  it('is never waited for, though the service names a time', async () => {
+    const quota = json({ error: { status: 'RESOURCE_EXHAUSTED', message: 'maximum of 30' } }, 429, {
+      'retry-after': '1',
+    });
+    const { fetch, requests } = scriptedFetch(quota, success());
+    await errorOf(newClient({ fetch }).client.call(OPERATIONS.read, {}));
+    expect(requests).toHaveLength(1);
+  });
+});

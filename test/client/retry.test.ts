@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../src/catalog/define.ts';
+import { ServiceError } from '../../src/client/service-error.ts';
+import {
+  addThings,
+  errorOf,
+  failure,
+  fakeClock,
+  json,
+  networkError,
+  newClient,
+  OPERATIONS,
+  type Step,
+  scriptedFetch,
+  success,
+} from './world.ts';
+
+type EffectName = keyof typeof OPERATIONS;
+
+/** Calls an operation of one effect against a script; `end` is `ok`, or the failure's kind. */
+async function run(effect: EffectName, ...steps: readonly Step[]) {
+  const { fetch, requests } = scriptedFetch(...steps);
+  const { client, clock } = newClient({ fetch });
+  const end = await client.call(OPERATIONS[effect] as Operation, {}).then(
+    () => 'ok',
+    (error: { failure: string }) => error.failure,
+  );
+  return { end, sent: requests.length, slept: clock.slept };
+}
+
+const unavailable = failure('UNAVAILABLE', 503);
+const internal = failure('INTERNAL', 500);
+const reset = networkError('ECONNRESET', { syscall: 'read' });
+const refused = networkError('ECONNREFUSED', { syscall: 'connect' });
+
+describe('what may have been applied', () => {
+  it.each<[EffectName, number, string]>([
+    ['read', 3, 'unreachable'],
+    ['keyed', 3, 'outcome_unknown'],
+    ['delete', 3, 'outcome_unknown'],
+    ['set', 2, 'outcome_unknown'],
+    ['once', 1, 'outcome_unknown'],
+  ])('%s is sent %i times in all', async (effect, sent, end) => {
+    expect(await run(effect, unavailable)).toMatchObject({ end, sent });
+    expect(await run(effect, reset)).toMatchObject({ end, sent });
+    expect(await run(effect, failure('DEADLINE_EXCEEDED', 504))).toMatchObject({ end, sent });
+  });
+
+  it.each<[EffectName, string, number]>([
+    ['read', 'ok', 3],
+    ['keyed', 'ok', 3],
+    ['delete', 'ok', 3],
+    ['set', 'outcome_unknown', 2],
+    ['once', 'outcome_unknown', 1],
+  ])('%s recovers as far as it may: %s', async (effect, end, sent) => {
+    expect(await run(effect, internal, reset, success())).toMatchObject({ end, sent });
+  });
+});
+
+describe('what never left', () => {
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])(
+    '%s is tried three times for every effect, and is 8',
+    async (code) => {
+      for (const effect of Object.keys(OPERATIONS) as EffectName[]) {
+        expect(await run(effect, networkError(code))).toMatchObject({ end: 'unreachable', sent: 3 });
+      }
+    },
+  );
+
+  it('is seen behind several addresses, when none of them was reached', async () => {
+    const timedOut = Object.assign(new Error('x'), { code: 'ETIMEDOUT', syscall: 'connect' });
+    const all = new TypeError('fetch failed', { cause: new AggregateError([refused.cause, timedOut]) });
+    expect(await run('once', all)).toMatchObject({ end: 'unreachable', sent: 3 });
+    const one = new TypeError('fetch failed', { cause: new AggregateError([refused.cause, reset.cause]) });
+    expect(await run('once', one)).toMatchObject({ end: 'outcome_unknown', sent: 1 });
+  });
+
+  it('is sent again though it goes out once', async () => {
+    expect(await run('once', refused, success())).toMatchObject({ end: 'ok', sent: 2 });
+    expect(await run('once', refused, reset, success())).toMatchObject({ end: 'outcome_unknown', sent: 2 });
+  });
+
+  it('does not settle an attempt before', async () => {
+    expect(await run('keyed', reset, refused)).toMatchObject({ end: 'outcome_unknown' });
+    expect(await run('read', reset, refused)).toMatchObject({ end: 'unreachable' });
+  });
+
+  it.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
+    '%s is not tried again',
+    async (code) => {
+      expect(await run('once', networkError(code))).toMatchObject({ end: 'unreachable', sent: 1 });
+    },
+  );
+});
+
+describe('a refusal', () => {
+  it.each([
+    'INVALID_ARGUMENT',
+    'NOT_FOUND',
+    'ALREADY_EXISTS',
+    'FAILED_PRECONDITION',
+    'PERMISSION_DENIED',
+    'UNIMPLEMENTED',
+  ])('%s is final', async (status) => {
+    for (const effect of Object.keys(OPERATIONS) as EffectName[]) {
+      expect((await run(effect, failure(status, 400))).sent).toBe(1);
+    }
+  });
+
+  it('settles an attempt before', async () => {
+    expect(await run('keyed', reset, failure('INVALID_ARGUMENT', 400))).toMatchObject({
+      end: 'invalid_argument',
+      sent: 2,
+    });
+  });
+
+  it('tells that an attempt before may have created what exists', async () => {
+    const { fetch } = scriptedFetch(reset, failure('ALREADY_EXISTS', 409, 'It exists.'));
+    const error = await errorOf(newClient({ fetch }).client.call(OPERATIONS.keyed, {}));
+    expect(error).toMatchObject({ failure: 'already_exists', message: 'It exists.' });
+    expect(error.hint).toContain('may have created it');
+  });
+
+  it('by a proxy settles nothing', async () => {
+    expect(await run('keyed', reset, new Response('<html>', { status: 404 }))).toMatchObject({
+      end: 'outcome_unknown',
+    });
+  });
+
+  it('ABORTED was not applied, and is tried again only as the effect allows', async () => {
+    expect(await run('keyed', failure('ABORTED', 409))).toMatchObject({ end: 'unreachable', sent: 3 });
+    expect(await run('once', failure('ABORTED', 409))).toMatchObject({ end: 'unreachable', sent: 1 });
+  });
+});
+
+describe('delete', () => {
+  const notFound = failure('NOT_FOUND', 404);
+
+  it('has done its work when an attempt of unknown outcome is followed by NOT_FOUND', async () => {
+    expect(await run('delete', reset, notFound)).toMatchObject({ end: 'ok', sent: 2 });
+    expect(await run('delete', internal, unavailable, notFound)).toMatchObject({ end: 'ok', sent: 3 });
+  });
+
+  it('has not where nothing was sent before, or a proxy says so', async () => {
+    expect(await run('delete', notFound)).toMatchObject({ end: 'not_found' });
+    expect(await run('delete', refused, notFound)).toMatchObject({ end: 'not_found' });
+    expect(await run('delete', reset, new Response('', { status: 404 }))).toMatchObject({ end: 'outcome_unknown' });
+  });
+
+  it('is the only effect that takes NOT_FOUND for done', async () => {
+    expect(await run('keyed', reset, notFound)).toMatchObject({ end: 'not_found' });
+  });
+});
+
+describe('a bulk call that failed with details', () => {
+  const details = { a: { success: true }, b: { success: false, code: 'internal', message: 'later' } };
+  const withDetails = (given: unknown) => json({ error: { status: 'INTERNAL', message: 'some', details: given } }, 500);
+
+  it.each([
+    ['a map', details],
+    ['an array', Object.values(details)],
+    ['an empty map', {}],
+  ])('is handed on at once, with %s as it came', async (_, given) => {
+    const { fetch, requests } = scriptedFetch(withDetails(given), success());
+    const error = await errorOf(newClient({ fetch }).client.call(addThings, { things: [{ id: 'a' }, { id: 'b' }] }));
+    expect(requests).toHaveLength(1);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ failure: 'outcome_unknown', status: 'INTERNAL', httpStatus: 500, details: given });
+  });
+
+  it('is tried again where details are absent or null', async () => {
+    expect(await run('keyed', withDetails(null), internal, success())).toMatchObject({ end: 'ok', sent: 3 });
+  });
+});
+
+describe('the time between attempts', () => {
+  it('is full jitter under a limit that doubles', async () => {
+    const { fetch } = scriptedFetch(unavailable);
+    for (const random of [0, 0.25, 0.999]) {
+      const { client, clock } = newClient({ fetch, random: () => random });
+      await errorOf(client.call(OPERATIONS.read, {}));
+      expect(clock.slept).toEqual([random * 500, random * 1000]);
+    }
+  });
+
+  it('is announced', async () => {
+    const { fetch } = scriptedFetch(unavailable, success());
+    const { client, events } = newClient({ fetch });
+    expect(await client.call(OPERATIONS.read, {})).toMatchObject({ retries: 1 });
+    expect(events.map(({ kind }) => kind)).toEqual(['request', 'reply', 'retry', 'request', 'reply']);
+    expect(events[2]).toEqual({ kind: 'retry', attempt: 1, inMilliseconds: 250, reason: 'no' });
+  });
+
+  it('ends at once when the signal aborts', async () => {
+    const controller = new AbortController();
+    const stopped = new Error('stopped by a test');
+    const clock = { ...fakeClock(), sleep: () => new Promise<void>((_, reject) => reject(controller.signal.reason)) };
+    const { fetch, requests } = scriptedFetch(unavailable);
+    const { client } = newClient({
+      fetch,
+      clock,
+      signal: controller.signal,
+      observe: ({ kind }) => kind === 'retry' && controller.abort(stopped),
+    });
+    await expect(client.call(OPERATIONS.read, {})).rejects.toBe(stopped);
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('the budget of retries', () => {
+  it('is shared by all calls: a service in trouble is not asked three times by each', async () => {
+    const { fetch, requests } = scriptedFetch(unavailable);
+    const { client } = newClient({ fetch });
+    const calls = 200;
+    for (let call = 0; call < calls; call += 1) await errorOf(client.call(OPERATIONS.read, {}));
+    expect(requests).toHaveLength(calls + 100);
+  });
+
+  it('is earned back by successes', async () => {
+    const script: Step[] = [
+      ...Array.from({ length: 150 }, () => unavailable),
+      ...Array.from({ length: 20 }, () => success()),
+    ];
+    const { fetch, requests } = scriptedFetch(...script, unavailable);
+    const { client } = newClient({ fetch });
+    for (let call = 0; call < 50; call += 1) await errorOf(client.call(OPERATIONS.read, {}));
+    for (let call = 0; call < 20; call += 1) await client.call(OPERATIONS.read, {});
+    expect(requests).toHaveLength(170);
+    await errorOf(client.call(OPERATIONS.read, {}));
+    expect(requests).toHaveLength(173);
+  });
+});

@@ -1,0 +1,146 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { defineOperation } from '../../src/catalog/define.ts';
+import type { PlannedRequest } from '../../src/client/client.ts';
+import { maskSecret } from '../../src/kernel/redact.ts';
+import {
+  API_KEY,
+  AUTH_TOKEN,
+  errorOf,
+  failure,
+  json,
+  networkError,
+  newClient,
+  OPERATIONS,
+  scriptedFetch,
+  success,
+  target,
+  thing,
+  WORKSPACE_ID,
+  WORKSPACE_TOKEN,
+} from './world.ts';
+
+const CREDENTIALS = [API_KEY, AUTH_TOKEN, WORKSPACE_ID, WORKSPACE_TOKEN];
+const FORMS = CREDENTIALS.flatMap((value) => [
+  value,
+  Buffer.from(value).toString('base64'),
+  Buffer.from(value).toString('base64url'),
+  encodeURIComponent(value),
+]);
+
+const reset = defineOperation({
+  ...thing,
+  effect: 'once',
+  auth: 'workspace',
+  input: z.object({ apiKey: z.string() }),
+  revealsSecrets: true,
+});
+
+const configure = defineOperation({ ...thing, effect: 'set', input: z.looseObject({}) });
+
+/** Calls with `--dry-run` and gives what it shows. */
+async function planned(operation: typeof reset | typeof configure, input: Record<string, unknown>) {
+  const shown: PlannedRequest[] = [];
+  const { fetch, requests } = scriptedFetch(success());
+  const { client, events } = newClient({ fetch, dryRun: async (request) => void shown.push(request) });
+  const reply = await client.call(operation as typeof configure, input);
+  return { shown: shown[0], reply, sent: requests.length, events };
+}
+
+describe('a dry run', () => {
+  it.each(Object.entries(OPERATIONS))('sends nothing for an operation of effect %s', async (_, operation) => {
+    const { reply, sent, events } = await planned(operation as typeof configure, {});
+    expect(reply).toEqual({ sent: false });
+    expect([sent, events]).toEqual([0, []]);
+  });
+
+  it('shows the request with its credentials masked, and the id it is about', async () => {
+    const { shown } = await planned(reset, { apiKey: API_KEY });
+    expect(shown).toEqual({
+      method: 'POST',
+      url: 'https://api.example.test/v2/things',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'x-svc-workspace-id': maskSecret(WORKSPACE_ID),
+        'x-svc-workspace-auth-token': maskSecret(WORKSPACE_TOKEN),
+      },
+      body: { data: { apiKey: API_KEY } },
+    });
+  });
+
+  it('masks secrets that are sent, by their field and by their value', async () => {
+    const { shown } = await planned(configure, {
+      webhookServiceConfig: { authToken: 'short' },
+      emailServiceConfig: { type: 'custom', apiKey: 'mail-key-1' },
+      note: `it is ${AUTH_TOKEN}, or ${Buffer.from(WORKSPACE_TOKEN).toString('base64')}`,
+    });
+    expect(shown?.body).toEqual({
+      data: {
+        webhookServiceConfig: { authToken: '****' },
+        emailServiceConfig: { type: 'custom', apiKey: '****' },
+        note: `it is ${maskSecret(AUTH_TOKEN)}, or ${maskSecret(WORKSPACE_TOKEN)}`,
+      },
+    });
+  });
+
+  it('needs the credential all the same', async () => {
+    const { fetch } = scriptedFetch(success());
+    const { client } = newClient({
+      fetch,
+      target: { baseUrl: target().baseUrl, headerPrefix: 'x-svc-' },
+      dryRun: async () => undefined,
+    });
+    expect((await errorOf(client.call(OPERATIONS.read, {}))).failure).toBe('no_credential');
+  });
+});
+
+describe('what is told of a call', () => {
+  const echo = `${FORMS.join(' ')} ${JSON.stringify(FORMS)}`;
+
+  it('never holds a credential, though the service repeats them all', async () => {
+    const { fetch } = scriptedFetch(failure('UNAVAILABLE', 503, echo), json({ odd: echo }), success());
+    const { client, events } = newClient({ fetch });
+    const error = await errorOf(client.call(configure, { note: echo, [AUTH_TOKEN]: 1 }));
+    expect(events.map(({ kind }) => kind)).toEqual(['request', 'reply', 'retry', 'request', 'reply']);
+    const replies = events.map((event) => ('body' in event ? event.body : ''));
+    expect(replies.join()).toContain('****');
+    for (const form of FORMS) expect(JSON.stringify(events.filter(({ kind }) => kind !== 'retry'))).not.toContain(form);
+    for (const secret of [AUTH_TOKEN, WORKSPACE_TOKEN]) {
+      expect(JSON.stringify(events)).not.toContain(secret);
+      expect(inspect(error, { depth: 9 })).not.toContain(secret);
+    }
+  });
+
+  it('hides secrets that a reply brought, there and later', async () => {
+    const fresh = 'fresh-token-71aa05';
+    const bringing = json({ result: { status: 'success', data: { id: 'a', newAuthToken: { token: fresh } } } });
+    const { fetch } = scriptedFetch(bringing, json({ result: { status: 'success', data: { id: fresh } } }));
+    const { client, events } = newClient({ fetch });
+    await client.call(OPERATIONS.read, {});
+    expect(JSON.stringify(events[1])).toContain('\\"token\\":\\"****\\"');
+    await client.call(OPERATIONS.read, {});
+    expect(JSON.stringify(events)).not.toContain(fresh);
+  });
+
+  it('hands the secret itself on to the caller', async () => {
+    const data = { id: 'a', newAuthToken: { token: 'fresh-token-71aa05' } };
+    const { fetch } = scriptedFetch(success(data));
+    expect(await newClient({ fetch }).client.call(OPERATIONS.read, {})).toMatchObject({ data });
+  });
+
+  it('does not hold on to the request when the network fails', async () => {
+    const { fetch } = scriptedFetch(networkError('ECONNRESET'));
+    const error = await errorOf(newClient({ fetch }).client.call(OPERATIONS.keyed, {}));
+    for (const form of FORMS) expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(form);
+  });
+
+  it('gives the time an answer took, and what came where it cannot be shown', async () => {
+    const { fetch } = scriptedFetch(new Response(Buffer.from([0xff])));
+    const { client, events } = newClient({ fetch });
+    await errorOf(client.call(OPERATIONS.read, {}));
+    expect(events[1]).toMatchObject({ kind: 'reply', attempt: 1, httpStatus: 200, milliseconds: 0 });
+    expect(events[1]).toHaveProperty('body', '(text that is not UTF-8)');
+  });
+});

@@ -1,0 +1,120 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readAnswerText } from '../../src/client/answer-body.ts';
+import { SvcError } from '../../src/kernel/errors.ts';
+import { errorOf, newClient, OPERATIONS, target } from './world.ts';
+
+let server: Server;
+let baseUrl: string;
+let answer: (response: ServerResponse) => void;
+let closed: Promise<unknown>;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    closed = new Promise((resolve) => request.socket.on('close', resolve));
+    answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const NEVER = () => undefined;
+const HALF = (response: ServerResponse) => void response.writeHead(200).write('{"result":');
+
+describe('the time of an attempt', () => {
+  it.each([
+    ['the headers', NEVER],
+    ['the body', HALF],
+  ])('covers %s, and closes the connection', async (_, behaviour) => {
+    answer = behaviour;
+    const { client } = newClient({ fetch: globalThis.fetch, target: target(baseUrl), attemptTimeout: 60 });
+    const error = await errorOf(client.call(OPERATIONS.once, {}));
+    expect(error).toMatchObject({
+      failure: 'outcome_unknown',
+      message: expect.stringContaining('no answer within 0.06 s'),
+    });
+    await closed;
+  });
+
+  it('is a failure to reach the service for a read, tried three times', async () => {
+    answer = NEVER;
+    const { client, events } = newClient({ fetch: globalThis.fetch, target: target(baseUrl), attemptTimeout: 40 });
+    expect((await errorOf(client.call(OPERATIONS.read, {}))).failure).toBe('unreachable');
+    expect(events.filter(({ kind }) => kind === 'request')).toHaveLength(3);
+  });
+
+  it('may be longer than a timer can run', async () => {
+    answer = (response) => response.end('{"result":{"status":"success","data":{"id":"a"}}}');
+    const { client } = newClient({ fetch: globalThis.fetch, target: target(baseUrl), attemptTimeout: 1e12 });
+    expect(await client.call(OPERATIONS.read, {})).toMatchObject({ sent: true });
+  });
+});
+
+describe('Ctrl-C', () => {
+  const interrupted = new SvcError('interrupted', 'stopped by a test');
+
+  it.each([
+    ['before the answer', NEVER],
+    ['in the middle of it', HALF],
+  ])('%s ends the call at once with its reason, and is no reason to try again', async (_, behaviour) => {
+    const controller = new AbortController();
+    answer = (response) => {
+      behaviour(response);
+      setImmediate(() => controller.abort(interrupted));
+    };
+    const { client, events } = newClient({
+      fetch: globalThis.fetch,
+      target: target(baseUrl),
+      signal: controller.signal,
+    });
+    await expect(client.call(OPERATIONS.read, {})).rejects.toBe(interrupted);
+    expect(events.filter(({ kind }) => kind === 'request')).toHaveLength(1);
+    await closed;
+  });
+
+  it('ends a call to a service that does not listen to signals', async () => {
+    const controller = new AbortController();
+    const deaf = () => {
+      setImmediate(() => controller.abort(interrupted));
+      return new Promise<Response>(NEVER);
+    };
+    const { client } = newClient({ fetch: deaf, signal: controller.signal });
+    await expect(client.call(OPERATIONS.once, {})).rejects.toBe(interrupted);
+  });
+
+  it('before the call sends nothing', async () => {
+    const { client, events } = newClient({ fetch: globalThis.fetch, signal: AbortSignal.abort(interrupted) });
+    await expect(client.call(OPERATIONS.read, {})).rejects.toBe(interrupted);
+    expect(events.filter(({ kind }) => kind === 'reply')).toEqual([]);
+  });
+});
+
+describe('an error of the embedded service', () => {
+  it('is handed on as it is', async () => {
+    const disk = new SvcError('local', 'the disk is full');
+    const { client } = newClient({ fetch: async () => Promise.reject(disk) });
+    await expect(client.call(OPERATIONS.keyed, {})).rejects.toBe(disk);
+  });
+});
+
+describe('the size of an answer', () => {
+  it('is limited to the byte, and what is over it is not read', async () => {
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(Buffer.alloc(1024, 'x'));
+      },
+    });
+    expect(await readAnswerText(new Response(endless), 1024 * 1024)).toEqual({ flaw: 'more than 1 MB' });
+    expect(pulled).toBeLessThan(1024 + 10);
+    const most = new Response('x'.repeat(1024 * 1024));
+    expect(await readAnswerText(most, 1024 * 1024)).toEqual({ text: 'x'.repeat(1024 * 1024) });
+  });
+});

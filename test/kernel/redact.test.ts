@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maskSecret, redactJsonText, redactText, redactValue, secretsInJsonText } from '../../src/kernel/redact.ts';
+
+const FORMS: readonly ((secret: string) => string)[] = [
+  (secret) => secret,
+  (secret) => Buffer.from(secret).toString('base64'),
+  (secret) => Buffer.from(secret).toString('base64url'),
+  encodeURIComponent,
+  (secret) => new URLSearchParams({ s: secret }).toString().slice(2),
+  (secret) => JSON.stringify(secret).slice(1, -1),
+  (secret) => JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'),
+];
+
+/** Secrets as they come, and with what each escape treats in its own way. Asterisks are what a mask is made of. */
+const secret = fc
+  .oneof(
+    fc.string({ minLength: 4, maxLength: 60, unit: 'binary' }),
+    fc.string({ minLength: 4, maxLength: 30, unit: fc.constantFrom(...'ab/+="\\ %&é\n🔑') }),
+  )
+  .filter((text) => text.isWellFormed() && !text.includes('*'));
+const filler = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('*'));
+
+describe('maskSecret', () => {
+  it('shows at most the last four characters, of twenty or more', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(maskSecret(text)).toBe(text === '' ? '' : text.length < 20 ? '****' : `****${text.slice(-4)}`);
+      }),
+    );
+  });
+});
+
+describe('redactText', () => {
+  it('leaves no secret in any form', () => {
+    const parts = fc.array(fc.tuple(filler, fc.nat(), fc.nat({ max: FORMS.length - 1 })), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(secret, { minLength: 1, maxLength: 4 }), parts, (secrets, layout) => {
+        const write = ([text, which, form]: [string, number, number]) =>
+          text + FORMS[form]?.(secrets[which % secrets.length] ?? '');
+        const redacted = redactText(layout.map(write).join(''), secrets);
+        for (const one of secrets) for (const form of FORMS) expect(redacted).not.toContain(form(one));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('finds a secret in the middle of a longer encoded text', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 12, maxLength: 40 }), fc.string(), fc.string(), (hidden, before, after) => {
+        fc.pre(!hidden.includes('*') && !`${before}${after}`.includes(hidden));
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const redacted = redactText(Buffer.from(before + hidden + after).toString(encoding), [hidden]);
+          expect(redacted).toContain('****');
+          expect(Buffer.from(redacted.replaceAll('*', 'A'), encoding).toString()).not.toContain(hidden);
+        }
+      }),
+    );
+  });
+
+  it('changes nothing else', () => {
+    const words = fc.array(fc.constantFrom('users', 'of', 'acme', '{"id":1}', '\n')).map((list) => list.join(' '));
+    fc.assert(
+      fc.property(words, secret, words, (before, hidden, after) => {
+        fc.pre(redactText(`${before} ${after}`, [hidden]) === `${before} ${after}`);
+        expect(redactText(`${before}<${hidden}>${after}`, [hidden])).toBe(`${before}<${maskSecret(hidden)}>${after}`);
+      }),
+    );
+    expect(redactText('a to z', ['', 'a', 'to', ' z'])).toBe('a to z');
+  });
+
+  it('masks secrets that overlap, hold or end like each other as one', () => {
+    const long = 'abcdefghijklmnopqrstuvwxyz';
+    expect(redactText(`<${long}>`, [long])).toBe('<****wxyz>');
+    expect(redactText(`<${long}>`, [long, 'wxyz'])).toBe('<****>');
+    expect(redactText('<abcdef>', ['abcd', 'cdef'])).toBe('<****>');
+    expect(redactText(`<${long}0123>`, [long, 'wxyz0123'])).toBe('<****>');
+    expect(redactText('secretsecret', ['secret'])).toBe('********');
+  });
+});
+
+describe('redactJsonText', () => {
+  it.each([
+    ['{"authToken":"abc"}', '{"authToken":"****"}'],
+    ['{"token" : "abc","x":1}', '{"token" : "****","x":1}'],
+    ['{"secret":"whsec_0123456789abcdef"}', '{"secret":"****cdef"}'],
+    ['{"workspaceAuthToken":"a\\"b","y":"z"}', '{"workspaceAuthToken":"****","y":"z"}'],
+    ['{"newAuthToken":{"token":"cut sho', '{"newAuthToken":{"token":"****'],
+    ['{"body":"{\\"token\\":\\"abc\\",\\"x\\":1}"}', '{"body":"{\\"token\\":\\"****\\",\\"x\\":1}"}'],
+    ['{"emailServiceConfig":{"apiKey":"mail"}}', '{"emailServiceConfig":{"apiKey":"****"}}'],
+    ['{"token":""}', '{"token":""}'],
+    ['{"pageToken":"p","nextPageToken":"n","tokens":"t"}', '{"pageToken":"p","nextPageToken":"n","tokens":"t"}'],
+    ['{"token":null,"secret":12}', '{"token":null,"secret":12}'],
+  ])('%s', (text, redacted) => {
+    expect(redactJsonText(text, [])).toBe(redacted);
+  });
+
+  it('masks fields wherever they stand, and what they hold wherever else it is repeated', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 8, maxLength: 40 }), fc.jsonValue(), (hidden, other) => {
+        fc.pre(!hidden.includes('*') && hidden.trim() !== '');
+        const text = JSON.stringify({ other, list: [{ secret: hidden }], again: hidden });
+        const redacted = redactJsonText(text, secretsInJsonText(text));
+        expect(redacted).not.toContain(JSON.stringify(hidden).slice(1, -1));
+      }),
+    );
+  });
+
+  it('takes a hostile text in its stride', () => {
+    for (const text of [`{"token":"${'\\n'.repeat(2e6)}`, `"token${'\\'.repeat(2e6)}`, '"token":"'.repeat(2e5)]) {
+      expect(redactJsonText(text, []).length).toBeLessThanOrEqual(text.length * 2);
+    }
+  });
+});
+
+describe('redactValue', () => {
+  it('masks fields and values, and keeps everything else, ids like __proto__ too', () => {
+    const value = JSON.parse(
+      '{"__proto__":{"token":"abc"},"list":["s3cret","s3cret!",null,1.5],"emailServiceConfig":{"apiKey":"m"},"apiKey":"id"}',
+    );
+    expect(JSON.stringify(redactValue(value, ['s3cret']))).toBe(
+      '{"__proto__":{"token":"****"},"list":["****","****!",null,1.5],"emailServiceConfig":{"apiKey":"****"},"apiKey":"id"}',
+    );
+    expect(value.list[0]).toBe('s3cret');
+  });
+
+  it('leaves a value without secrets as it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(redactValue(value, [])).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
