@@ -1,5 +1,5 @@
 import { type Client, type ClientOptions, createClient, type Target } from '../client/client.ts';
-import { SvcError } from '../kernel/errors.ts';
+import { noCredential } from '../profiles/credentials.ts';
 import type { Settings } from '../profiles/resolve.ts';
 import { observer } from './call-log.ts';
 import type { Context } from './context.ts';
@@ -40,11 +40,7 @@ function clientTo(context: Context, target: Target, fetch: typeof globalThis.fet
 /** The target that the settings describe. The request layer says which credential an operation lacks. */
 function targetOf(settings: Settings): Target {
   const { baseUrl, headerPrefix, apiKey, authToken, workspaceId, workspaceAuthToken } = settings;
-  if (!baseUrl) {
-    throw new SvcError('no_credential', 'no service is configured', {
-      hint: 'save one with `svc profiles add`, set SVC_BASE_URL and its credentials, or try --local',
-    });
-  }
+  if (!baseUrl) throw noCredential(settings);
   return {
     baseUrl: baseUrl.value,
     headerPrefix: headerPrefix.value,

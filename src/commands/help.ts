@@ -45,9 +45,9 @@ function leafSource(leaf: Leaf) {
 function usage(command: Command, node: Node): string {
   const words = ['svc', ...node.path];
   if (!node.leaf) return [...words, '<command>', '[flags]'].join(' ');
-  const operands = command.registeredArguments.map(({ name, required, variadic }) => {
-    const shown = variadic ? `${name()}...` : name();
-    return required ? `<${shown}>` : `[${shown}]`;
+  const operands = command.registeredArguments.map((argument) => {
+    const shown = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? `<${shown}>` : `[${shown}]`;
   });
   return [...words, ...operands, '[flags]'].join(' ');
 }

@@ -1,0 +1,39 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { BIN, HOME, newUser, run } from './svc.ts';
+
+/** The entry point as it runs on another version: only what it reads of the version is replaced. */
+async function onVersion(version: string) {
+  const preload = join(await temporaryFolder(), 'version.cjs');
+  await writeFile(
+    preload,
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
+  );
+  const { env } = await newUser();
+  return run(['--require', preload, BIN, '--version'], { env });
+}
+
+describe('the entry point', () => {
+  it.each(['18.20.0', '20.20.2', '22.22.1', '23.11.0', '24.14.9', '25.0.0'])(
+    'refuses Node.js %s with 78 and one line',
+    async (version) => {
+      const { code, stdout, stderr } = await onVersion(version);
+      expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      expect(stderr).toContain(version);
+      expect(stderr).toContain('npm ci');
+    },
+  );
+
+  it.each(['22.22.2', '22.30.0', '24.15.0', '24.21.0', '26.0.0', '27.1.0'])('runs on Node.js %s', async (version) => {
+    const { version: own } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+    expect(await onVersion(version)).toMatchObject({ code: 0, stdout: `${own}\n` });
+  });
+
+  it('uses no syntax that an old Node.js cannot read', async () => {
+    const source = await readFile(BIN, 'utf8');
+    expect(source).not.toMatch(/\b(const|let)\b|=>|`/);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Operation } from '../../src/catalog/define.ts';
+import { flagName, flagsOf } from '../../src/catalog/flags.ts';
+import { manifest } from '../../src/catalog/manifest.ts';
+
+describe('flag names', () => {
+  it.each([
+    ['organizationId', 'org'],
+    ['documentId', 'document'],
+    ['documentIds', 'document'],
+    ['newDocumentId', 'new-document'],
+    ['parentFolderId', 'parent'],
+    ['organizationUserGroupId', 'group'],
+    ['rawNotificationUrl', 'raw-notification-url'],
+    ['maxDepth', 'max-depth'],
+    ['apiKey', 'api-key'],
+    ['id', 'id'],
+  ])('%s is --%s', (field, name) => {
+    expect(flagName(field)).toBe(name);
+  });
+});
+
+describe('the flags of an operation', () => {
+  const operation: Operation = {
+    command: ['things', 'set'],
+    summary: '',
+    path: '/v2/things/set',
+    auth: 'key',
+    effect: 'set',
+    message: '',
+    output: z.unknown(),
+    input: z.object({
+      organizationId: z.string().describe('whose'),
+      pageSize: z.number().optional(),
+      isOpen: z.boolean().default(false),
+      level: z.enum(['low', 'high']).optional(),
+      documentIds: z.array(z.string()).optional(),
+      settings: z.object({
+        title: z.string().optional().meta({ flag: 'heading' }),
+        triggers: z.record(z.string(), z.boolean()),
+      }),
+      rules: z.array(z.object({ from: z.string() })).optional(),
+      users: z.array(z.looseObject({ userId: z.string(), name: z.string().optional() })),
+    }),
+    bulk: { field: 'users', id: 'userId', noun: 'user' },
+  };
+  const flags = flagsOf(operation);
+  const flag = (name: string) => flags.find((known) => known.name === name);
+
+  it('come from its fields, nested ones under their own names, with kind and description', () => {
+    expect(flag('org')).toEqual({
+      name: 'org',
+      path: ['organizationId'],
+      kind: 'text',
+      describes: 'whose',
+      required: true,
+      ofRecord: false,
+    });
+    expect(flag('page-size')).toMatchObject({ kind: 'number', required: false });
+    expect(flag('is-open')).toMatchObject({ kind: 'boolean', required: false });
+    expect(flag('level')).toMatchObject({ kind: 'text', choices: ['low', 'high'] });
+    expect(flag('document')).toMatchObject({ kind: 'list', path: ['documentIds'] });
+    expect(flag('heading')).toMatchObject({ kind: 'text', path: ['settings', 'title'] });
+    expect(flag('triggers')).toMatchObject({ kind: 'map', path: ['settings', 'triggers'] });
+    expect(flag('rules')).toMatchObject({ kind: 'json' });
+  });
+
+  it('describe one record of a bulk operation from the top of the record', () => {
+    expect(flag('user')).toMatchObject({ path: ['userId'], ofRecord: true, required: true });
+    expect(flag('name')).toMatchObject({ path: ['name'], ofRecord: true, required: false });
+  });
+});
+
+describe('the manifest', () => {
+  it('names every operation once, and no flag of a command twice', () => {
+    expect(new Set(manifest.map(({ name }) => name)).size).toBe(manifest.length);
+    for (const { name, flags } of manifest) {
+      const names = flags.map((flag) => flag.name);
+      expect([name, [...new Set(names)]]).toEqual([name, names]);
+    }
+  });
+
+  it('is plain data, so that the build can write it down', () => {
+    expect(JSON.parse(JSON.stringify(manifest))).toEqual(manifest);
+  });
+
+  it('gives commands of one name different versions', () => {
+    const commands = manifest.map(({ command, version }) => `${command.join(' ')} ${version}`);
+    expect(new Set(commands).size).toBe(commands.length);
+  });
+
+  it('knows where replies hold secrets, but masks none that the command is for', () => {
+    const secrets = new Map(manifest.map((entry) => [entry.name, entry.secrets]));
+    expect(secrets.get('workspace.get')).toEqual([['authToken']]);
+    expect(secrets.get('auth-tokens.reset')).toEqual([]);
+  });
+});
