@@ -1,0 +1,95 @@
+import type * as z from 'zod';
+import { SvcError } from '../kernel/errors.ts';
+import { problemOf } from './problem.ts';
+import type { BulkRecord } from './record.ts';
+import type { Source, SourceRecord } from './source/record.ts';
+
+/** What records have to be. */
+export interface RecordRules {
+  readonly schema: z.ZodType;
+  readonly idField: string;
+  /** Which of several records with one id is sent; `fail` takes them for a mistake. */
+  readonly duplicates: 'fail' | 'first' | 'last';
+}
+
+/** An input after a whole look at it. It may be sent when there are no findings. */
+export interface CheckedInput {
+  readonly records: readonly BulkRecord[];
+  /** Left out because of another record with the same id. */
+  readonly duplicates: readonly BulkRecord[];
+  /** One line each: `users.json:7: email: expected text, got a number`. */
+  readonly findings: readonly string[];
+  /** Findings there are, of which `findings` holds the first. */
+  readonly findingCount: number;
+}
+
+const MOST_FINDINGS = 100;
+
+/** Reads an input to its end and checks each record. An input that breaks off adds the reason to the findings. */
+export async function checkRecords(source: Source, rules: RecordRules): Promise<CheckedInput> {
+  const check = new Check(source.name, rules);
+  try {
+    for await (const block of source.blocks) {
+      for (const record of block) check.add(record);
+    }
+  } catch (error) {
+    if (!(error instanceof SvcError && error.failure === 'bad_data')) throw error;
+    if (check.findingCount === 0) throw error;
+    check.find(error.message);
+  }
+  return check;
+}
+
+class Check implements CheckedInput {
+  readonly #name: string;
+  readonly #rules: RecordRules;
+  readonly #byId = new Map<string, BulkRecord>();
+  readonly duplicates: BulkRecord[] = [];
+  readonly findings: string[] = [];
+  findingCount = 0;
+
+  constructor(name: string, rules: RecordRules) {
+    this.#name = name;
+    this.#rules = rules;
+  }
+
+  get records(): readonly BulkRecord[] {
+    return [...this.#byId.values()];
+  }
+
+  add({ value, text, line }: SourceRecord): void {
+    const { schema, idField } = this.#rules;
+    const issues = schema.safeParse(value).error?.issues ?? [];
+    for (const issue of issues) this.find(`${this.#name}:${line}: ${problemOf(issue, value)}`);
+    const id: unknown = Object(value)[idField];
+    if (typeof id === 'string') this.#keep({ id, line, value, text });
+  }
+
+  find(finding: string): void {
+    this.findingCount += 1;
+    if (this.findings.length < MOST_FINDINGS) this.findings.push(finding);
+  }
+
+  #keep(record: BulkRecord): void {
+    const { idField, duplicates } = this.#rules;
+    const earlier = this.#byId.get(record.id);
+    if (!earlier) {
+      this.#byId.set(record.id, record);
+      return;
+    }
+    switch (duplicates) {
+      case 'fail':
+        this.find(`${this.#name}:${record.line}: ${idField}: '${record.id}' stands on line ${earlier.line} already`);
+        break;
+      case 'first':
+        this.duplicates.push(record);
+        break;
+      case 'last':
+        this.duplicates.push(earlier);
+        // Deleted first, so that the record is sent where it stands and not where the earlier one stood.
+        this.#byId.delete(record.id);
+        this.#byId.set(record.id, record);
+        break;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { localFileError } from '../kernel/files.ts';
+
+/** A file that only its owner can read, written from its beginning on. Failures are exit 12 and name the path. */
+export class PrivateFile {
+  readonly path: string;
+  readonly #handle: FileHandle;
+
+  private constructor(path: string, handle: FileHandle) {
+    this.path = path;
+    this.#handle = handle;
+  }
+
+  /** `existing` decides about a file that is there already: it is emptied, or creating fails. */
+  static async create(path: string, existing: 'empty' | 'fail'): Promise<PrivateFile> {
+    try {
+      const handle = await open(path, existing === 'empty' ? 'w' : 'wx', 0o600);
+      if ((await handle.stat()).isFile()) await handle.chmod(0o600);
+      return new PrivateFile(path, handle);
+    } catch (error) {
+      throw localFileError('write', path, error);
+    }
+  }
+
+  async write(text: string): Promise<void> {
+    try {
+      await this.#handle.appendFile(text);
+    } catch (error) {
+      throw localFileError('write', this.path, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#handle.close();
+    } catch (error) {
+      throw localFileError('write', this.path, error);
+    }
+  }
+}

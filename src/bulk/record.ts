@@ -1,0 +1,21 @@
+/** A record that is ready to be sent: checked, with the id that the reply will name it by. */
+export interface BulkRecord {
+  readonly id: string;
+  /** Its line in the input; null when it was not read from one. */
+  readonly line: number | null;
+  readonly value: unknown;
+  /** The record as the input holds it. */
+  readonly text: string;
+}
+
+export type ItemStatus = 'succeeded' | 'failed' | 'unknown' | 'skipped';
+
+/** What became of one record. */
+export interface ItemResult {
+  readonly record: BulkRecord;
+  readonly status: ItemStatus;
+  /** The service's words, or why the record was not sent. */
+  readonly message: string | null;
+  /** `already-exists`, `not-found`, … as the service says it, or the kind of the failure. */
+  readonly code: string | null;
+}

@@ -1,0 +1,102 @@
+import { TextDecoder } from 'node:util';
+import { inputError } from './record.ts';
+
+/** First bytes of what is often mistaken for a text file. */
+const BINARY_KINDS: readonly (readonly [readonly number[], string])[] = [
+  [[0x1f, 0x8b], 'compressed with gzip'],
+  [[0x50, 0x4b, 0x03, 0x04], 'a ZIP archive or a spreadsheet'],
+  [[0xff, 0xfe, 0x00, 0x00], 'UTF-32 text'],
+  [[0x00, 0x00, 0xfe, 0xff], 'UTF-32 text'],
+];
+const LONGEST_SIGNATURE = 4;
+/** A character of UTF-8 that began in an earlier chunk has at most this many bytes there. */
+const MOST_PENDING_BYTES = 3;
+
+/**
+ * The text of an input: UTF-8 with or without a byte order mark, or UTF-16 known by its mark or by its zero bytes.
+ * @throws SvcError `bad_data` with the offset of the first byte that is not text.
+ */
+export async function* decodeText(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
+  let decoder: TextDecoder | undefined;
+  let offset = 0;
+  let before = new Uint8Array();
+  for await (const chunk of startingWith(bytes, LONGEST_SIGNATURE)) {
+    decoder ??= decoderFor(chunk, name);
+    const recent = Buffer.concat([before, chunk]);
+    const text = decode(decoder, chunk) ?? refuse(name, decoder, recent, offset - before.length);
+    const nul = text.indexOf('\0');
+    if (nul !== -1) throw nulCharacter(name, offset + Buffer.byteLength(text.slice(0, nul)));
+    if (text) yield text;
+    offset += chunk.length;
+    before = recent.subarray(-MOST_PENDING_BYTES);
+  }
+  if (decoder && decode(decoder) === undefined) refuse(name, decoder, before, offset - before.length);
+}
+
+/** The text of the next bytes, or of the end; `undefined` when they are none. */
+function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(chunk, { stream: chunk !== undefined });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same chunks, the first one with at least `length` bytes where there are as many. */
+async function* startingWith(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array | undefined = new Uint8Array();
+  for await (const chunk of bytes) {
+    if (!head) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length < length) continue;
+    yield head;
+    head = undefined;
+  }
+  if (head) yield head;
+}
+
+function decoderFor(head: Uint8Array, name: string): TextDecoder {
+  const binary = BINARY_KINDS.find(([signature]) => signature.every((byte, at) => head[at] === byte));
+  if (binary) {
+    throw inputError(name, {}, `it is ${binary[1]}, not UTF-8 text`, 'unpack it or export it as UTF-8 text first');
+  }
+  return new TextDecoder(encodingOf(head), { fatal: true });
+}
+
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (first && second === 0) return 'utf-16le';
+  if (first === 0 && second) return 'utf-16be';
+  return 'utf-8';
+}
+
+function refuse(name: string, { encoding }: TextDecoder, bytes: Uint8Array, offset: number): never {
+  const hint = 'save the file as UTF-8, then run the command again';
+  if (encoding !== 'utf-8') throw inputError(name, {}, `not valid ${encoding.toUpperCase()} text`, hint);
+  const at = firstInvalid(bytes);
+  const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');
+  throw inputError(name, {}, `byte 0x${byte} at offset ${offset + at} is not UTF-8`, hint);
+}
+
+/** Where decoding of UTF-8 fails: the first replacement character that is not one in the bytes themselves. */
+function firstInvalid(bytes: Uint8Array): number {
+  const start = Math.max(
+    0,
+    bytes.findIndex((byte) => (byte & 0xc0) !== 0x80),
+  );
+  const lossy = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start));
+  for (let at = lossy.indexOf('\ufffd'); at !== -1; at = lossy.indexOf('\ufffd', at + 1)) {
+    const offset = start + Buffer.byteLength(lossy.slice(0, at));
+    const genuine = bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd;
+    if (!genuine) return offset;
+  }
+  return bytes.length;
+}
+
+function nulCharacter(name: string, offset: number) {
+  return inputError(name, {}, `a NUL character at offset ${offset}`, 'is this a text file, and complete?');
+}

@@ -1,0 +1,76 @@
+/** What is wrong with a text and where, counted from its beginning. */
+export interface SyntaxProblem {
+  readonly offset: number;
+  readonly problem: string;
+  readonly hint?: string;
+}
+
+const TOKEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids control characters inside a string
+  /(?<text>"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*")|(?<word>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w))|(?<mark>[[\]{},:])/y;
+
+type Expected = 'a value' | "a value or ']'" | 'a field name' | "a field name or '}'" | "':'" | "',' or the end";
+
+/**
+ * The first place where a text stops being JSON. JSON.parse tells it only sometimes, and in words that differ between
+ * engines; this runs for texts that it refused.
+ */
+export function syntaxProblem(text: string): SyntaxProblem | undefined {
+  const open: string[] = [];
+  let expected: Expected = 'a value';
+  for (let offset = 0; ; offset = TOKEN.lastIndex) {
+    const at = text.slice(offset).search(/[^ \t\r\n]|$/) + offset;
+    const complete: boolean = open.length === 0 && expected === "',' or the end";
+    if (at === text.length)
+      return complete ? undefined : { offset: at, problem: `it ends where ${expected} is missing` };
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(text)?.groups;
+    const next: Expected | undefined = token && after(expected, token, open);
+    if (!next) return { offset: at, ...unexpected(text, at, complete ? 'the end' : expected, token === undefined) };
+    expected = next;
+  }
+}
+
+/** What has to come after a token, or `undefined` when the token itself may not stand here. */
+function after(
+  expected: Expected,
+  token: Readonly<Record<string, string | undefined>>,
+  open: string[],
+): Expected | undefined {
+  const { text, word, mark } = token;
+  const inObject = open.at(-1) === '{';
+  if (mark === ']' || mark === '}') {
+    const empty = mark === ']' ? expected === "a value or ']'" : expected === "a field name or '}'";
+    const closes = open.at(-1) === (mark === ']' ? '[' : '{');
+    if (!closes || !(empty || expected === "',' or the end")) return undefined;
+    open.pop();
+    return "',' or the end";
+  }
+  switch (expected) {
+    case 'a value':
+    case "a value or ']'":
+      if (text !== undefined || word !== undefined) return "',' or the end";
+      if (mark !== '[' && mark !== '{') return undefined;
+      open.push(mark);
+      return mark === '[' ? "a value or ']'" : "a field name or '}'";
+    case 'a field name':
+    case "a field name or '}'":
+      return text === undefined ? undefined : "':'";
+    case "':'":
+      return mark === ':' ? 'a value' : undefined;
+    case "',' or the end":
+      if (mark !== ',' || open.length === 0) return undefined;
+      return inObject ? 'a field name' : 'a value';
+  }
+}
+
+function unexpected(text: string, at: number, expected: string, unreadable: boolean): Omit<SyntaxProblem, 'offset'> {
+  const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  if (unreadable && found === '"') {
+    return { problem: 'a string is not closed, or holds a line break or a wrong escape' };
+  }
+  return {
+    problem: `expected ${expected}, found '${found}'`,
+    ...(found === "'" && { hint: 'JSON takes double quotes' }),
+  };
+}

@@ -1,0 +1,90 @@
+import { JsonSplitter, type Piece } from './json-splitter.ts';
+import { parseJson } from './json-text.ts';
+import { type Block, inputError, type SourceRecord } from './record.ts';
+
+/** How a JSON input is read: the name of the array where it stands inside an object, and whom to tell of what is left out. */
+export interface JsonOptions {
+  readonly name: string;
+  readonly field: string;
+  readonly warn: (text: string) => void;
+}
+
+/** The records of a JSON array, or of the array under `field` of an object. */
+export async function* readJson(chunks: AsyncIterable<string>, options: JsonOptions): AsyncGenerator<Block> {
+  const { name, field } = options;
+  const splitter = new JsonSplitter(chunks, name);
+  const opening = await splitter.peek();
+  if (opening !== '[' && opening !== '{') {
+    const hint = `give an array, or {"${field}":[…]}; for other formats say which with --input-format`;
+    throw inputError(name, splitter.place, `expected a JSON array, found '${opening ?? 'nothing'}'`, hint);
+  }
+  splitter.take();
+  yield* opening === '[' ? elements(splitter, name) : members(splitter, options);
+  const rest = await splitter.peek();
+  if (rest === undefined) return;
+  const hint = rest === '{' ? 'for one record a line, use --input-format ndjson' : 'remove what follows, or merge it';
+  throw inputError(name, splitter.place, 'there is more text after the end of the JSON', hint);
+}
+
+/** The elements of an array whose opening bracket has been taken. */
+async function* elements(splitter: JsonSplitter, name: string): AsyncGenerator<Block> {
+  let block: SourceRecord[] = [];
+  for (let first = true; ; first = false) {
+    let piece = splitter.piece();
+    while (!piece) {
+      if (block.length > 0) yield block;
+      block = [];
+      await splitter.more();
+      piece = splitter.piece();
+    }
+    const { text, line, column, stop } = piece;
+    const empty = first && text === '' && stop === ']';
+    if (!empty) {
+      if (text === '') throw inputError(name, { line, column }, `expected a record, found '${stop}'`);
+      block.push({ value: parseJson(text, name, piece), text, line, column });
+    }
+    if (stop === ']') break;
+    if (stop !== ',') throw inputError(name, splitter.place, `expected ',' or ']', found '${stop}'`);
+  }
+  if (block.length > 0) yield block;
+}
+
+/** The records inside an object whose opening brace has been taken. Its other fields are named and left out. */
+async function* members(splitter: JsonSplitter, { name, field, warn }: JsonOptions): AsyncGenerator<Block> {
+  let found = false;
+  for (let first = true, stop = ','; stop === ','; first = false) {
+    const key = await whole(splitter);
+    if (first && key.text === '' && key.stop === '}') break;
+    const named = key.stop === ':' ? parseJson(key.text, name, key) : undefined;
+    if (typeof named !== 'string') throw inputError(name, key, 'expected a field name and a colon');
+    const listed = named === field && (await splitter.peek()) === '[';
+    if (listed) {
+      if (found) throw inputError(name, key, `"${field}" stands twice`);
+      found = true;
+      splitter.take();
+      yield* elements(splitter, name);
+    }
+    const value = await whole(splitter);
+    if (!listed) parseJson(value.text, name, value);
+    if (listed ? value.text !== '' : named === field) throw inputError(name, value, `"${field}" is not an array`);
+    if (!listed) warn(`${name}:${key.line}: '${named}' is left out; only the records under '${field}' are read`);
+    stop = value.stop;
+    if (stop !== ',' && stop !== '}') throw inputError(name, splitter.place, `expected ',' or '}', found '${stop}'`);
+  }
+  if (!found) {
+    throw inputError(
+      name,
+      splitter.place,
+      `the object has no array "${field}"`,
+      `put the records into [ ], or {"${field}":[ ]}`,
+    );
+  }
+}
+
+async function whole(splitter: JsonSplitter): Promise<Piece> {
+  for (;;) {
+    const piece = splitter.piece();
+    if (piece) return piece;
+    await splitter.more();
+  }
+}

@@ -1,0 +1,118 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { localFileError } from '../../kernel/files.ts';
+import { nearest } from '../../kernel/nearest.ts';
+import { decodeText } from './decode.ts';
+import { type Block, type InputFormat, inputError, type Source } from './record.ts';
+import { formatOfName, formatOfText } from './sniff.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+/** Characters looked at to tell a format. */
+const HEAD_CHARACTERS = 4096;
+
+/** What an input is and what its records look like. */
+export interface InputRequest {
+  /** A path, or `-` for stdin. */
+  readonly file: string;
+  /** Decides over the file's extension and over how the text begins. */
+  readonly format?: InputFormat;
+  readonly cwd: string;
+  readonly stdin: NodeJS.ReadableStream;
+  /** The name of the array of records. */
+  readonly field: string;
+  /** The fields of a record that the service knows, and the one that is its id. */
+  readonly fields: readonly string[];
+  readonly idField: string;
+  readonly warn: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens an input of records.
+ * @throws SvcError `usage` when there is no such file or its format is not known, `local` when it cannot be read,
+ * `bad_data` when it is empty or not text.
+ */
+export async function openSource(request: InputRequest): Promise<Source> {
+  const { file, field } = request;
+  const name = file === '-' ? 'stdin' : file;
+  const bytes = file === '-' ? request.stdin : await openFile(file, request.cwd);
+  const { head, chunks } = await peek(decodeText(readBytes(bytes, name, request.signal), name));
+  if (head.trim() === '') throw inputError(name, {}, 'it is empty', 'is the export complete?');
+  const format = request.format ?? formatOfName(name) ?? formatOfText(head, field);
+  if (!format) {
+    throw new SvcError('usage', `cannot tell the format of ${name}`, {
+      hint: 'add --input-format json, ndjson, csv or yaml',
+    });
+  }
+  return { name, format, ...(await readerFor(format, chunks, name, request)) };
+}
+
+/** The reader of a format; the libraries of the others are not loaded. */
+async function readerFor(
+  format: InputFormat,
+  chunks: AsyncIterable<string>,
+  name: string,
+  { field, fields, idField, warn }: InputRequest,
+): Promise<{ readonly blocks: AsyncIterable<Block>; preamble(): string }> {
+  const preamble = () => '';
+  switch (format) {
+    case 'json':
+      return { blocks: (await import('./json.ts')).readJson(chunks, { name, field, warn }), preamble };
+    case 'ndjson':
+      return { blocks: (await import('./ndjson.ts')).readNdjson(chunks, name), preamble };
+    case 'yaml':
+      return { blocks: (await import('./yaml.ts')).readYaml(chunks, name, field), preamble };
+    case 'csv': {
+      const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, warn });
+      return { blocks: reader.read(chunks), preamble: () => reader.header };
+    }
+  }
+}
+
+async function openFile(file: string, cwd: string): Promise<Readable> {
+  const path = resolve(cwd, file);
+  const found = await stat(path).catch(async (error: unknown) => {
+    if (systemErrorCode(error) !== 'ENOENT') throw localFileError('read', file, error);
+    const near = nearest(basename(path), await readdir(dirname(path)).catch(() => []));
+    throw new SvcError('usage', `there is no file ${file}`, {
+      hint: near ? `did you mean '${near}'?` : 'paths count from the current folder',
+      cause: error,
+    });
+  });
+  if (found.isDirectory()) throw new SvcError('usage', `${file} is a folder`, { hint: 'name a file in it' });
+  return createReadStream(path, { highWaterMark: CHUNK_BYTES });
+}
+
+/** The bytes of a stream until it ends or the run is stopped. */
+async function* readBytes(
+  stream: NodeJS.ReadableStream,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const chunks: AsyncIterable<string | Uint8Array> = addAbortSignal(signal, stream as Readable);
+    for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw localFileError('read', name, error);
+  }
+}
+
+/** The beginning of a text, and the whole of it again. */
+async function peek(chunks: AsyncGenerator<string>): Promise<{ head: string; chunks: AsyncIterable<string> }> {
+  let head = '';
+  let ended = false;
+  while (head.length < HEAD_CHARACTERS && !ended) {
+    const { value, done } = await chunks.next();
+    if (done) ended = true;
+    else head += value;
+  }
+  async function* again(): AsyncGenerator<string> {
+    if (head) yield head;
+    if (!ended) yield* chunks;
+  }
+  return { head, chunks: again() };
+}

@@ -1,0 +1,44 @@
+import { SvcError } from '../../kernel/errors.ts';
+
+export type InputFormat = 'json' | 'ndjson' | 'csv' | 'yaml';
+
+/** Where something stands in an input; both count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One record as an input holds it: its value, its place, and its own text to give it back unchanged. */
+export interface SourceRecord extends Place {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** Consecutive records of an input. They come in blocks, because an asynchronous step for each costs more than reading it. */
+export type Block = readonly SourceRecord[];
+
+export interface Source {
+  /** As messages call it: the path as it was given, or `stdin`. */
+  readonly name: string;
+  readonly format: InputFormat;
+  readonly blocks: AsyncIterable<Block>;
+  /** What a file of these records begins with: the header of a CSV file. Known once the first block has come. */
+  preamble(): string;
+}
+
+/** No single record is longer: what seems to be is most often a quote or bracket left open. */
+export const MOST_RECORD_CHARACTERS = 16 * 1024 * 1024;
+
+/** The error for an input that cannot be read on: exit 3, `users.json:3:14: what is wrong`. */
+export function inputError(name: string, place: Partial<Place>, problem: string, hint?: string): SvcError {
+  const where = [name, place.line, place.column].filter((part) => part !== undefined).join(':');
+  return new SvcError('bad_data', `${where}: ${problem}`, hint === undefined ? {} : { hint });
+}
+
+/** The place of an offset in a text that itself begins at `start`. */
+export function placeWithin(text: string, offset: number, start: Place): Place {
+  const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
+  const last = lines.at(-1) ?? '';
+  if (lines.length === 1) return { line: start.line, column: start.column + last.length };
+  return { line: start.line + lines.length - 1, column: last.length + 1 };
+}

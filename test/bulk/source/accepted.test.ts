@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { InputFormat } from '../../../src/bulk/source/record.ts';
+import { read, refusal } from './reading.ts';
+
+const values = async (input: string | Uint8Array, format?: InputFormat, size?: number) =>
+  (await read(input, format, size)).records.map(({ value }) => value);
+
+describe('text of every common encoding', () => {
+  const text = '[{"userId":"é🌻"}]';
+  const records = [{ userId: 'é🌻' }];
+
+  it.each([
+    ['UTF-8', Buffer.from(text)],
+    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${text}`)],
+    ['UTF-16LE with its mark', Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16LE without', Buffer.from(text, 'utf16le')],
+    ['UTF-16BE with its mark', Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+    ['UTF-16BE without', Buffer.from(text, 'utf16le').swap16()],
+  ])('%s', async (_, bytes) => {
+    for (const size of [1, 3, 1000]) expect(await values(bytes, 'json', size)).toEqual(records);
+  });
+});
+
+describe('the format of stdin', () => {
+  it.each<[string, InputFormat]>([
+    ['[{"userId":"a"}]', 'json'],
+    ['\n  {\n"users":[]}', 'json'],
+    ['{"users":[{"userId":"a"}]}', 'json'],
+    ['{"userId":"a"}', 'ndjson'],
+    ['{"userId":"a"}\n{"userId":"b"}', 'ndjson'],
+  ])('is told by how it begins: %j', async (text, format) => {
+    expect((await read(text)).format).toBe(format);
+  });
+
+  it('has to be given where that does not tell', async () => {
+    expect(await refusal('userId,name\na,b\n')).toMatchObject({
+      failure: 'usage',
+      message: 'cannot tell the format of stdin',
+      hint: 'add --input-format json, ndjson, csv or yaml',
+    });
+  });
+});
+
+describe('CSV', () => {
+  it('keeps ids as text, and what stands between quotes', async () => {
+    const rows = 'userId,name\r\n0123,"A ""q"", x\r\ny"\r\nno,\r\n1e5,"z\r"\r\n12345678901234567890,ü';
+    expect(await values(rows, 'csv', 1)).toEqual([
+      { userId: '0123', name: 'A "q", x\r\ny' },
+      { userId: 'no' },
+      { userId: '1e5', name: 'z\r' },
+      { userId: '12345678901234567890', name: 'ü' },
+    ]);
+  });
+
+  it('ends lines with a carriage return alone, or with several kinds in one file', async () => {
+    expect(await values('userId\ra\rb', 'csv')).toEqual([{ userId: 'a' }, { userId: 'b' }]);
+    expect(await values('userId,name\na,b\r\nc,"d"\r\ne,f\n', 'csv')).toEqual([
+      { userId: 'a', name: 'b' },
+      { userId: 'c', name: 'd' },
+      { userId: 'e', name: 'f' },
+    ]);
+  });
+
+  it('passes unknown columns on with a warning that names the nearest field', async () => {
+    const { records, warnings } = await read('userId,emial,__proto__\na,b,c\n', 'csv');
+    expect(Object.entries(records[0]?.value ?? {})).toEqual([
+      ['userId', 'a'],
+      ['emial', 'b'],
+      ['__proto__', 'c'],
+    ]);
+    expect(warnings[0]).toBe("stdin:1: unknown column 'emial' is passed on as it is; did you mean 'email'?");
+  });
+
+  it('says which column may be the id', async () => {
+    expect((await refusal('user_id,name\n', 'csv')).hint).toBe("is it 'user_id'?");
+  });
+});
+
+describe('YAML', () => {
+  it('keeps ids as text, merges shared defaults and leaves empty keys out', async () => {
+    const text = '- &base {userId: 0123, name: no, email: }\n- <<: *base\n  userId: 1e5\n- userId: ~\n  name: ""\n';
+    expect(await values(text, 'yaml')).toEqual([
+      { userId: '0123', name: 'no' },
+      { userId: '1e5', name: 'no' },
+      { userId: '~', name: '' },
+    ]);
+  });
+});
+
+describe('JSON', () => {
+  it('keeps ids and unsafe property names as they are', async () => {
+    const [record] = await values('[{"userId":"12345678901234567890","__proto__":{"a":1}}]', 'json');
+    expect(Object.keys(record ?? {})).toEqual(['userId', '__proto__']);
+  });
+
+  it('takes whole numbers up to the last safe one, and fractions of many digits', async () => {
+    const text = '[9007199254740991,-9007199254740991,0.30000000000000004,"12345678901234567890"]';
+    expect(await values(text, 'json')).toEqual(JSON.parse(text));
+  });
+});

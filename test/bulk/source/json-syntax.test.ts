@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { syntaxProblem } from '../../../src/bulk/source/json-syntax.ts';
+
+const MARKS = fc.constantFrom(
+  '[',
+  ']',
+  '{',
+  '}',
+  ',',
+  ':',
+  '"a"',
+  '"\\u12"',
+  '1',
+  '01',
+  '1.',
+  'true',
+  'nul',
+  ' ',
+  '\n',
+);
+
+describe('the place where a text stops being JSON', () => {
+  it('is found for exactly the texts that JSON.parse refuses', () => {
+    fc.assert(
+      fc.property(fc.array(MARKS, { maxLength: 8 }), (marks) => {
+        const text = marks.join('');
+        expect(syntaxProblem(text) === undefined).toBe(isJson(text));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('is not before the end of what can still become JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(), (value, at) => {
+        const text = JSON.stringify(value);
+        const cut = text.slice(0, at % text.length);
+        const offset = syntaxProblem(cut)?.offset ?? cut.length;
+        expect(cut.slice(offset)).toMatch(/^(?:"|-|\w|$)/);
+      }),
+    );
+  });
+
+  it.each([
+    ['{"a":1,}', 7, "expected a field name, found '}'"],
+    ['{"a" 1}', 5, "expected ':', found '1'"],
+    ["{'a':1}", 1, "expected a field name or '}', found '''"],
+    ['[1 2]', 3, "expected ',' or the end, found '2'"],
+    ['{"a":"x\ny"}', 5, 'a string is not closed, or holds a line break or a wrong escape'],
+    ['{"a":', 5, 'it ends where a value is missing'],
+    ['{"a":undefined}', 5, "expected a value, found 'u'"],
+  ])('is named for %j', (text, offset, problem) => {
+    expect(syntaxProblem(text)).toMatchObject({ offset, problem });
+  });
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

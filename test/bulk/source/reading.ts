@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { openSource } from '../../../src/bulk/source/open.ts';
+import type { InputFormat, SourceRecord } from '../../../src/bulk/source/record.ts';
+import { SvcError } from '../../../src/kernel/errors.ts';
+
+export interface Reading {
+  readonly records: readonly SourceRecord[];
+  readonly warnings: readonly string[];
+  readonly preamble: string;
+  readonly format: InputFormat;
+}
+
+/** Reads users from stdin, in chunks of `size` bytes. */
+export async function read(input: string | Uint8Array, format?: InputFormat, size = 65_536): Promise<Reading> {
+  const warnings: string[] = [];
+  const source = await openSource({
+    file: '-',
+    ...(format && { format }),
+    cwd: '/',
+    stdin: Readable.from(chunksOf(Buffer.from(input), size)),
+    field: 'users',
+    fields: ['userId', 'name', 'email', 'initial'],
+    idField: 'userId',
+    warn: (text) => warnings.push(text),
+    signal: new AbortController().signal,
+  });
+  const records: SourceRecord[] = [];
+  for await (const block of source.blocks) records.push(...block);
+  return { records, warnings, preamble: source.preamble(), format: source.format };
+}
+
+function chunksOf(bytes: Buffer, size: number): Buffer[] {
+  const count = Math.max(1, Math.ceil(bytes.length / size));
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+}
+
+/** The error of an input that is refused. */
+export async function refusal(input: string | Uint8Array, format?: InputFormat, size?: number): Promise<SvcError> {
+  const outcome = await read(input, format, size).catch((error: unknown) => error);
+  if (outcome instanceof SvcError) return outcome;
+  throw new Error(`expected a refusal, got ${JSON.stringify(outcome)}`);
+}
+
+/** Texts that have hurt importers before. */
+export const hostileText = fc.oneof(
+  fc.constantFrom(
+    '0123',
+    '12345678901234567890',
+    'no',
+    '1e5',
+    'null',
+    '~',
+    '__proto__',
+    'constructor',
+    '10',
+    ' x ',
+    '#',
+  ),
+  fc.constantFrom(
+    'a,b',
+    'say "hi"',
+    "it's",
+    'two\nlines',
+    'cr\rlf\r\nend',
+    '- item',
+    'key: value',
+    '\\',
+    '\u2028',
+    '🌻é',
+  ),
+  fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('\0')),
+);
+
+export interface User {
+  readonly userId: string;
+  readonly name?: string;
+  readonly email?: string;
+}
+
+export const user: fc.Arbitrary<User> = fc
+  .record({ userId: hostileText, name: hostileText, email: hostileText }, { requiredKeys: ['userId'] })
+  .map((fields) => ({ ...fields }));
+
+export const users = fc.array(user, { maxLength: 12 });
+export const chunkSize = fc.constantFrom(1, 2, 3, 7, 64, 65_536);

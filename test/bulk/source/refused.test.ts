@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { InputFormat } from '../../../src/bulk/source/record.ts';
+import { refusal } from './reading.ts';
+
+const bytes = (text: string, encoding: BufferEncoding) => Buffer.from(text, encoding);
+
+describe('an input that is refused names the place and what is wrong', () => {
+  it.each<[string, InputFormat, string | Uint8Array, string]>([
+    ['an empty file', 'json', '', 'stdin: it is empty'],
+    ['a file of white space', 'csv', ' \n', 'stdin: it is empty'],
+    ['a NUL character', 'json', '[{"a":"\0"}]', 'stdin: a NUL character at offset 7'],
+    [
+      'a byte that is not UTF-8',
+      'json',
+      bytes('["na\u00efve"]', 'latin1'),
+      'stdin: byte 0xef at offset 4 is not UTF-8',
+    ],
+    [
+      'a character cut off at the end',
+      'ndjson',
+      bytes('"é', 'utf8').subarray(0, 2),
+      'stdin: byte 0xc3 at offset 1 is not UTF-8',
+    ],
+    ['a compressed file', 'json', Uint8Array.of(0x1f, 0x8b, 8, 0), 'stdin: it is compressed with gzip, not UTF-8 text'],
+    [
+      'a spreadsheet',
+      'csv',
+      bytes('PK\x03\x04...', 'latin1'),
+      'stdin: it is a ZIP archive or a spreadsheet, not UTF-8 text',
+    ],
+
+    ['JSON that is no list', 'json', '"x"', `stdin:1:1: expected a JSON array, found '"'`],
+    ['JSON without the list', 'json', '{"people":[]}', 'stdin:1:14: the object has no array "users"'],
+    ['JSON with no list under the name', 'json', '{"users":{}}', 'stdin:1:10: "users" is not an array'],
+    ['JSON cut off', 'json', '[\n{"userId":"a"},\n{"use', 'stdin:3:1: the JSON ends inside what begins here'],
+    [
+      'JSON with a wrong comma',
+      'json',
+      '[{"userId":"a"},\n  {"userId":"b",}]',
+      "stdin:2:17: expected a field name, found '}'",
+    ],
+    ['JSON with a missing record', 'json', '[{},\n]', "stdin:2:1: expected a record, found ']'"],
+    ['JSON with more behind it', 'json', '[]\n[]', 'stdin:2:1: there is more text after the end of the JSON'],
+    [
+      'a number that would lose digits',
+      'json',
+      '[{"userId":12345678901234567890}]',
+      'stdin:1:12: the number 12345678901234567890 would lose digits',
+    ],
+    ['deep nesting', 'json', `[${'['.repeat(101)}${']'.repeat(101)}]`, 'stdin:1:102: nested more than 100 levels deep'],
+
+    ['a broken line', 'ndjson', '{"userId":"a"}\n\n{"userId" "b"}', "stdin:3:11: expected ':', found '\"'"],
+    [
+      'deep nesting in a line',
+      'ndjson',
+      '['.repeat(200_000) + ']'.repeat(200_000),
+      'stdin:1:101: nested more than 100 levels deep',
+    ],
+
+    ['a header twice', 'csv', 'userId,name,name\n', "stdin:1: two columns are named 'name'"],
+    ['a header without a name', 'csv', 'userId,,name\n', 'stdin:1: column 2 has no name'],
+    ['a missing id column', 'csv', '\nname\nx\n', "stdin:2: there is no column 'userId'"],
+    ['an extra column', 'csv', 'userId,name\na,"x\ny"\nb,y,z\n', 'stdin:4: the row has 3 cells and the header 2'],
+    ['a row cut off', 'csv', 'userId,name\na', 'stdin:2: the row has 1 cells and the header 2'],
+    ['a quote left open', 'csv', 'userId,name\na,x\nb,"y\nc,z\n', 'stdin:3:3: a quote is opened and never closed'],
+    ['text behind a quote', 'csv', 'userId,name\na,"x"y\n', 'stdin:2:3: text after a closing quote'],
+
+    ['YAML that is no list', 'yaml', 'a: b\n', 'stdin:1:1: expected a list of records'],
+    ['YAML with a field twice', 'yaml', '- userId: a\n  userId: b\n', 'stdin:2:3: a field stands twice in one record'],
+    [
+      'YAML with a wrong indent',
+      'yaml',
+      '- userId: a\n   name: b\n',
+      'stdin:1:11: nested mappings are not allowed in compact mappings',
+    ],
+    ['two YAML documents', 'yaml', '- userId: a\n---\n- userId: b\n', 'stdin:2:1: a second document begins here'],
+    ['an unknown alias', 'yaml', '- *a\n', 'stdin:1:3: unresolved alias (the anchor must be set before the alias): a'],
+    ['an alias bomb', 'yaml', bomb(), 'stdin:8:3: more than 100 aliases in one record'],
+  ])('%s', async (_, format, input, message) => {
+    const wholly = await refusal(input, format);
+    expect(wholly.failure).toBe('bad_data');
+    expect(wholly.message).toContain(message);
+    const inPieces = await refusal(input, format, 1000);
+    expect(inPieces.message).toBe(wholly.message);
+  });
+
+  it('also where the nesting exhausts the stack', async () => {
+    expect((await refusal('['.repeat(20_000), 'yaml')).message).toMatch(/^stdin:1:\d+: nested too deep$/);
+  });
+
+  it('wherever the chunks end', async () => {
+    const latin1 = bytes('["aé\u00ef"]', 'latin1');
+    const csv = 'userId,name\na,x\nb,"y\nc,z\n';
+    for (const size of [1, 2, 3, 4]) {
+      expect((await refusal(latin1, 'json', size)).message).toBe('stdin: byte 0xe9 at offset 3 is not UTF-8');
+      expect((await refusal(csv, 'csv', size)).message).toBe('stdin:3:3: a quote is opened and never closed');
+    }
+  });
+});
+
+/** A list whose last item follows more aliases than a record may. */
+function bomb(): string {
+  return `- &a [x]\n${'- [x]\n'.repeat(6)}- [${Array(101).fill('*a').join(',')}]\n`;
+}
