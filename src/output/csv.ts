@@ -7,11 +7,16 @@ import { fieldAt } from './select.ts';
 
 /**
  * RFC 4180: lines end with CR LF, field names head the columns. A text that a spreadsheet would take for a formula
- * gets an apostrophe in front.
+ * gets an apostrophe in front. An empty cell that is alone in its line is quoted, because readers skip blank lines.
  */
 export function csvRenderer(view: View): Renderer {
   const lines = (rows: readonly (readonly Cell[])[]) =>
-    stringify(rows as Cell[][], { record_delimiter: 'windows', escape_formulas: true });
+    stringify(rows as Cell[][], {
+      record_delimiter: 'windows',
+      quoted_match: /[\r\n]/,
+      quoted_empty: rows[0]?.length === 1,
+      escape_formulas: true,
+    });
   const head = (columns: readonly Column[]) =>
     view.headers && columns.length > 0 ? lines([columns.map(({ field }) => cell(field || 'value', view))]) : '';
   const body = (columns: readonly Column[], records: readonly unknown[]) =>

@@ -5,8 +5,9 @@ import type { Renderer } from './renderer.ts';
 /**
  * Plain only where readers of YAML 1.1 and 1.2 agree that it is text: letters first, so that no number, date, merge
  * key or sexagesimal qualifies, nothing that has a meaning in YAML, and none of the words that stand for a value.
+ * `e5` is a number to some.
  */
-const PLAIN = /^[\p{L}_][\p{L}\p{N}_.@/-]*( [\p{L}\p{N}_.@/-]+)*$/u;
+const PLAIN = /^(?!e-?\d+$)[\p{L}_][\p{L}\p{N}_.@/-]*( [\p{L}\p{N}_.@/-]+)*$/iu;
 const WORDS = new Set(['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null']);
 
 /** Everything else in double quotes, written as JSON: both versions read its escapes alike. */

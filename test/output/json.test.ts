@@ -1,0 +1,90 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { safeText } from '../../src/kernel/safe-text.ts';
+import { anyJson } from './arbitraries.ts';
+import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
+
+const records = [{ id: 'd1', tags: ['a'], owner: { name: 'Ada' } }, { id: 'd2' }];
+
+describe('json', () => {
+  it('is one document, indented by two spaces', async () => {
+    const text = `[
+  {
+    "id": "d1",
+    "tags": [
+      "a"
+    ],
+    "owner": {
+      "name": "Ada"
+    }
+  },
+  {
+    "id": "d2"
+  }
+]
+`;
+    expect(await printedRecords('json', records)).toBe(text);
+    expect(await printedValue('json', records)).toBe(text);
+    expect(await printedValue('json', records[1])).toBe('{\n  "id": "d2"\n}\n');
+    expect(await printedValue('json', undefined)).toBe('null\n');
+  });
+
+  it('of no records is an empty array', async () => {
+    expect(await printedRecords('json', [])).toBe('[]\n');
+    expect((await writes('json', {}, (printer) => printer.records(pagesOf(), {}))).join('')).toBe('[]\n');
+  });
+
+  it('is written page by page, as the document that all pages make', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(anyJson, { maxLength: 3 }), { maxLength: 4 }), async (pages) => {
+        const written = await writes('json', {}, (printer) => printer.records(pagesOf(...pages), {}));
+        expect(written.join('')).toBe(`${JSON.stringify(pages.flat(), null, 2)}\n`);
+        expect(written).toHaveLength(pages.filter((page) => page.length > 0).length + 1);
+      }),
+    );
+  });
+});
+
+describe('ndjson', () => {
+  it('is one record a line', async () => {
+    const text = '{"id":"d1","tags":["a"],"owner":{"name":"Ada"}}\n{"id":"d2"}\n';
+    expect(await printedRecords('ndjson', records)).toBe(text);
+    expect(await printedValue('ndjson', records)).toBe(text);
+    expect(await printedValue('ndjson', records[1])).toBe('{"id":"d2"}\n');
+    expect(await printedRecords('ndjson', [])).toBe('');
+  });
+
+  it('writes a page before it asks for the next', async () => {
+    const order: string[] = [];
+    async function* pages() {
+      order.push('asked for 1');
+      yield [1];
+      order.push('asked for 2');
+      yield [2];
+    }
+    const { createPrinter } = await import('../../src/output/printer.ts');
+    const { Writable } = await import('node:stream');
+    const write = async (text: string | Uint8Array) => void order.push(`wrote ${String(text).trim()}`);
+    await createPrinter(
+      { isTerminal: false, columns: undefined, stream: new Writable(), write },
+      { format: 'ndjson', headers: true, quiet: false, showSecrets: false, color: false },
+    ).records(pages(), {});
+    expect(order).toEqual(['asked for 1', 'wrote 1', 'asked for 2', 'wrote 2']);
+  });
+});
+
+describe.each(['json', 'ndjson'] as const)('%s of server text', (format) => {
+  it('reaches a program as it is', async () => {
+    expect(await printedValue(format, 'a\u202eb\u200cc')).toBe('"a\u202eb\u200cc"\n');
+  });
+
+  it('reaches a terminal with every unsafe character escaped, and reads back the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyJson, async (value) => {
+        const text = await printedValue(format, { value }, {}, { terminal: 80 });
+        for (const line of text.split('\n')) expect(safeText(line)).toBe(line);
+        expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify({ value }));
+      }),
+    );
+  });
+});

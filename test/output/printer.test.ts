@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/kernel/errors.ts';
+import { FORMATS } from '../../src/output/format.ts';
+import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
+
+const records = [
+  { id: 'd1', owner: { email: 'ada@example.com', name: 'Ada' }, parts: [{ n: 1, m: 2 }, { n: 3 }] },
+  { id: 'd2', triggers: { 'comment.add': true, comment: { add: 'other' } } },
+];
+
+describe('--fields', () => {
+  it('selects and orders fields, and keeps them where they were', async () => {
+    expect(await printedRecords('ndjson', records, {}, { fields: ['owner.email', 'id', 'parts.n'] })).toBe(
+      '{"owner":{"email":"ada@example.com"},"id":"d1","parts":[{"n":1},{"n":3}]}\n{"owner":null,"id":"d2","parts":null}\n',
+    );
+  });
+
+  it('follows names that hold dots', async () => {
+    expect(await printedRecords('ndjson', [records[1]], {}, { fields: ['triggers.comment.add'] })).toBe(
+      '{"triggers":{"comment.add":true}}\n',
+    );
+  });
+
+  it('selects in every format', async () => {
+    const look = { fields: ['owner.email', 'id'] };
+    expect(await printedRecords('table', records, {}, look)).toBe(
+      'OWNER.EMAIL      ID\nada@example.com  d1\n                 d2\n',
+    );
+    expect(await printedRecords('csv', records, {}, look)).toBe('owner.email,id\r\nada@example.com,d1\r\n,d2\r\n');
+    expect(await printedRecords('yaml', records, {}, look)).toBe(
+      '- owner:\n    email: ada@example.com\n  id: d1\n- owner: null\n  id: d2\n',
+    );
+    expect(JSON.parse(await printedRecords('json', records, {}, look))).toEqual([
+      { owner: { email: 'ada@example.com' }, id: 'd1' },
+      { owner: null, id: 'd2' },
+    ]);
+    expect(await printedValue('table', records[0], {}, look)).toBe('owner.email  ada@example.com\nid           d1\n');
+  });
+
+  it('keeps the header that the operation gave a field', async () => {
+    const columns = [{ header: 'DOCUMENT', field: 'id', kind: 'whole' }] as const;
+    expect(await printedRecords('table', records, { columns }, { fields: ['id'] })).toBe('DOCUMENT\nd1\nd2\n');
+  });
+
+  it.each(FORMATS)('refuses a field that no record has, in %s, before it writes anything', async (format) => {
+    const written: string[] = [];
+    const run = writes(format, { fields: ['id', 'ownr'] }, (printer) => printer.records(pagesOf([], records), {})).then(
+      (texts) => written.push(...texts),
+    );
+    const refusal = await run.catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(SvcError);
+    expect(refusal).toMatchObject({
+      failure: 'usage',
+      message: "--fields: no field 'ownr' in the result",
+      hint: "did you mean 'owner'?",
+    });
+    expect(written).toEqual([]);
+  });
+
+  it('suggests inside of objects', async () => {
+    await expect(printedRecords('json', records, {}, { fields: ['owner.emial'] })).rejects.toMatchObject({
+      hint: "did you mean 'owner.email'?",
+    });
+  });
+
+  it('knows a column that no record of the first page fills, and asks nothing of an empty list', async () => {
+    const columns = [{ header: 'NAME', field: 'documentName' }];
+    expect(await printedRecords('ndjson', [{ id: 'd1' }], { columns }, { fields: ['documentName'] })).toBe(
+      '{"documentName":null}\n',
+    );
+    expect(await printedRecords('json', [], {}, { fields: ['anything'] })).toBe('[]\n');
+  });
+
+  it('prints a single result all the same: what it is of may have happened', async () => {
+    expect(await printedValue('json', { token: 't' }, {}, { fields: ['tokn'] })).toBe('{\n  "tokn": null\n}\n');
+  });
+
+  it('treats names of object internals as names', async () => {
+    const record = JSON.parse('{"__proto__":{"id":"p"},"constructor":"c"}');
+    expect(await printedRecords('ndjson', [record], {}, { fields: ['__proto__.id', 'constructor'] })).toBe(
+      '{"__proto__":{"id":"p"},"constructor":"c"}\n',
+    );
+    await expect(printedRecords('ndjson', [{ id: 1 }], {}, { fields: ['constructor'] })).rejects.toThrow('no field');
+  });
+});
+
+describe('secrets', () => {
+  const SECRET = 'sk-0123456789abcdefghij';
+  const value = {
+    id: 'w1',
+    authToken: SECRET,
+    keys: { k1: { token: SECRET }, k2: { token: '' } },
+    list: [{ token: 'short' }],
+  };
+  const secrets = [['authToken'], ['keys', '*', 'token'], ['list', '*', 'token'], ['absent', 'token']];
+
+  it.each(FORMATS)('are masked in %s, of one value and of records', async (format) => {
+    const ofValue = await printedValue(format, value, { secrets });
+    const ofRecords = await printedRecords(format, [value], { secrets: secrets.map((path) => ['*', ...path]) });
+    for (const text of [ofValue, ofRecords]) {
+      expect(text).not.toContain(SECRET.slice(0, -4));
+      expect(text).not.toContain('short');
+      expect(text).toContain('****ghij');
+    }
+  });
+
+  it.each(FORMATS)('are shown in %s when asked for', async (format) => {
+    expect(await printedValue(format, value, { secrets }, { showSecrets: true })).toContain(SECRET);
+  });
+
+  it('are masked inside an envelope, and only where they stand', async () => {
+    const envelope = { status: 'success', data: { ...value, name: SECRET.slice(0, 5) } };
+    const text = await printedValue('json', envelope, { secrets: secrets.map((path) => ['data', ...path]) });
+    expect(JSON.parse(text)).toEqual({
+      status: 'success',
+      data: {
+        id: 'w1',
+        authToken: '****ghij',
+        keys: { k1: { token: '****ghij' }, k2: { token: '' } },
+        list: [{ token: '****' }],
+        name: SECRET.slice(0, 5),
+      },
+    });
+  });
+
+  it('are masked when they are no text, and left alone when there are none', async () => {
+    const shape = { secrets: [['a'], ['b'], ['c']] };
+    expect(await printedValue('ndjson', { a: 12345, b: { c: SECRET }, c: null }, shape)).toBe(
+      '{"a":"****","b":"****","c":null}\n',
+    );
+  });
+
+  it('are masked before fields are selected', async () => {
+    expect(await printedValue('ndjson', value, { secrets }, { fields: ['keys.k1.token'] })).toBe(
+      '{"keys":{"k1":{"token":"****ghij"}}}\n',
+    );
+  });
+
+  it('do not lose an id named __proto__ on the way', async () => {
+    const reply = JSON.parse('{"__proto__":{"token":"abcd"}}');
+    expect(await printedValue('ndjson', reply, { secrets: [['*', 'token']] })).toBe('{"__proto__":{"token":"****"}}\n');
+  });
+});
+
+it('--quiet leaves the result alone', async () => {
+  expect(await printedValue('json', { id: 'd1' }, {}, { quiet: true })).toBe(await printedValue('json', { id: 'd1' }));
+});
+
+it('a sink that fails stops the printing with its error', async () => {
+  const { createPrinter } = await import('../../src/output/printer.ts');
+  const { Writable } = await import('node:stream');
+  const full = new SvcError('local', 'the disk is full');
+  const sink = { isTerminal: false, columns: undefined, stream: new Writable(), write: () => Promise.reject(full) };
+  const printer = createPrinter(sink, {
+    format: 'ndjson',
+    headers: true,
+    quiet: false,
+    showSecrets: false,
+    color: false,
+  });
+  await expect(printer.records(pagesOf([1], [2]), {})).rejects.toBe(full);
+});
