@@ -99,6 +99,13 @@ const UNUSABLE: readonly [name: string, answer: Answer, read: number, write: num
   ['bytes that are not UTF-8', send(Buffer.from([0x7b, 0xff, 0xfe, 0x7d])), 8, 9, 1],
   ['UTF-16', send(Buffer.from(whole, 'utf16le')), 8, 9, 1],
   ['UTF-8 cut in a character', send(Buffer.from('"é').subarray(0, 2)), 8, 9, 1],
+  [
+    'a success with something deep beside its data',
+    send(`{"result":{"status":"success","data":{"id":"a","x":${'['.repeat(500)}${']'.repeat(500)}}}}`),
+    8,
+    9,
+    1,
+  ],
   ['nesting without end', send('['.repeat(200_000)), 8, 9, 1],
   ['deep but complete nesting', send(`${'['.repeat(5_000)}${']'.repeat(5_000)}`), 8, 9, 1],
   [

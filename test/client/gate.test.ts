@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { retryAfterMilliseconds } from '../../src/client/gate.ts';
+import { createGate, retryAfterMilliseconds } from '../../src/client/gate.ts';
 import { namesMaximum } from '../../src/client/quota.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { errorOf, failure, json, newClient, OPERATIONS, scriptedFetch, success } from './world.ts';
@@ -72,10 +72,12 @@ describe('a rate limit', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('leaves an attempt before it unsettled', async () => {
-    const { fetch } = scriptedFetch(failure('INTERNAL', 500), limited());
-    const { client } = newClient({ fetch, maxWait: 0 });
-    expect((await errorOf(client.call(OPERATIONS.keyed, {}))).exitCode).toBe(9);
+  it('leaves an attempt before it unsettled, and so does a quota', async () => {
+    for (const last of [limited(), failure('RESOURCE_EXHAUSTED', 429, 'maximum of 30')]) {
+      const { fetch } = scriptedFetch(failure('INTERNAL', 500), last);
+      const { client } = newClient({ fetch, maxWait: 0 });
+      expect((await errorOf(client.call(OPERATIONS.keyed, {}))).exitCode).toBe(9);
+    }
   });
 
   it('of a proxy counts as well', async () => {
@@ -120,12 +122,28 @@ describe('the gate', () => {
     expect(requests).toHaveLength(33);
   });
 
-  it('closes for longer when a later answer asks for more', async () => {
-    const { fetch } = scriptedFetch(limited({ 'retry-after': '5' }), limited({ 'retry-after': '20' }), success());
-    const { client, clock } = newClient({ fetch, random: () => 0 });
-    const started = clock.now();
-    await Promise.all([client.call(OPERATIONS.read, {}), client.call(OPERATIONS.read, {})]);
-    expect(clock.now() - started).toBeGreaterThanOrEqual(20_000);
+  it('closes for longer when a later answer asks for more, and counts only what that adds', async () => {
+    const wakers: (() => void)[] = [];
+    const slept: number[] = [];
+    let now = 0;
+    const clock = {
+      now: () => now,
+      sleep: (milliseconds: number) => {
+        slept.push(milliseconds);
+        return new Promise<void>((resolve) => wakers.push(resolve));
+      },
+    };
+    const gate = createGate({ clock, random: () => 0, maxWait: 20_000, signal: undefined, observe: undefined });
+    expect(gate.close('5')).toBe(true);
+    const passed = gate.pass();
+    expect(gate.close('20')).toBe(true);
+    expect(gate.close('21')).toBe(false);
+    now = 5_000;
+    wakers[0]?.();
+    await expect.poll(() => slept).toEqual([5_000, 15_000]);
+    now = 20_000;
+    wakers[1]?.();
+    await passed;
   });
 });
 

@@ -57,7 +57,7 @@ describe('the time of an attempt', () => {
 });
 
 describe('Ctrl-C', () => {
-  const interrupted = new SvcError('interrupted', 'stopped by a test');
+  const interrupted = new Error('stopped by a test');
 
   it.each([
     ['before the answer', NEVER],
@@ -106,14 +106,19 @@ describe('an error of the embedded service', () => {
 describe('the size of an answer', () => {
   it('is limited to the byte, and what is over it is not read', async () => {
     let pulled = 0;
+    let cancelled = false;
     const endless = new ReadableStream({
       pull(controller) {
         pulled += 1;
         controller.enqueue(Buffer.alloc(1024, 'x'));
       },
+      cancel() {
+        cancelled = true;
+      },
     });
     expect(await readAnswerText(new Response(endless), 1024 * 1024)).toEqual({ flaw: 'more than 1 MB' });
     expect(pulled).toBeLessThan(1024 + 10);
+    expect(cancelled).toBe(true);
     const most = new Response('x'.repeat(1024 * 1024));
     expect(await readAnswerText(most, 1024 * 1024)).toEqual({ text: 'x'.repeat(1024 * 1024) });
   });
