@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { FAILURES, SvcError, systemErrorCode } from '../../src/kernel/errors.ts';
+
+describe('the failures', () => {
+  it('have the exit codes that scripts rely on', () => {
+    const codes = new Map<number, string[]>();
+    for (const [failure, { exitCode }] of Object.entries(FAILURES)) {
+      codes.set(exitCode, [...(codes.get(exitCode) ?? []), failure]);
+    }
+    expect(Object.fromEntries(codes)).toEqual({
+      1: ['bug'],
+      2: ['usage'],
+      3: ['bad_data', 'invalid_argument', 'already_exists'],
+      4: ['no_credential', 'unauthenticated', 'permission_denied'],
+      5: ['not_found'],
+      6: ['failed_precondition'],
+      7: ['resource_exhausted'],
+      8: ['unreachable', 'unusable_answer'],
+      9: ['outcome_unknown'],
+      10: ['some_failed'],
+      11: ['stopped'],
+      12: ['local'],
+      13: ['locked'],
+      14: ['verification_failed'],
+      20: ['differs'],
+      78: ['unsupported_node'],
+      129: ['hangup'],
+      130: ['interrupted'],
+      141: ['reader_gone'],
+      143: ['terminated'],
+    });
+  });
+});
+
+describe('an error', () => {
+  it('keeps its kind, hint, status and cause', () => {
+    const cause = new Error('below');
+    const error = new SvcError('not_found', 'no such thing', { hint: 'look', status: 'NOT_FOUND', cause });
+    expect(error).toMatchObject({ failure: 'not_found', hint: 'look', status: 'NOT_FOUND', cause, name: 'SvcError' });
+  });
+
+  it('of the system has a code', async () => {
+    const error = await readFile('/no/such/file').catch((reason: unknown) => reason);
+    expect(systemErrorCode(error)).toBe('ENOENT');
+    expect(systemErrorCode(new Error('other'))).toBeUndefined();
+    expect(systemErrorCode('text')).toBeUndefined();
+  });
+});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { didYouMean, nearest } from '../../src/kernel/nearest.ts';
+
+const FLAGS = ['--file', '--folder', '--fields', '--document'];
+
+describe('the nearest name', () => {
+  it.each([
+    ['--fiel', '--file'],
+    ['--FOLDR', '--folder'],
+    ['--documents', '--document'],
+  ])('of %s is %s', (typed, meant) => {
+    expect(nearest(typed, FLAGS)).toBe(meant);
+    expect(didYouMean(typed, FLAGS)).toBe(`did you mean '${meant}'?`);
+  });
+
+  it('of something else is none, and the hint lists what there is', () => {
+    expect(nearest('--organization', FLAGS)).toBeUndefined();
+    expect(didYouMean('xyz', ['id', 'name'])).toBe('known: id, name');
+  });
+});
