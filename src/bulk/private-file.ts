@@ -1,13 +1,16 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { localFileError } from '../kernel/files.ts';
 
 /** A file that only its owner can read, written from its beginning on. Failures are exit 12 and name the path. */
 export class PrivateFile {
   readonly path: string;
+  /** False for a device or a pipe, which is written to and never removed. */
+  readonly isRegular: boolean;
   readonly #handle: FileHandle;
 
-  private constructor(path: string, handle: FileHandle) {
+  private constructor(path: string, isRegular: boolean, handle: FileHandle) {
     this.path = path;
+    this.isRegular = isRegular;
     this.#handle = handle;
   }
 
@@ -15,8 +18,9 @@ export class PrivateFile {
   static async create(path: string, existing: 'empty' | 'fail'): Promise<PrivateFile> {
     try {
       const handle = await open(path, existing === 'empty' ? 'w' : 'wx', 0o600);
-      if ((await handle.stat()).isFile()) await handle.chmod(0o600);
-      return new PrivateFile(path, handle);
+      const isRegular = (await handle.stat()).isFile();
+      if (isRegular) await handle.chmod(0o600);
+      return new PrivateFile(path, isRegular, handle);
     } catch (error) {
       throw localFileError('write', path, error);
     }
@@ -36,5 +40,11 @@ export class PrivateFile {
     } catch (error) {
       throw localFileError('write', this.path, error);
     }
+  }
+
+  /** Closes the file and takes it away. */
+  async discard(): Promise<void> {
+    await this.close();
+    if (this.isRegular) await rm(this.path, { force: true });
   }
 }

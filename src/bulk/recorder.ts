@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import { localFileError } from '../kernel/files.ts';
 import type { BulkEvent } from './engine.ts';
@@ -23,11 +23,14 @@ type Settled = Extract<BulkEvent, { kind: 'settled' }>;
 export class Recorder {
   readonly tally = new Tally();
   readonly #rejects: Rejects;
+  /** The rejects' path as the user gave it. */
+  readonly #rejectsPath: string | undefined;
   readonly #results: PrivateFile | undefined;
   readonly #broken = new AbortController();
 
-  private constructor(rejects: Rejects, results: PrivateFile | undefined) {
+  private constructor(rejects: Rejects, rejectsPath: string | undefined, results: PrivateFile | undefined) {
     this.#rejects = rejects;
+    this.#rejectsPath = rejectsPath;
     this.#results = results;
   }
 
@@ -40,6 +43,7 @@ export class Recorder {
     }
     return new Recorder(
       rejects === undefined ? Rejects.beside(cwd, source) : await Rejects.at(resolve(cwd, rejects), source),
+      rejects,
       results === undefined ? undefined : await PrivateFile.create(resolve(cwd, results), 'empty'),
     );
   }
@@ -77,11 +81,12 @@ export class Recorder {
     });
   }
 
-  /** Finishes the files; the path of the rejects, if there are any. A job of which nothing landed has its input for that. */
+  /** Finishes the files; the path of the rejects from the working folder, if there are any. A job of which nothing landed has its input for that. */
   async close(): Promise<string | null> {
     try {
       await this.#results?.close();
-      return this.landed ? await this.#rejects.close() : await this.#rejects.discard();
+      const path = this.landed ? await this.#rejects.close() : await this.#rejects.discard();
+      return path && (this.#rejectsPath ?? basename(path));
     } catch (error) {
       this.#broken.abort(localFileError('write', 'the results', error));
       return null;

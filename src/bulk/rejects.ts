@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { PrivateFile } from './private-file.ts';
@@ -81,10 +80,8 @@ export class Rejects {
 
   /** Leaves no file behind. */
   async discard(): Promise<null> {
-    for (const file of [this.#records, this.#reasons]) {
-      await file?.close();
-      if (file) await rm(file.path, { force: true });
-    }
+    await this.#records?.discard();
+    await this.#reasons?.discard();
     return null;
   }
 

@@ -1,0 +1,125 @@
+import { type BulkJob, runBulk, type Stop } from '../bulk/engine.ts';
+import { Recorder } from '../bulk/recorder.ts';
+import type { InputFormat } from '../bulk/source/record.ts';
+import { jobName } from '../bulk/summary.ts';
+import { loadOperation } from '../catalog/index.ts';
+import type { OperationEntry } from '../catalog/manifest.ts';
+import { createProgress, type ProgressStyle } from '../output/progress.ts';
+import { bulkFieldsOf } from './bulk/fields.ts';
+import { type BulkInput, gatherInput } from './bulk/input.ts';
+import { type BatchCalls, batchSender, planBatches } from './bulk/send.ts';
+import { showSummary } from './bulk/show.ts';
+import { failureOf, wayOn } from './bulk/verdict.ts';
+import type { Context } from './context.ts';
+import { given } from './option-values.ts';
+import { checkInput } from './validation.ts';
+
+/** The flags of a command that takes many records, parsed. */
+export interface BulkOptions {
+  readonly file?: string;
+  readonly inputFormat?: InputFormat;
+  readonly batchSize: number;
+  readonly concurrency: number | 'auto';
+  readonly onError: 'continue' | 'stop';
+  readonly maxErrors?: number;
+  readonly duplicates: 'fail' | 'first' | 'last';
+  readonly rejects?: string;
+  readonly results?: string;
+}
+
+export interface BulkRequest {
+  /** The fields of the operation beside its records. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The one record that flags describe. */
+  readonly record: Readonly<Record<string, unknown>> | undefined;
+  readonly options: BulkOptions;
+}
+
+/** In flight at once where the user leaves it to svc: enough to hide the way to the service, too few to crowd it. */
+const AUTO_CONCURRENCY = 4;
+
+/**
+ * Runs an operation that takes many records: all of them are checked, then sent in batches, then summed up on stdout.
+ * @throws SvcError when not every record landed: after the summary was printed, or without one when none was sent.
+ */
+export async function runBulkOperation(context: Context, entry: OperationEntry, request: BulkRequest): Promise<void> {
+  const operation = await loadOperation(entry.resource, entry.name);
+  const fields = bulkFieldsOf(operation);
+  const input = await gatherInput(context, entry, fields, request);
+  const [first] = input.records;
+  if (first) checkInput(entry, operation, { ...request.data, [fields.field]: [first.value] }, 'usage');
+  else await context.note(`${input.source.name} holds no ${fields.noun}s`);
+  const calls: BatchCalls = {
+    client: await context.client(),
+    operation,
+    data: request.data,
+    field: fields.field,
+    single: request.record !== undefined,
+  };
+  if (context.options.dryRun) return planBatches(calls, input.records, request.options.batchSize);
+  await runJob(context, entry.name, input, { calls, noun: fields.noun, options: request.options });
+}
+
+interface Job {
+  readonly calls: BatchCalls;
+  readonly noun: string;
+  readonly options: BulkOptions;
+}
+
+async function runJob(
+  context: Context,
+  operation: string,
+  input: BulkInput,
+  { calls, noun, options }: Job,
+): Promise<void> {
+  const { clock, cwd, signal, io } = context;
+  const started = clock.now();
+  const recorder = await Recorder.open({
+    cwd,
+    source: input.source,
+    ...given('rejects', options.rejects),
+    ...given('results', options.results),
+  });
+  await recorder.leaveOut(input.duplicates);
+  const total = input.records.length + input.duplicates.length;
+  const progress = createProgress(io.stderr, clock, progressStyle(context), `${noun}s`);
+  const events = runBulk(engineJob(input, options), {
+    send: batchSender(calls),
+    signal: AbortSignal.any([signal, recorder.broken]),
+  });
+  let stop: Stop | undefined;
+  for await (const event of events) {
+    if (event.kind === 'stopped') stop = event.stop;
+    else if (event.kind === 'settled') await recorder.settle(event);
+    else await context.warn(`the reply names ids that were not sent: ${event.ids.join(', ')}`);
+    const { failed, unknown } = recorder.tally.counts;
+    await progress.update({ done: recorder.tally.total, total, failed: failed + unknown });
+  }
+  await progress.end();
+  const rejects = await recorder.close();
+  if (stop?.why === 'hopeless' && !recorder.landed) throw stop.error;
+  const seconds = Math.round(clock.now() - started) / 1000;
+  const summary = recorder.tally.summary({ operation, job: jobName(started), seconds, rejects });
+  await showSummary(context, noun, summary);
+  const failure = failureOf(summary, { noun, stop, broken: recorder.broken, signal });
+  if (failure === undefined) return;
+  if (signal.aborted && summary.skipped > 0)
+    await context.warn(`${summary.skipped} ${noun}s were not sent; ${wayOn(summary)}`);
+  throw failure;
+}
+
+function engineJob({ records }: BulkInput, { batchSize, concurrency, onError, maxErrors }: BulkOptions): BulkJob {
+  return {
+    records: [records],
+    batchSize,
+    concurrency: concurrency === 'auto' ? AUTO_CONCURRENCY : concurrency,
+    ...given('stopAtErrors', onError === 'stop' ? 1 : maxErrors),
+  };
+}
+
+/** A bar where someone watches a terminal that can redraw a line and did not ask for plain text. */
+function progressStyle({ io, environment, options }: Context): ProgressStyle {
+  if (options.quiet) return 'none';
+  const plain = environment['ACCESSIBLE'] || environment['TERM'] === 'dumb';
+  return io.stderr.isTerminal && !plain ? 'bar' : 'lines';
+}

@@ -1,0 +1,43 @@
+import type { BulkSummary } from '../../bulk/summary.ts';
+import type { Column } from '../../catalog/define.ts';
+import { safeText } from '../../kernel/safe-text.ts';
+import type { Context } from '../context.ts';
+
+/** Failures that a terminal is shown; the other formats hold more. */
+const SHOWN_FAILURES = 10;
+
+const FAILURE_COLUMNS: readonly Column[] = [
+  { header: 'LINE', field: 'line' },
+  { header: 'ID', field: 'id', kind: 'whole' },
+  { header: 'MESSAGE', field: 'message' },
+  { header: 'CODE', field: 'code' },
+];
+
+/** Prints what became of a job: the summary itself for scripts, and in words for people. */
+export async function showSummary(context: Context, noun: string, summary: BulkSummary): Promise<void> {
+  const printer = await context.printer();
+  if ((await context.format()) !== 'table' || context.options.fields) return printer.value(summary, {});
+  const { stdout } = context.io;
+  await stdout.write(`${inWords(noun, summary)}\n`);
+  const shown = summary.failures.slice(0, SHOWN_FAILURES);
+  if (shown.length > 0) await printer.records(inOnePage(shown), { columns: FAILURE_COLUMNS });
+  const hidden = summary.failed + summary.unknown - shown.length;
+  if (hidden > 0) await stdout.write(`and ${hidden} more\n`);
+  if (summary.rejects) await stdout.write(`rejects: ${safeText(summary.rejects)}\n`);
+}
+
+/** `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)` */
+function inWords(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
+  const counts = (['succeeded', 'failed', 'unknown', 'skipped'] as const)
+    .filter((status) => status === 'succeeded' || summary[status] > 0)
+    .map((status) => `${summary[status]} ${status}`);
+  return `${amount(total, noun)}: ${counts.join(', ')} (${amount(requests, 'request')}, ${seconds.toFixed(1)} s)`;
+}
+
+function amount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+async function* inOnePage<Page>(page: Page): AsyncGenerator<Page> {
+  yield page;
+}

@@ -1,0 +1,44 @@
+import type { Stop } from '../../bulk/engine.ts';
+import type { BulkSummary } from '../../bulk/summary.ts';
+import { SvcError } from '../../kernel/errors.ts';
+
+/** How a job came to its end. */
+export interface Ending {
+  /** One record, for messages: `user`. */
+  readonly noun: string;
+  readonly stop: Stop | undefined;
+  /** Aborted when results could not be written down. */
+  readonly broken: AbortSignal;
+  /** Aborted when the user ended the run. */
+  readonly signal: AbortSignal;
+}
+
+/** The error that a finished job ends with, the weightiest where several apply; `undefined` when every record landed. */
+export function failureOf(summary: BulkSummary, { noun, stop, broken, signal }: Ending): unknown {
+  const { total, failed, unknown, skipped } = summary;
+  const of = `of ${total} ${noun}s`;
+  const hint = wayOn(summary);
+  if (unknown > 0) {
+    const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
+    const reason = first?.message ? `: ${first.message}` : '';
+    return new SvcError('outcome_unknown', `${unknown} ${of} may or may not have been written${reason}`, { hint });
+  }
+  if (broken.aborted) return broken.reason;
+  if (signal.aborted) return signal.reason;
+  if (stop?.why === 'hopeless') {
+    const message = `stopped with ${skipped} ${of} not sent: ${stop.error.message}`;
+    return new SvcError('stopped', message, {
+      hint,
+      cause: stop.error,
+      ...(stop.error.status && { status: stop.error.status }),
+    });
+  }
+  if (stop) return new SvcError('stopped', `stopped after ${failed} failed, with ${skipped} ${of} not sent`, { hint });
+  return failed > 0 ? new SvcError('some_failed', `${failed} ${of} failed`, { hint }) : undefined;
+}
+
+/** What to do about the records that did not land. */
+export function wayOn({ rejects }: BulkSummary): string {
+  if (rejects === null) return 'correct the input and run the command again';
+  return `they are in ${rejects}, the reasons in ${rejects}.reasons.ndjson: run again with --file ${rejects}`;
+}
