@@ -12,7 +12,7 @@ import type { Target } from './target.ts';
 import { withTimeLimit } from './time-limit.ts';
 import type { Transport, WireReply } from './transport.ts';
 
-export interface AttemptOptions {
+interface AttemptOptions {
   readonly target: Target;
   readonly clock: Clock;
   readonly attemptTimeout: number;

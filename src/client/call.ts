@@ -7,7 +7,7 @@ import type { CalledOperation, WireRequest } from './request.ts';
 import { createRetryBudget, mayRepeat, mayWait, retryDelay } from './retry.ts';
 import { doneAlready, finalError } from './settle.ts';
 
-export interface CallOptions {
+interface CallOptions {
   readonly clock: Clock;
   readonly maxWait: number;
   readonly observe?: (event: CallEvent) => void;
@@ -15,7 +15,7 @@ export interface CallOptions {
   readonly random?: () => number;
 }
 
-export interface CallResult {
+interface CallResult {
   readonly success: Success;
   readonly retries: number;
 }

@@ -7,14 +7,14 @@ const LONGEST_PAUSE = 60 * 60_000;
 const MOST_JITTER = 15_000;
 
 /** The gate that every attempt of every call passes. A rate limit closes it for all of them. */
-export interface Gate {
+interface Gate {
   /** Resolves when the gate is open; rejects with the signal's reason. */
   pass(): Promise<void>;
   /** Closes the gate for as long as the service asks; false when that is more waiting than is left. */
   close(retryAfter: string | undefined): boolean;
 }
 
-export interface GateOptions {
+interface GateOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /** Milliseconds that all pauses may take together. */

@@ -6,7 +6,7 @@ import type { Target } from './target.ts';
 import type { WireReply } from './transport.ts';
 
 /** Tells of requests and replies with every credential taken out, those that came in replies included. */
-export interface Observer {
+interface Observer {
   request(attempt: number, request: WireRequest): void;
   reply(attempt: number, request: WireRequest, reply: WireReply, milliseconds: number): void;
 }

@@ -14,7 +14,7 @@ export interface Success {
  * - `after_pause`: it was not looked at; the service asks to wait.
  * - `unsent`: nothing left this machine, so any request may be sent again.
  */
-export type Repeat = 'never' | 'by_effect' | 'after_pause' | 'unsent';
+type Repeat = 'never' | 'by_effect' | 'after_pause' | 'unsent';
 
 export interface Failed {
   readonly kind: 'failed';

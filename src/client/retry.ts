@@ -34,7 +34,7 @@ export function retryDelay(attempts: number, random: () => number): number {
 }
 
 /** Retries that all calls share, so that a service in trouble is not hit by every call three times over. */
-export interface RetryBudget {
+interface RetryBudget {
   /** Takes one retry; false when none is left. */
   take(): boolean;
   /** A success earns a part of a retry back. */

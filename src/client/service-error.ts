@@ -1,6 +1,6 @@
 import { type ErrorDetail, type Failure, SvcError } from '../kernel/errors.ts';
 
-export interface ServiceErrorDetail extends ErrorDetail {
+interface ServiceErrorDetail extends ErrorDetail {
   readonly httpStatus: number;
   readonly details: unknown;
 }
