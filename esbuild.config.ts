@@ -91,6 +91,8 @@ const { metafile } = await build({
   minify: true,
   metafile: true,
   write: false,
+  // The packages that are CommonJS ask for built-in modules by `require`, which an ES module does not have.
+  banner: { js: 'const require=process.getBuiltinModule;' },
   chunkNames: 'chunks/[name]-[hash]',
   plugins: [evaluated, lazyBuiltins, lazyProcesses, oneShellChunk],
   logLevel: 'warning',
