@@ -80,9 +80,9 @@ function userRow(organization: number, given: User): Insertable<Tables['users']>
   };
 }
 
-/** The first letter of a name, as a capital. */
-function initialOf(name: string | undefined): string | undefined {
-  return name && /\p{L}/u.exec(name)?.[0].toUpperCase();
+/** The first letter or digit of a name, as a capital. */
+function initialOf(name = ''): string | undefined {
+  return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase();
 }
 
 async function addMembers({ database, now }: KeyCall, place: Place, batch: readonly User[]): Promise<void> {

@@ -9,17 +9,20 @@ import type { Tables } from './tables.ts';
 /** The schema that this code reads and writes: the number of migrations. */
 export const SCHEMA_VERSION = 1;
 
+const BUSY_TIMEOUT = 10_000;
+
 /**
  * Opens a store, and makes or upgrades it first where that is due.
  * @param location a path, or `sqlite:` and a path
+ * @param patience milliseconds that a write waits for another process
  * @throws SvcError `local` when it cannot be used, or was written by a newer svc.
  */
-export async function openStore(location: string): Promise<Store> {
+export async function openStore(location: string, patience = BUSY_TIMEOUT): Promise<Store> {
   const path = storeFile(location);
   await createStoreFile(path);
   let kysely: Kysely<Tables> | undefined;
   try {
-    kysely = await openSqlite(path);
+    kysely = await openSqlite(path, patience);
     await upgrade(kysely, path);
   } catch (error) {
     await kysely?.destroy();

@@ -12,14 +12,12 @@ import {
 import { withoutExperimentalWarning } from '../../kernel/io.ts';
 import type { Tables } from './tables.ts';
 
-/** Milliseconds to wait for another process that writes. */
-const BUSY_TIMEOUT = 10_000;
 /** Prepared statements kept. Multi-row statements differ by their number of rows. */
 const MOST_STATEMENTS = 500;
 
 /** Opens an SQLite file: readers beside one writer (WAL), and a commit returns only once it is on disk (FULL). */
-export async function openSqlite(path: string): Promise<Kysely<Tables>> {
-  const database = await openDatabase(path, BUSY_TIMEOUT);
+export async function openSqlite(path: string, patience: number): Promise<Kysely<Tables>> {
+  const database = await openDatabase(path, patience);
   try {
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
   } catch (error) {
@@ -29,6 +27,7 @@ export async function openSqlite(path: string): Promise<Kysely<Tables>> {
   return new Kysely<Tables>({ dialect: new NodeSqliteDialect(forKysely(database)) });
 }
 
+/** @param timeout milliseconds to wait for another connection's lock */
 export async function openDatabase(path: string, timeout: number): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
   return new DatabaseSync(path, { timeout });

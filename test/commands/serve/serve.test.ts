@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { serveCommand } from '../../../src/commands/serve/serve.ts';
+import { SvcError } from '../../../src/kernel/errors.ts';
+import { processId } from '../../../src/kernel/io.ts';
+import { openLocalService } from '../../../src/service/local.ts';
+import { temporaryFolders } from '../../temporary-folder.ts';
+import { type FakeWorld, fakeContext } from '../fake-context.ts';
+
+/** A serving command, and what ends it. */
+async function serving(world: FakeWorld, options = { port: '0' }) {
+  const controller = new AbortController();
+  const context = { ...(await fakeContext(world)), signal: controller.signal };
+  const run = serveCommand(context, { arguments: [], options });
+  const end = async (failure: 'terminated' | 'interrupted') => {
+    controller.abort(new SvcError(failure, failure));
+    await run;
+  };
+  onTestFinished(() => end('terminated').catch(() => undefined));
+  await Promise.race([run, vi.waitFor(() => expect(context.stdout()).toContain('\n'), 10_000)]);
+  return { context, end };
+}
+
+describe('svc serve', () => {
+  it.each(['json', 'ndjson'] as const)('-o %s prints one line that is all one needs to call it', async (output) => {
+    const { context } = await serving({ options: { output } });
+    expect(context.stdout()).toMatch(/^[^\n]+\n$/);
+    const { url, ...credentials } = JSON.parse(context.stdout());
+    expect(Object.keys(credentials)).toEqual(['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken']);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const response = await fetch(`${url}/v1/users/add`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-svc-api-key': credentials.apiKey,
+        'x-svc-auth-token': credentials.authToken,
+      },
+      body: JSON.stringify({ data: { organizationId: 'acme', users: [{ userId: 'u1' }] } }),
+    });
+    expect(response.status).toBe(200);
+  });
+
+  it('prints for people what to export', async () => {
+    const { context } = await serving({});
+    expect(context.stdout()).toMatch(/^Serving on http:\/\/127\.0\.0\.1:\d+\. In another terminal:\n/);
+    expect(context.stdout()).toMatch(/^ {2}export SVC_AUTH_TOKEN=[\w-]{32}$/m);
+  });
+
+  it('ends with SIGTERM as a command that did its work, and with Ctrl-C as one that was stopped', async () => {
+    const first = await serving({ options: { output: 'json' } });
+    await first.end('terminated');
+    await expect(fetch(JSON.parse(first.context.stdout()).url)).rejects.toThrow();
+    const second = await serving({ options: { output: 'json' } });
+    await expect(second.end('interrupted')).rejects.toMatchObject({ failure: 'interrupted' });
+  });
+
+  it('serves one store once, beside any number of local commands', async () => {
+    const folders = await temporaryFolders();
+    const store = join(folders.data, 'service.sqlite');
+    const { context, end } = await serving({ folders, options: { output: 'json' } });
+    await expect(serving({ folders })).rejects.toMatchObject({
+      failure: 'locked',
+      message: `process ${processId} is serving ${store} already`,
+    });
+    await expect(serving({ options: { store: `sqlite:${store}` } })).rejects.toMatchObject({ failure: 'locked' });
+    const local = await openLocalService({ folders, clock: context.clock });
+    expect(local.target.key.apiKey).toBe(JSON.parse(context.stdout()).apiKey);
+    await local.close();
+    await end('terminated');
+    await (await serving({ folders })).end('terminated');
+  });
+
+  it.each(['x', '-1', '65536', '1e3', ''])("--port '%s' is refused", async (port) => {
+    await expect(serving({}, { port })).rejects.toMatchObject({ failure: 'usage' });
+  });
+});

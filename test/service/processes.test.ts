@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../../src/service/store/open.ts';
+import { lockForServing } from '../../src/service/store/serve-lock.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { post } from './world.ts';
+
+function start(script: string, ...words: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function startServing(store: string) {
+  const child = start('serving.ts', store);
+  if (!child.stdout) throw new Error('no stdout');
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return { child, ...(JSON.parse(line) as Record<'url' | 'apiKey' | 'authToken', string>) };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function userIds(path: string): Promise<Set<string>> {
+  const store = await openStore(path);
+  const users = await store.read((database) => database.selectFrom('members').select('userId').execute());
+  await store.close();
+  return new Set(users.map(({ userId }) => userId));
+}
+
+describe('kill -9 of a serving process', () => {
+  it('loses nothing that was acknowledged, however often', { timeout: 60_000 }, async () => {
+    const path = join(await temporaryFolder(), 'service.sqlite');
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 4; round++) {
+      const { child, url, apiKey, authToken } = await startServing(path);
+      const exit = once(child, 'exit');
+      const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+      const target = acknowledged.length + 40 + round * 7;
+      const client = async (name: string) => {
+        for (let n = 0; acknowledged.length < target; n++) {
+          const userId = `${round}-${name}-${n}`;
+          const body = JSON.stringify({ data: { organizationId: 'acme', users: [{ userId }] } });
+          const response = await post(fetch, '/v1/users/add', body, headers, url);
+          if (response.ok) acknowledged.push(userId);
+        }
+        child.kill('SIGKILL');
+      };
+      await Promise.allSettled(['a', 'b', 'c', 'd'].map(client));
+      await exit;
+    }
+    const stored = await userIds(path);
+    expect(acknowledged.length).toBeGreaterThan(160);
+    expect(acknowledged.filter((userId) => !stored.has(userId))).toEqual([]);
+  });
+
+  it('frees the store for the next one at once', { timeout: 30_000 }, async () => {
+    const path = join(await temporaryFolder(), 'service.sqlite');
+    const { child } = await startServing(path);
+    await expect(lockForServing(path)).rejects.toMatchObject({
+      failure: 'locked',
+      message: `process ${child.pid} is serving ${path} already`,
+    });
+    await kill(child);
+    (await lockForServing(path))();
+  });
+});
+
+describe('several processes on one store', () => {
+  it('bootstrap one workspace, and lose no write beside a serving one', { timeout: 60_000 }, async () => {
+    const path = join(await temporaryFolder(), 'service.sqlite');
+    const prefixes = ['a', 'b', 'c', 'd'];
+    const children = prefixes.map((prefix) => start('adding.ts', path, prefix, '25'));
+    const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
+    expect(codes).toEqual([0, 0, 0, 0]);
+    expect(await userIds(path)).toHaveLength(100);
+    const store = await openStore(path);
+    onTestFinished(() => store.close());
+    const workspaces = await store.read((database) => database.selectFrom('workspaces').select('id').execute());
+    expect(workspaces).toHaveLength(1);
+  });
+});

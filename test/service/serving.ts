@@ -1,0 +1,14 @@
+import { systemClock } from '../../src/kernel/clock.ts';
+import { localCredentials } from '../../src/service/bootstrap.ts';
+import { startServer } from '../../src/service/server.ts';
+import { createService } from '../../src/service/service.ts';
+import { openStore } from '../../src/service/store/open.ts';
+import { lockForServing } from '../../src/service/store/serve-lock.ts';
+
+/** A process of its own that serves the store named on its command line, until it is killed. */
+const [location = ''] = process.argv.slice(2);
+await lockForServing(location);
+const store = await openStore(location);
+const { fetch } = createService({ store, clock: systemClock });
+const { url } = await startServer(fetch, { host: '127.0.0.1', port: 0 });
+process.stdout.write(`${JSON.stringify({ url, ...(await localCredentials(store)) })}\n`);

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { serviceWorld, type World } from './world.ts';
+
+const ADD = '/v1/users/add';
+
+const usersOf = ({ store }: World) =>
+  store.read((database) =>
+    database
+      .selectFrom('users')
+      .select(['userId', 'name', 'email', 'initial', 'otherFields'])
+      .orderBy('userId')
+      .execute(),
+  );
+
+const membersOf = ({ store }: World) =>
+  store.read((database) =>
+    database
+      .selectFrom('members')
+      .select(['level', 'resourceId', 'userId'])
+      .orderBy('level')
+      .orderBy('userId')
+      .execute(),
+  );
+
+describe('adding users', () => {
+  it('updates what is given, keeps the rest and the id', async () => {
+    const world = await serviceWorld();
+    const add = (user: object) => world.call(ADD, { organizationId: 'acme', users: [{ userId: 'u1', ...user }] });
+    const first = await add({ name: 'Ada Lovelace', email: 'ada@example.com', color: 'red' });
+    const second = await add({ name: 'Grace Hopper' });
+    expect(second.body.result?.data).toEqual(first.body.result?.data);
+    expect(await usersOf(world)).toEqual([
+      { userId: 'u1', name: 'Grace Hopper', email: 'ada@example.com', initial: 'G', otherFields: '{"color":"red"}' },
+    ]);
+  });
+
+  it.each([
+    ['ada', 'A'],
+    [' öre', 'Ö'],
+    ['"Zoë"', 'Z'],
+    ['李雷', '李'],
+    ['𝒜da', '𝒜'],
+    ['(4th floor)', '4'],
+    ['?', null],
+    ['', null],
+    [undefined, null],
+  ])('derives the initial of %j as %j', async (name, initial) => {
+    const world = await serviceWorld();
+    await world.call(ADD, { organizationId: 'acme', users: [{ userId: 'u1', name }] });
+    expect((await usersOf(world))[0]?.initial).toBe(initial);
+  });
+
+  it('answers ids of every kind under themselves', async () => {
+    const { call } = await serviceWorld();
+    const ids = ['__proto__', 'constructor', 'toString', '10', '9', 'a,b', 'é', '🙂', 'with\u0000nul', ' ', "';--"];
+    const { body } = await call(ADD, { organizationId: '__proto__', users: ids.map((userId) => ({ userId })) });
+    const results = new Map(Object.entries(body.result?.data));
+    expect([...results.keys()].sort()).toEqual([...ids].sort());
+    expect([...results.values()]).toEqual(ids.map(() => expect.objectContaining({ success: true })));
+  });
+
+  it('takes the last of two records with one id', async () => {
+    const world = await serviceWorld();
+    const users = [
+      { userId: 'u1', name: 'First' },
+      { userId: 'u1', name: 'Last' },
+    ];
+    await world.call(ADD, { organizationId: 'acme', users });
+    expect((await usersOf(world)).map(({ name }) => name)).toEqual(['Last']);
+  });
+
+  it('takes more users than one statement writes', async () => {
+    const world = await serviceWorld();
+    const users = Array.from({ length: 1_234 }, (_, n) => ({ userId: `u${n}` }));
+    const { body } = await world.call(ADD, { organizationId: 'acme', users });
+    expect(Object.keys(body.result?.data)).toHaveLength(1_234);
+    expect(await membersOf(world)).toHaveLength(1_234);
+  });
+});
+
+describe('levels', () => {
+  it('do not leak: a member of a document or folder is none of the organization', async () => {
+    const world = await serviceWorld();
+    const { call } = world;
+    const organizationId = 'acme';
+    await call('/v2/organizations/folders/add', {
+      organizationId,
+      createOrganization: true,
+      folders: [{ folderId: 'f1' }],
+    });
+    await call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1' }] });
+    await call(ADD, { organizationId, documentId: 'd1', users: [{ userId: 'of-document' }] });
+    await call(ADD, { organizationId, folderId: 'f1', users: [{ userId: 'of-folder' }] });
+    await call(ADD, { organizationId, users: [{ userId: 'of-organization' }] });
+    expect(await membersOf(world)).toEqual([
+      { level: 'document', resourceId: 'd1', userId: 'of-document' },
+      { level: 'folder', resourceId: 'f1', userId: 'of-folder' },
+      { level: 'organization', resourceId: '', userId: 'of-organization' },
+    ]);
+  });
+
+  it.each([
+    [{ documentId: 'no' }, 'Document not found.'],
+    [{ folderId: 'no' }, 'Folder not found.'],
+    [{ documentId: 'd', folderId: 'f' }, 'folderId: give documentId or folderId, not both'],
+  ])('%j is refused, and nothing is left behind', async (place, message) => {
+    const { call, store } = await serviceWorld();
+    const { http, body } = await call(ADD, { organizationId: 'new', ...place, users: [{ userId: 'u1' }] });
+    expect(http).toBe(400);
+    expect(body.error).toMatchObject({ status: 'INVALID_ARGUMENT', message });
+    const organizations = await store.read((database) => database.selectFrom('organizations').selectAll().execute());
+    expect(organizations).toEqual([]);
+  });
+});
