@@ -9,11 +9,7 @@ import type { Context } from './context.ts';
  * The object behind `--data`: JSON text, `@file` or `-` for stdin. A `{"data": {…}}` wrapper is taken off.
  * @throws SvcError `bad_data` when it is no JSON object, `local` when the file cannot be read.
  */
-export async function readData(
-  context: Context,
-  argument: string | undefined,
-): Promise<Record<string, unknown> | undefined> {
-  if (argument === undefined) return undefined;
+export async function readData(context: Context, argument: string): Promise<Record<string, unknown>> {
   const json = parse(await source(context, argument));
   const { data, ...others } = json;
   return isObject(data) && Object.keys(others).length === 0 ? data : json;

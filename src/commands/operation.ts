@@ -6,7 +6,6 @@ import { nextCursor, pages } from '../client/pages.ts';
 import type { Shape } from '../output/printer.ts';
 import { bulkOptions } from './bulk-flags.ts';
 import type { Context } from './context.ts';
-import { readData } from './data-argument.ts';
 import type { Invocation } from './definition.ts';
 import { applyFlags } from './flag-values.ts';
 import { textValue } from './option-values.ts';
@@ -22,7 +21,7 @@ export async function runOperation(
 ): Promise<void> {
   const wanted = textValue(invocation.options, 'apiVersion');
   const entry = versions.find(({ version }) => version === wanted) ?? versions[0];
-  const base = await readData(context, textValue(invocation.options, 'data'));
+  const base = await dataOption(context, textValue(invocation.options, 'data'));
   const { data, record } = applyFlags(entry.flags, invocation.options, base ?? {});
   await defaultOrganization(context, entry, data);
   if (entry.bulk) {
@@ -34,6 +33,12 @@ export async function runOperation(
   for (const input of inputs) checkInput(entry, operation, input, base === undefined ? 'usage' : 'bad_data');
   await confirmWrite(context, operation, data);
   await show(context, entry, operation, { inputs, all: invocation.options['all'] === true });
+}
+
+async function dataOption(context: Context, argument: string | undefined): Promise<Data | undefined> {
+  if (argument === undefined) return undefined;
+  const { readData } = await import('./data-argument.ts');
+  return readData(context, argument);
 }
 
 async function defaultOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>) {

@@ -25,7 +25,13 @@ function describe(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown
   const flag = entry.flags.find(({ path, ofRecord }) => !ofRecord && path.every((part, at) => issue.path[at] === part));
   const field = flag ? `--${flag.name}` : issue.path.join('.') || 'data';
   if (valueAt(input, issue.path) === undefined) return `${field} is required`;
-  return `${field}: ${issue.message.replace(/^./, (first) => first.toLowerCase())}`;
+  return `${field}: ${inFlags(entry, issue.message)}`;
+}
+
+/** A message about fields, said of the flags that stand for them. */
+function inFlags({ flags }: OperationEntry, message: string): string {
+  const names = new Map(flags.map(({ path, name }) => [path.join('.'), `--${name}`]));
+  return message.replace(/^./, (first) => first.toLowerCase()).replace(/\w+/g, (word) => names.get(word) ?? word);
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,6 +1,5 @@
 import CliTable from 'cli-table3';
-import stringWidth from 'string-width';
-import { cut } from './width.ts';
+import { cut, isAscii, type Measure } from './width.ts';
 
 export type Row = readonly string[];
 export type Paint = (text: string) => string;
@@ -12,10 +11,10 @@ export const GAP = '  ';
 const ROWS_AT_ONCE = 100;
 
 /** The width of the widest cell of each column. */
-export function widthsOf(rows: readonly Row[]): number[] {
+export function widthsOf(rows: readonly Row[], measure: Measure): number[] {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 1, stringWidth(text));
+    for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 1, measure(text));
   }
   return widths;
 }
@@ -24,13 +23,14 @@ export function widthsOf(rows: readonly Row[]): number[] {
 export function* layOut(
   rows: readonly Row[],
   widths: readonly number[],
+  measure: Measure,
   paints: readonly Paint[] = [],
 ): Generator<string> {
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const table = new CliTable({ chars: BORDERLESS, style: PLAIN, colWidths: [...widths] });
     const wide: string[] = [];
     for (const row of rows.slice(start, start + ROWS_AT_ONCE)) {
-      const cells = row.map((text, column) => standIn(cut(text, widths[column] ?? 0), wide));
+      const cells = row.map((text, column) => standIn(cut(text, widths[column] ?? 0, measure), measure, wide));
       table.push(cells.map((text, column) => paints[column]?.(text) ?? text));
     }
     yield `${putBack(table.toString().replace(/ +$/gm, ''), wide)}\n`;
@@ -44,9 +44,9 @@ export function* layOut(
 const STAND_IN = '\u{e000}';
 const STAND_INS = new RegExp(`${STAND_IN}+`, 'g');
 
-function standIn(text: string, wide: string[]): string {
-  if (!/[^ -~]/.test(text)) return text;
-  const width = stringWidth(text);
+function standIn(text: string, measure: Measure, wide: string[]): string {
+  if (isAscii(text)) return text;
+  const width = measure(text);
   wide.push(width === 0 ? `${text} ` : text);
   return STAND_IN.repeat(Math.max(1, width));
 }

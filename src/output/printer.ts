@@ -72,7 +72,7 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
     async value(value, shape) {
       if (Array.isArray(value)) return printRecords(onePage(value), shape);
       const renderer = await rendererFor(shape);
-      await sink.write(renderer.value(presented(value, shape)));
+      await sink.write(await renderer.value(presented(value, shape)));
     },
   };
 }

@@ -13,7 +13,7 @@ export interface View {
 /** One format: turns records or a single value into text that ends with a line break, or is empty. */
 export interface Renderer {
   records(pages: AsyncIterable<readonly unknown[]>): AsyncIterable<string>;
-  value(value: unknown): string;
+  value(value: unknown): string | Promise<string>;
 }
 
 /** All records at once, for a format that has to see the last one before it can write the first. */

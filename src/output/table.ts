@@ -4,7 +4,7 @@ import { columnsFor } from './columns.ts';
 import { GAP, layOut, type Paint, type Row, widthsOf } from './layout.ts';
 import { collect, type Renderer, type View } from './renderer.ts';
 import { fieldAt, isRecord } from './select.ts';
-import { fitWidths } from './width.ts';
+import { fitWidths, measureFor } from './width.ts';
 
 /** Records in aligned columns; one value as a line for each of its fields. */
 export async function tableRenderer(view: View): Promise<Renderer> {
@@ -15,10 +15,11 @@ export async function tableRenderer(view: View): Promise<Renderer> {
       const columns = columnsFor(view, records);
       if (columns.length > 0) yield* recordLines(columns, records, view, paint);
     },
-    value: (value) => {
+    value: async (value) => {
       if (!isRecord(value)) return value === undefined || value === null ? '' : `${cellText(value)}\n`;
       const rows = [...fieldRows(value)];
-      return [...layOut(rows, widthsOf(rows), paint && [paint])].join('');
+      const measure = await measureFor(rows);
+      return [...layOut(rows, widthsOf(rows, measure), measure, paint && [paint])].join('');
     },
   };
 }
@@ -29,13 +30,15 @@ async function dim(): Promise<Paint> {
   return (text) => chalk.dim(text);
 }
 
-function* recordLines(columns: readonly Column[], records: readonly unknown[], view: View, paint?: Paint) {
+async function* recordLines(columns: readonly Column[], records: readonly unknown[], view: View, paint?: Paint) {
   const head = columns.map(({ header }) => cellText(header));
   const body = records.map((record) => columns.map(({ field, kind }) => cellText(fieldAt(record, field), kind)));
-  const natural = widthsOf(view.headers ? [head, ...body] : body);
+  const all = view.headers ? [head, ...body] : body;
+  const measure = await measureFor(all);
+  const natural = widthsOf(all, measure);
   const widths = view.width ? fitWidths(natural, columns, view.width, GAP.length) : natural;
-  if (view.headers) yield* layOut([head], widths, paint && columns.map(() => paint));
-  yield* layOut(body, widths);
+  if (view.headers) yield* layOut([head], widths, measure, paint && columns.map(() => paint));
+  yield* layOut(body, widths, measure);
 }
 
 /** Each leaf of an object under its path, which is also what `--fields` takes. Nothing here is cut: any of it may be an id. */

@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import type { Column } from '../catalog/define.ts';
 
 /** How far a column of each kind may shrink: a time to its day, an id not at all. */
@@ -28,13 +27,30 @@ function widestThatGives(widths: readonly number[], columns: readonly Column[]):
   return widest;
 }
 
+/** The columns that a text takes on a terminal. */
+export type Measure = (text: string) => number;
+
+/**
+ * The measure for these texts. ASCII is as wide as it is long; only for more than that is string-width loaded, whose
+ * Unicode tables cost a third of the start of a command.
+ */
+export async function measureFor(rows: readonly (readonly string[])[]): Promise<Measure> {
+  if (rows.every((row) => row.every(isAscii))) return (text) => text.length;
+  return (await import('string-width')).default;
+}
+
+export function isAscii(text: string): boolean {
+  return !/[^ -~]/.test(text);
+}
+
 /** Text of at most `width` columns, its end given up for an ellipsis. What a reader sees as one character stays one. */
-export function cut(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
+export function cut(text: string, width: number, measure: Measure): string {
+  if (measure(text) <= width) return text;
+  if (isAscii(text)) return `${text.slice(0, width - 1)}…`;
   let kept = '';
   let room = width - 1;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    room -= stringWidth(segment);
+    room -= measure(segment);
     if (room < 0) break;
     kept += segment;
   }

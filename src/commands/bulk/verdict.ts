@@ -40,5 +40,5 @@ export function failureOf(summary: BulkSummary, { noun, stop, broken, signal }: 
 /** What to do about the records that did not land. */
 export function wayOn({ rejects }: BulkSummary): string {
   if (rejects === null) return 'correct the input and run the command again';
-  return `they are in ${rejects}, the reasons in ${rejects}.reasons.ndjson: run again with --file ${rejects}`;
+  return `correct ${rejects} (reasons: ${rejects}.reasons.ndjson) and run again with --file ${rejects}`;
 }
