@@ -28,11 +28,11 @@ export function createAttempt(options: AttemptOptions, transport: Transport): At
   const observer = createObserver(target, options.observe);
   const redact = (text: string) => redactText(text, secretValues(target));
 
-  async function exchange(request: WireRequest): Promise<WireReply | Failed> {
+  async function exchange(request: WireRequest, ending: AbortSignal | undefined): Promise<WireReply | Failed> {
     try {
-      return await withTimeLimit(attemptTimeout, signal, (limited) => transport(request, limited));
+      return await withTimeLimit(attemptTimeout, ending, (limited) => transport(request, limited));
     } catch (error) {
-      signal?.throwIfAborted();
+      ending?.throwIfAborted();
       if (error instanceof SvcError) throw error;
       return networkFailure(error, new URL(request.url).host);
     }
@@ -41,7 +41,8 @@ export function createAttempt(options: AttemptOptions, transport: Transport): At
   return async (operation, request, attempt) => {
     observer.request(attempt, request);
     const started = clock.now();
-    const reply = await exchange(request);
+    // What became of a batch of records is worth waiting for when the run is stopped.
+    const reply = await exchange(request, operation.bulk ? undefined : signal);
     if ('kind' in reply) return reply;
     observer.reply(attempt, request, reply, clock.now() - started);
     return readReply(reply, { operation, host: new URL(request.url).host, redact });

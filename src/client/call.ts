@@ -50,8 +50,11 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
       unsettled ||= outcome.applied === 'maybe' && effect !== 'read';
       if (mayWait(effect, outcome) && gate.close(outcome.retryAfter)) continue;
       failures += 1;
-      if (!mayRepeat(effect, outcome, failures) || !budget.take()) throw finalError(effect, outcome, unsettled);
-      await backOff(outcome, failures, sent);
+      const again = !signal?.aborted && mayRepeat(effect, outcome, failures) && budget.take();
+      if (!again) throw finalError(effect, outcome, unsettled);
+      await backOff(outcome, failures, sent).catch((reason: unknown) => {
+        throw unsettled ? finalError(effect, outcome, unsettled) : reason;
+      });
     }
   };
 }

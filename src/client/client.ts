@@ -24,7 +24,7 @@ export interface ClientOptions {
   /** Where a planned request goes instead of the service. Given, no request leaves. */
   readonly dryRun?: (request: PlannedRequest) => Promise<void>;
   readonly observe?: (event: CallEvent) => void;
-  /** Ends every call at once, with its reason. */
+  /** Ends every call at once, with its reason. A batch of records in flight is still waited for. */
   readonly signal?: AbortSignal;
   /** Allows plain http to other hosts. */
   readonly insecureHttp?: boolean;

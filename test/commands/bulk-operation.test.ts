@@ -1,0 +1,322 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { manifest } from '../../src/catalog/manifest.ts';
+import { createClient, type PlannedRequest } from '../../src/client/client.ts';
+import { type BulkOptions, type BulkRequest, runBulkOperation } from '../../src/commands/bulk-operation.ts';
+import type { GlobalOptions } from '../../src/commands/context.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { FAILURES, SvcError } from '../../src/kernel/errors.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { fakeContext } from './fake-context.ts';
+
+interface User {
+  readonly userId: string;
+}
+
+interface World {
+  /** Answers the nth request; by default every user is added. */
+  readonly answer?: (users: readonly User[], index: number) => Response | Promise<Response>;
+  readonly options?: Partial<BulkOptions>;
+  readonly global?: Partial<GlobalOptions>;
+  readonly data?: BulkRequest['data'];
+  readonly record?: BulkRequest['record'];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+const json = (body: unknown, status = 200) => new Response(JSON.stringify(body), { status });
+const results = (data: unknown) => json({ result: { status: 'success', message: 'ok', data } });
+const added = (users: readonly User[]) =>
+  results(Object.fromEntries(users.map(({ userId }) => [userId, { success: true, id: 'x', message: 'User added.' }])));
+const refused = (status: string, http: number, details?: unknown) =>
+  json({ error: { status, message: 'said no', details } }, http);
+
+const FIVE = JSON.stringify(
+  ['a', 'b', 'c', 'd', 'e'].map((userId) => ({ userId })),
+  null,
+  1,
+);
+const OPTIONS: BulkOptions = { batchSize: 2, concurrency: 1, onError: 'continue', duplicates: 'fail' };
+
+async function run(world: World) {
+  const cwd = await temporaryFolder();
+  const files = world.files ?? { 'users.json': FIVE };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
+  const base = await fakeContext({ cwd, options: { output: 'json', ...world.global } });
+  const signal = world.signal ?? base.signal;
+  const requests: { readonly users: readonly User[] }[] = [];
+  const planned: PlannedRequest[] = [];
+  const client = createClient({
+    target: {
+      baseUrl: 'https://api.example.test',
+      headerPrefix: 'x-svc-',
+      key: { apiKey: 'k', authToken: 'token-1234' },
+    },
+    clock: { now: systemClock.now, sleep: async (_, ending) => ending?.throwIfAborted() },
+    fetch: async (input, init) => {
+      const { data } = (await new Request(input, init).json()) as { data: { users: readonly User[] } };
+      requests.push(data);
+      return (world.answer ?? added)(data.users, requests.length - 1);
+    },
+    attemptTimeout: 10_000,
+    maxWait: 0,
+    signal,
+    ...(world.global?.dryRun && { dryRun: async (request) => void planned.push(request) }),
+  });
+  const context = { ...base, signal, client: async () => client };
+  const entry = manifest.find(({ name }) => name === 'users.add');
+  if (!entry) throw new Error('there is no users.add');
+  const file = Object.keys(files)[0];
+  const options = { ...OPTIONS, ...(file && !world.record && { file }), ...world.options };
+  const data = world.data ?? { organizationId: 'acme' };
+  const error = await runBulkOperation(context, entry, { data, record: world.record, options }).then(
+    () => undefined,
+    (thrown: unknown) => {
+      if (thrown instanceof SvcError) return thrown;
+      throw thrown;
+    },
+  );
+  const read = (name: string) => readFile(join(cwd, name), 'utf8');
+  return {
+    error,
+    exitCode: error ? FAILURES[error.failure].exitCode : 0,
+    summary: base.stdout() && world.global?.output === undefined ? JSON.parse(base.stdout()) : undefined,
+    stdout: base.stdout(),
+    stderr: base.stderr(),
+    requests,
+    planned,
+    read,
+    created: (await readdir(cwd)).filter((name) => !(name in files)),
+  };
+}
+
+describe('adding many', () => {
+  it('sends batches in order and sums up', async () => {
+    const { summary, requests, exitCode, created } = await run({});
+    expect(requests).toEqual([
+      { organizationId: 'acme', users: [{ userId: 'a' }, { userId: 'b' }] },
+      { organizationId: 'acme', users: [{ userId: 'c' }, { userId: 'd' }] },
+      { organizationId: 'acme', users: [{ userId: 'e' }] },
+    ]);
+    expect(Object.keys(summary)).toEqual([
+      ...['operation', 'job', 'total', 'succeeded', 'failed', 'unknown', 'skipped', 'requests', 'retries'],
+      ...['seconds', 'failures', 'failuresTruncated', 'rejects'],
+    ]);
+    expect(summary).toMatchObject({
+      operation: 'users.add',
+      total: 5,
+      succeeded: 5,
+      requests: 3,
+      failures: [],
+      rejects: null,
+    });
+    expect([exitCode, created]).toEqual([0, []]);
+  });
+
+  it('keeps what failed so that it can be sent again, and exits with 10', async () => {
+    const { summary, error, exitCode, read, created } = await run({
+      answer: (users) =>
+        results({
+          [users[0]?.userId ?? '']: { success: false, message: 'no', code: 'internal' },
+          b: { success: true },
+          d: { success: true },
+        }),
+    });
+    expect(summary).toMatchObject({
+      total: 5,
+      succeeded: 2,
+      failed: 3,
+      rejects: 'users.rejects.json',
+      failuresTruncated: false,
+    });
+    expect(summary.failures[1]).toEqual({ id: 'c', line: 8, message: 'no', code: 'internal' });
+    expect(JSON.parse(await read('users.rejects.json'))).toEqual([{ userId: 'a' }, { userId: 'c' }, { userId: 'e' }]);
+    expect(created.toSorted()).toEqual(['users.rejects.json', 'users.rejects.json.reasons.ndjson']);
+    expect([exitCode, error?.message]).toEqual([10, '3 of 5 users failed']);
+    expect(error?.hint).toContain('--file users.rejects.json');
+  });
+
+  it('reads per-item results out of a failed call, by id and in order, without sending it again', async () => {
+    const byId = { a: { success: true }, b: { success: false, code: 'already-exists', message: 'there' } };
+    const inOrder = [{ success: false, code: 'not-found' }, { success: true }];
+    const { summary, requests } = await run({
+      answer: (users, index) =>
+        index === 0 ? refused('INTERNAL', 500, byId) : index === 1 ? refused('INTERNAL', 500, inOrder) : added(users),
+    });
+    expect(requests).toHaveLength(3);
+    expect(summary).toMatchObject({ succeeded: 3, failed: 2, unknown: 0 });
+    expect(summary.failures.map(({ id, code }: { id: string; code: string }) => [id, code])).toEqual([
+      ['b', 'already-exists'],
+      ['c', 'not-found'],
+    ]);
+  });
+
+  it('fails the whole batch of a refused call, and goes on', async () => {
+    const { summary, exitCode } = await run({
+      answer: (users, index) => (index === 0 ? refused('INVALID_ARGUMENT', 400, { issues: [] }) : added(users)),
+    });
+    expect(summary).toMatchObject({ succeeded: 3, failed: 2 });
+    expect(summary.failures[0]).toMatchObject({ id: 'a', message: 'said no', code: 'invalid_argument' });
+    expect(exitCode).toBe(10);
+  });
+
+  it('counts records that a reply does not mention as unknown, and exits with 9', async () => {
+    const { summary, exitCode, stderr } = await run({
+      answer: () => results({ b: { success: true }, x: { success: true } }),
+    });
+    expect(summary).toMatchObject({ total: 5, succeeded: 1, failed: 0, unknown: 4 });
+    expect(exitCode).toBe(9);
+    expect(stderr).toContain('names ids that were not sent: x');
+  });
+});
+
+describe('stopping early', () => {
+  it('ends with the error itself when nothing landed', async () => {
+    const { exitCode, stdout, created, error } = await run({ answer: () => refused('UNAUTHENTICATED', 401) });
+    expect([exitCode, stdout, created, error?.message]).toEqual([4, '', [], 'said no']);
+  });
+
+  it('is 11 later, with the rest in the rejects', async () => {
+    const { summary, exitCode, read, requests } = await run({
+      answer: (users, index) => (index === 1 ? refused('PERMISSION_DENIED', 403) : added(users)),
+    });
+    expect(summary).toMatchObject({ total: 5, succeeded: 2, failed: 0, skipped: 3 });
+    expect(JSON.parse(await read('users.rejects.json'))).toEqual([{ userId: 'c' }, { userId: 'd' }, { userId: 'e' }]);
+    expect([exitCode, requests.length]).toEqual([11, 2]);
+  });
+
+  it.each([
+    ['--on-error stop', { onError: 'stop' as const }],
+    ['--max-errors', { maxErrors: 1 }],
+  ])('happens after an error with %s', async (_, options) => {
+    const { summary, exitCode } = await run({
+      options,
+      answer: () => results({ a: { success: false }, b: { success: true } }),
+    });
+    expect(summary).toMatchObject({ succeeded: 1, failed: 1, skipped: 3, requests: 1 });
+    expect(exitCode).toBe(11);
+  });
+
+  it('at Ctrl-C waits for what is in flight, keeps the rest and says how to go on', async () => {
+    const controller = new AbortController();
+    const { summary, exitCode, read, stderr } = await run({
+      signal: controller.signal,
+      answer: async (users) => {
+        controller.abort(new SvcError('interrupted', 'stopped with Ctrl-C'));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return added(users);
+      },
+    });
+    expect(summary).toMatchObject({ total: 5, succeeded: 2, unknown: 0, skipped: 3, requests: 1 });
+    expect(JSON.parse(await read('users.rejects.json'))).toHaveLength(3);
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('3 users were not sent; correct users.rejects.json');
+  });
+});
+
+describe('before anything is sent', () => {
+  it.each<[string, World, number, string]>([
+    [
+      'a broken record',
+      { files: { 'u.json': '[{"userId":"a"},\n{"userId":7}]' } },
+      3,
+      'u.json:2: userId: expected text, got a number: put it in quotes',
+    ],
+    [
+      'a duplicate',
+      { files: { 'u.ndjson': '{"userId":"a"}\n{"userId":"a"}' } },
+      3,
+      "u.ndjson:2: userId: 'a' stands on line 1 already",
+    ],
+    ['broken syntax', { files: { 'u.json': '[{"userId":"a"},]' } }, 3, "u.json:1:17: expected a record, found ']'"],
+    ['no file', { options: { file: 'user.json' } }, 2, 'there is no file user.json'],
+    ['a folder', { options: { file: '.' } }, 2, '. is a folder'],
+    ['no source', { files: {} }, 2, 'there are no users to send'],
+    ['two sources', { record: { userId: 'a' }, options: { file: 'users.json' } }, 2, 'users come from one place only'],
+    ['an unknown format', { files: { 'users.txt': 'a,b' } }, 2, 'cannot tell the format of users.txt'],
+    ['a missing field', { data: {} }, 2, '--org is required'],
+    [
+      'fields that exclude each other',
+      { data: { organizationId: 'o', documentId: 'd', folderId: 'f' } },
+      2,
+      '--folder: give --document or --folder, not both',
+    ],
+    ['flags without an id', { record: { name: 'x' } }, 2, '--user: is missing'],
+    ['the input as rejects', { options: { rejects: 'users.json' } }, 2, '--rejects: users.json is the input itself'],
+    ['rejects that cannot be written', { options: { rejects: 'no/such.json' } }, 12, 'no such file'],
+  ])('%s is refused', async (_, world, code, message) => {
+    const { exitCode, error, requests, stdout } = await run(world);
+    expect([exitCode, requests.length, stdout]).toEqual([code, 0, '']);
+    expect(error?.message).toContain(message);
+  });
+
+  it('names the file that was meant', async () => {
+    expect((await run({ options: { file: 'user.json' } })).error?.hint).toBe("did you mean 'users.json'?");
+  });
+
+  it('shows each problem on a line of its own, and to scripts in the error', async () => {
+    const files = { 'u.csv': 'userId,name\n,x\na,y\na,z\n' };
+    const people = await run({ files, global: { output: 'table' } });
+    expect(people.stderr).toBe("u.csv:2: userId: is missing\nu.csv:4: userId: 'a' stands on line 3 already\n");
+    expect(people.error?.message).toBe('u.csv: 2 problems in its users');
+    const scripts = await run({ files });
+    expect(scripts.stderr).toBe('');
+    expect(scripts.error?.message).toContain("u.csv:2: userId: is missing; u.csv:4: userId: 'a'");
+  });
+
+  it('a dry run plans every request and sends none', async () => {
+    const { planned, requests, stdout } = await run({ global: { dryRun: true } });
+    expect(planned.map(({ body }) => (body as { data: { users: unknown[] } }).data.users.length)).toEqual([2, 2, 1]);
+    expect([requests.length, stdout]).toEqual([0, '']);
+  });
+});
+
+describe('records', () => {
+  it('come from flags or from --data too, and a refusal of one keeps its own exit code', async () => {
+    expect((await run({ record: { userId: 'u1', name: 'x' } })).requests[0]?.users).toEqual([
+      { userId: 'u1', name: 'x' },
+    ]);
+    const listed = { organizationId: 'acme', users: [{ userId: '__proto__' }] };
+    expect((await run({ data: listed, files: {} })).summary).toMatchObject({ succeeded: 1, unknown: 0 });
+    const one = await run({ record: { userId: 'u1' }, answer: () => refused('INVALID_ARGUMENT', 400) });
+    expect([one.exitCode, one.error?.message, one.created]).toEqual([3, 'said no', []]);
+  });
+
+  it('with one id are sent once on request, and the others counted as skipped', async () => {
+    const files = { 'u.ndjson': '{"userId":"a","name":"1"}\n{"userId":"b"}\n{"userId":"a","name":"2"}' };
+    const first = await run({ files, options: { duplicates: 'first', results: 'results.ndjson' } });
+    expect(first.requests[0]?.users).toEqual([{ userId: 'a', name: '1' }, { userId: 'b' }]);
+    expect(first.summary).toMatchObject({ total: 3, succeeded: 2, skipped: 1 });
+    expect(await first.read('results.ndjson')).toContain('{"id":"a","line":3,"status":"skipped"');
+    const last = await run({ files, options: { duplicates: 'last' } });
+    expect(last.requests[0]?.users).toEqual([{ userId: 'b' }, { userId: 'a', name: '2' }]);
+  });
+
+  it('may be none', async () => {
+    const { summary, exitCode, stderr, requests } = await run({ files: { 'users.json': '[]' } });
+    expect([summary.total, exitCode, stderr, requests.length]).toEqual([0, 0, 'users.json holds no users\n', 0]);
+  });
+});
+
+describe('the summary for people', () => {
+  it('counts, shows the first failures and names the rejects', async () => {
+    const { stdout } = await run({
+      global: { output: 'table' },
+      options: { batchSize: 5 },
+      answer: () => results({ a: { success: true }, b: { success: false, message: 'no\u001b[2J', code: 'internal' } }),
+    });
+    expect(stdout.replace(/\d+\.\d s/, 'N s')).toBe(
+      [
+        '5 users: 1 succeeded, 1 failed, 3 unknown (1 request, N s)',
+        'LINE  ID  MESSAGE                        CODE',
+        '5     b   no\\u001b[2J                    internal',
+        '8     c   the reply does not mention it  outcome_unknown',
+        '11    d   the reply does not mention it  outcome_unknown',
+        '14    e   the reply does not mention it  outcome_unknown',
+        'rejects: users.rejects.json',
+        '',
+      ].join('\n'),
+    );
+  });
+});
