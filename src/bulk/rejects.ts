@@ -26,7 +26,7 @@ const EXTENSIONS: Readonly<Record<InputFormat, string>> = {
 };
 
 /** Whether a record belongs into the rejects: it did not surely land, and no other record with its id stands for it. */
-export function isReject({ status, code }: ItemResult): boolean {
+function isReject({ status, code }: ItemResult): boolean {
   return status !== 'succeeded' && code !== 'duplicate';
 }
 

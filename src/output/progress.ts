@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Sink } from '../kernel/io.ts';
 
 /** How far a job is. */
-export interface ProgressState {
+interface ProgressState {
   readonly done: number;
   readonly total: number;
   readonly failed: number;

@@ -43,7 +43,7 @@ export async function refusal(input: string | Uint8Array, format?: InputFormat, 
 }
 
 /** Texts that have hurt importers before. */
-export const hostileText = fc.oneof(
+const hostileText = fc.oneof(
   fc.constantFrom(
     '0123',
     '12345678901234567890',
@@ -78,7 +78,7 @@ export interface User {
   readonly email?: string;
 }
 
-export const user: fc.Arbitrary<User> = fc
+const user: fc.Arbitrary<User> = fc
   .record({ userId: hostileText, name: hostileText, email: hostileText }, { requiredKeys: ['userId'] })
   .map((fields) => ({ ...fields }));
 
