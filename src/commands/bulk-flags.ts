@@ -1,5 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
-import type { BulkOptions } from './bulk-operation.ts';
+import type { BulkOptions } from './bulk/request.ts';
 import type { Invocation, OptionDefinition } from './definition.ts';
 import { given, textValue } from './option-values.ts';
 

@@ -1,39 +1,18 @@
 import { type BulkJob, runBulk, type Stop } from '../bulk/engine.ts';
 import { Recorder } from '../bulk/recorder.ts';
-import type { InputFormat } from '../bulk/source/record.ts';
 import { jobName } from '../bulk/summary.ts';
+import { bulkFieldsOf } from '../catalog/bulk-fields.ts';
 import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { createProgress, type ProgressStyle } from '../output/progress.ts';
-import { bulkFieldsOf } from './bulk/fields.ts';
 import { type BulkInput, gatherInput } from './bulk/input.ts';
+import type { BulkOptions, BulkRequest } from './bulk/request.ts';
 import { type BatchCalls, batchSender, planBatches } from './bulk/send.ts';
 import { showSummary } from './bulk/show.ts';
 import { failureOf, wayOn } from './bulk/verdict.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
 import { checkInput } from './validation.ts';
-
-/** The flags of a command that takes many records, parsed. */
-export interface BulkOptions {
-  readonly file?: string;
-  readonly inputFormat?: InputFormat;
-  readonly batchSize: number;
-  readonly concurrency: number | 'auto';
-  readonly onError: 'continue' | 'stop';
-  readonly maxErrors?: number;
-  readonly duplicates: 'fail' | 'first' | 'last';
-  readonly rejects?: string;
-  readonly results?: string;
-}
-
-export interface BulkRequest {
-  /** The fields of the operation beside its records. */
-  readonly data: Readonly<Record<string, unknown>>;
-  /** The one record that flags describe. */
-  readonly record: Readonly<Record<string, unknown>> | undefined;
-  readonly options: BulkOptions;
-}
 
 /** In flight at once where the user leaves it to svc: enough to hide the way to the service, too few to crowd it. */
 const AUTO_CONCURRENCY = 4;

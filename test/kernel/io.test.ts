@@ -85,7 +85,7 @@ describe('a sink', () => {
   });
 
   it('takes bytes as well', async () => {
-    expect(await text(run("await stdout.write(new TextEncoder().encode('é'));").stdout ?? [])).toBe('é');
+    expect(await textOf(run("await stdout.write(new TextEncoder().encode('é'));").stdout)).toBe('é');
   });
 });
 

@@ -2,13 +2,13 @@ import { type CheckedInput, checkRecords } from '../../bulk/checked-input.ts';
 import { problemOf } from '../../bulk/problem.ts';
 import { openSource } from '../../bulk/source/open.ts';
 import type { Source } from '../../bulk/source/record.ts';
+import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { safeText } from '../../kernel/safe-text.ts';
-import type { BulkOptions, BulkRequest } from '../bulk-operation.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
-import type { BulkFields } from './fields.ts';
+import type { BulkOptions, BulkRequest } from './request.ts';
 
 export interface BulkInput extends Pick<CheckedInput, 'records' | 'duplicates'> {
   readonly source: Source;

@@ -1,7 +1,5 @@
 import type { CommandDefinition } from '../definition.ts';
-
-/** Where `svc serve` listens unless told. */
-export const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 7400 };
+import { DEFAULT_ADDRESS } from './default-address.ts';
 
 export const SERVE_COMMANDS: readonly CommandDefinition[] = [
   {

@@ -10,7 +10,7 @@ import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
-import { DEFAULT_ADDRESS } from './commands.ts';
+import { DEFAULT_ADDRESS } from './default-address.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation): Promise<void> {
   await serve(context, {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Bulk, Operation } from '../../catalog/define.ts';
+import type { Bulk, Operation } from './define.ts';
 
 /** The records of an operation: where they stand in its input, and what each has to be. */
 export interface BulkFields extends Bulk {

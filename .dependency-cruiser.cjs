@@ -1,0 +1,87 @@
+/**
+ * What may import what: an allow-list, so that whatever is not said here is refused. Layers see the layers below them
+ * and never their siblings; the one exception is that the service signs what webhooks verifies.
+ */
+const LAYERS = {
+  commands: ['bulk', 'webhooks', 'service', 'output', 'profiles', 'client', 'catalog', 'kernel'],
+  bulk: ['client', 'catalog', 'kernel'],
+  output: ['client', 'catalog', 'kernel'],
+  profiles: ['client', 'catalog', 'kernel'],
+  service: ['webhooks', 'catalog', 'kernel'],
+  webhooks: ['catalog', 'kernel'],
+  client: ['catalog', 'kernel'],
+  catalog: ['kernel'],
+  kernel: [],
+};
+
+/** The places that may use a library or a built-in module with weight; the other built-in modules are everyone's. */
+const OWNERS = {
+  commander: ['commands/'],
+  '@inquirer/prompts': ['commands/'],
+  chalk: ['output/', 'commands/'],
+  'cli-table3': ['output/'],
+  'string-width': ['output/'],
+  'cli-progress': ['output/'],
+  'csv-stringify': ['output/', 'bulk/'],
+  yaml: ['output/', 'bulk/source/'],
+  papaparse: ['bulk/source/'],
+  'p-queue': ['bulk/'],
+  ky: ['client/'],
+  undici: ['client/'],
+  conf: ['profiles/'],
+  'proper-lockfile': ['kernel/lock.ts'],
+  'fastest-levenshtein': ['kernel/nearest.ts'],
+  zod: ['catalog/'],
+  hono: ['service/'],
+  '@hono/node-server': ['service/'],
+  kysely: ['service/'],
+  pg: ['service/store/'],
+};
+const OWNED_BUILT_INS = {
+  sqlite: ['service/store/'],
+  'https?|http2|net|tls|dgram': ['service/', 'webhooks/'],
+};
+
+const escaped = (text) => text.replace(/[.]/g, '\\$&');
+const below = (places) => `^src/(${places.map(escaped).join('|')})`;
+
+const layers = Object.entries(LAYERS).map(([layer, lower]) => ({
+  from: { path: `^src/${layer}/` },
+  to: { path: `^src/(${[layer, ...lower].join('|')})/` },
+}));
+
+const libraries = Object.entries(OWNERS).map(([library, owners]) => ({
+  from: { path: below(owners) },
+  to: { path: `^node_modules/${escaped(library)}/` },
+}));
+
+const builtIns = Object.entries(OWNED_BUILT_INS).map(([builtIn, owners]) => ({
+  from: { path: below(owners) },
+  to: { dependencyTypes: ['core'], path: `^(node:)?(${builtIn})$` },
+}));
+
+module.exports = {
+  forbidden: [{ name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } }],
+  allowedSeverity: 'error',
+  allowed: [
+    { from: { path: '^src/main[.]ts$' }, to: { path: '^src/' } },
+    ...layers,
+    ...libraries,
+    ...builtIns,
+    {
+      from: { path: '^(src|bin)/' },
+      to: { dependencyTypes: ['core'], pathNot: `^(node:)?(${Object.keys(OWNED_BUILT_INS).join('|')})$` },
+    },
+    {
+      from: { path: below(['bulk/', 'client/', 'commands/', 'service/']) },
+      to: { path: '^node_modules/zod/', dependencyTypes: ['type-only'] },
+    },
+    { from: { path: '^bin/' }, to: { path: '^package[.]json$' } },
+  ],
+  options: {
+    // TypeScript 7 has no parser to offer: without this one every .ts file would look empty, and pass.
+    parser: 'swc',
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+    doNotFollow: { path: '^node_modules/' },
+  },
+};

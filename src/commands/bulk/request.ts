@@ -1,0 +1,22 @@
+import type { InputFormat } from '../../bulk/source/record.ts';
+
+/** The flags of a command that takes many records, parsed. */
+export interface BulkOptions {
+  readonly file?: string;
+  readonly inputFormat?: InputFormat;
+  readonly batchSize: number;
+  readonly concurrency: number | 'auto';
+  readonly onError: 'continue' | 'stop';
+  readonly maxErrors?: number;
+  readonly duplicates: 'fail' | 'first' | 'last';
+  readonly rejects?: string;
+  readonly results?: string;
+}
+
+export interface BulkRequest {
+  /** The fields of the operation beside its records. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The one record that flags describe. */
+  readonly record: Readonly<Record<string, unknown>> | undefined;
+  readonly options: BulkOptions;
+}
