@@ -1,5 +1,5 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { resolve as resolvePath } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
 /** Modules whose value is computed now, so that the built tool does not pay for it at every start. */
@@ -39,29 +39,32 @@ function withLazyBuiltins(code: string): string {
 }
 
 /**
- * Small modules that nearly every chunk uses, kept together: left alone, each would become a file of its own to be
- * found, read and linked at every start. Every other module imports them all, which gives them one chunk.
+ * Modules that travel together. esbuild gives each set of users a chunk of its own, which scatters small shared modules
+ * over dozens of files to be found, read and linked at every start; whoever uses one of a group gets all of it instead.
  */
-const SHELL = [
-  'kernel/clock.ts',
-  'kernel/duration.ts',
-  'kernel/errors.ts',
-  'kernel/folders.ts',
-  'kernel/io.ts',
-  'kernel/safe-text.ts',
-  'output/format.ts',
-  'catalog/manifest.ts',
-  'commands/option-values.ts',
-  'commands/global-flags.ts',
-].map((path) => resolve('src', path));
+const GROUPS: readonly RegExp[] = [
+  // What every command line needs.
+  /src\/(kernel\/(clock|duration|errors|folders|io|safe-text)|output\/format|catalog\/manifest|commands\/(option-values|global-flags))\.ts$/,
+  // What every call needs.
+  /src\/(client\/.*|commands\/(connect|call-log)|kernel\/(redact|header-value|files)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|book|folder-settings|profile|secret-store))\.ts$/,
+];
 
-const oneShellChunk: Plugin = {
-  name: 'one-shell-chunk',
-  setup({ onLoad }) {
-    const imports = SHELL.map((path) => `import ${JSON.stringify(path)};`).join('');
-    onLoad({ filter: /[/\\\\]src[/\\\\].*\.ts$/ }, async ({ path }) =>
-      SHELL.includes(path) ? undefined : { contents: `${imports}${await readFile(path, 'utf8')}`, loader: 'ts' },
-    );
+const chunkGroups: Plugin = {
+  name: 'chunk-groups',
+  async setup({ onResolve, onLoad }) {
+    const sources = (await readdir('src', { recursive: true })).map((path) => resolvePath('src', path));
+    const members = GROUPS.map((group) => sources.filter((path) => group.test(path.replaceAll('\\', '/'))));
+    const groupOf = (path: string) => members.findIndex((group) => group.includes(path));
+    onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, importer, resolveDir }) => {
+      const group = groupOf(resolvePath(resolveDir, path));
+      const isOutside = group >= 0 && groupOf(importer) !== group;
+      return isOutside ? { path: String(group), namespace: 'group' } : undefined;
+    });
+    onLoad({ filter: /.*/, namespace: 'group' }, ({ path }) => ({
+      contents: (members[Number(path)] ?? []).map((member) => `export * from ${JSON.stringify(member)};`).join(''),
+      loader: 'js',
+      resolveDir: '.',
+    }));
   },
 };
 
@@ -94,7 +97,7 @@ const { metafile } = await build({
   // The packages that are CommonJS ask for built-in modules by `require`, which an ES module does not have.
   banner: { js: 'const require=process.getBuiltinModule;' },
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [evaluated, lazyBuiltins, lazyProcesses, oneShellChunk],
+  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups],
   logLevel: 'warning',
 });
 await mkdir('dist', { recursive: true });
