@@ -9,7 +9,7 @@ import { type BulkInput, gatherInput } from './bulk/input.ts';
 import type { BulkOptions, BulkRequest } from './bulk/request.ts';
 import { type BatchCalls, batchSender, planBatches } from './bulk/send.ts';
 import { showSummary } from './bulk/show.ts';
-import { failureOf, wayOn } from './bulk/verdict.ts';
+import { failureOf } from './bulk/verdict.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
 import { checkInput } from './validation.ts';
@@ -81,10 +81,7 @@ async function runJob(
   const summary = recorder.tally.summary({ operation, job: jobName(started), seconds, rejects });
   await showSummary(context, noun, summary);
   const failure = failureOf(summary, { noun, stop, broken: recorder.broken, signal });
-  if (failure === undefined) return;
-  if (signal.aborted && summary.skipped > 0)
-    await context.warn(`${summary.skipped} ${noun}s were not sent; ${wayOn(summary)}`);
-  throw failure;
+  if (failure !== undefined) throw failure;
 }
 
 function engineJob({ records }: BulkInput, { batchSize, concurrency, onError, maxErrors }: BulkOptions): BulkJob {

@@ -201,7 +201,7 @@ describe('stopping early', () => {
 
   it('at Ctrl-C waits for what is in flight, keeps the rest and says how to go on', async () => {
     const controller = new AbortController();
-    const { summary, exitCode, read, stderr } = await run({
+    const { summary, exitCode, read, error } = await run({
       signal: controller.signal,
       answer: async (users) => {
         controller.abort(new SvcError('interrupted', 'stopped with Ctrl-C'));
@@ -212,7 +212,8 @@ describe('stopping early', () => {
     expect(summary).toMatchObject({ total: 5, succeeded: 2, unknown: 0, skipped: 3, requests: 1 });
     expect(JSON.parse(await read('users.rejects.json'))).toHaveLength(3);
     expect(exitCode).toBe(130);
-    expect(stderr).toContain('3 users were not sent; correct users.rejects.json');
+    expect(error?.message).toBe('stopped with Ctrl-C, 3 of 5 users not sent');
+    expect(error?.hint).toBe('go on with --file users.rejects.json');
   });
 });
 

@@ -24,7 +24,7 @@ export function failureOf(summary: BulkSummary, { noun, stop, broken, signal }: 
     return new SvcError('outcome_unknown', `${unknown} ${of} may or may not have been written${reason}`, { hint });
   }
   if (broken.aborted) return broken.reason;
-  if (signal.aborted) return signal.reason;
+  if (signal.aborted) return interrupted(signal.reason, `${skipped} ${of} not sent`, hint);
   if (stop?.why === 'hopeless') {
     const message = `stopped with ${skipped} ${of} not sent: ${stop.error.message}`;
     return new SvcError('stopped', message, {
@@ -37,8 +37,14 @@ export function failureOf(summary: BulkSummary, { noun, stop, broken, signal }: 
   return failed > 0 ? new SvcError('some_failed', `${failed} ${of} failed`, { hint }) : undefined;
 }
 
+/** The signal's own failure, with what it left undone. */
+function interrupted(reason: unknown, undone: string, hint: string): unknown {
+  return reason instanceof SvcError ? new SvcError(reason.failure, `${reason.message}, ${undone}`, { hint }) : reason;
+}
+
 /** What to do about the records that did not land. */
-export function wayOn({ rejects }: BulkSummary): string {
-  if (rejects === null) return 'correct the input and run the command again';
+function wayOn({ rejects, failed }: BulkSummary): string {
+  if (rejects === null) return failed > 0 ? 'correct the input and run the command again' : 'run the command again';
+  if (failed === 0) return `go on with --file ${rejects}`;
   return `correct ${rejects} (reasons: ${rejects}.reasons.ndjson) and run again with --file ${rejects}`;
 }
