@@ -44,7 +44,7 @@ function withLazyBuiltins(code: string): string {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|safe-text)|output\/format|catalog\/manifest|commands\/(option-values|global-flags))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|safe-text)|output\/format|catalog\/manifest|commands\/(option-values|global-flags|bulk-flags|serve\/default-address))\.ts$/,
   // What every call needs.
   /src\/(client\/.*|commands\/(connect|call-log)|kernel\/(redact|header-value|files)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|book|folder-settings|profile|secret-store))\.ts$/,
 ];
