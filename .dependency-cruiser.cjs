@@ -83,5 +83,6 @@ module.exports = {
     parser: 'swc',
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
     doNotFollow: { path: '^node_modules/' },
+    preserveSymlinks: true,
   },
 };

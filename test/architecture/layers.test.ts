@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const HOME = join(import.meta.dirname, '..', '..');
+
+interface Cruise {
+  readonly violations: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly rule: { readonly name: string };
+  }[];
+  readonly totalCruised: number;
+}
+
+/** What the layers check of `npm run check` finds in a folder that is laid out as this project is. */
+async function cruise(folder: string): Promise<Cruise> {
+  const tool = join(HOME, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs');
+  const words = [tool, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'bin'];
+  const run = promisify(execFile)(process.execPath, words, { cwd: folder, maxBuffer: 2 ** 26 });
+  const { stdout } = await run.catch((failed: { stdout: string }) => failed);
+  return JSON.parse(stdout).summary;
+}
+
+it('the source keeps to its layers, and all of it is looked at', async () => {
+  const { violations, totalCruised } = await cruise(HOME);
+  expect(violations).toEqual([]);
+  expect(totalCruised).toBeGreaterThan(100);
+});
+
+/** A file with a bad import in it, and the refusal it has to get. */
+const PLANTED = [
+  { fault: 'a sibling', file: 'output/a.ts', code: "import '../profiles/profile.ts';", to: /profiles/ },
+  {
+    fault: 'a sibling, by a type',
+    file: 'bulk/b.ts',
+    code: "import type { Format } from '../output/format.ts';",
+    to: /output/,
+  },
+  { fault: 'a layer above', file: 'kernel/c.ts', code: "import '../catalog/define.ts';", to: /catalog/ },
+  {
+    fault: 'a layer above, later',
+    file: 'catalog/d.ts',
+    code: "export const later = () => import('../client/client.ts');",
+    to: /client/,
+  },
+  {
+    fault: 'a layer above, passed on',
+    file: 'client/e.ts',
+    code: "export * from '../service/service.ts';",
+    to: /service/,
+  },
+  { fault: 'the client from the service', file: 'service/f.ts', code: "import '../client/client.ts';", to: /client/ },
+  { fault: 'the service from webhooks', file: 'webhooks/g.ts', code: "import '../service/service.ts';", to: /service/ },
+  { fault: 'the entry point', file: 'commands/h.ts', code: "import '../main.ts';", to: /main/ },
+  {
+    fault: 'a file outside of the source',
+    file: 'kernel/i.ts',
+    code: "import '../../package.json' with { type: 'json' };",
+    to: /package/,
+  },
+  { fault: 'a folder of no layer', file: 'kernel/j.ts', code: "import '../common/common.ts';", to: /common/ },
+  { fault: "another layer's library", file: 'bulk/k.ts', code: "import ky from 'ky';", to: /ky/ },
+  {
+    fault: "the command line's library",
+    file: 'output/l.ts',
+    code: "import { Command } from 'commander';",
+    to: /commander/,
+  },
+  { fault: 'schemas outside of the catalog', file: 'service/m.ts', code: "import * as z from 'zod';", to: /zod/ },
+  {
+    fault: 'the database outside of the store',
+    file: 'service/n.ts',
+    code: "import { DatabaseSync } from 'node:sqlite';",
+    to: /sqlite/,
+  },
+  {
+    fault: 'the network past the client',
+    file: 'profiles/o.ts',
+    code: "import { request } from 'node:https';",
+    to: /https/,
+  },
+  { fault: 'a library that nobody owns', file: 'kernel/p.ts', code: "import { expect } from 'vitest';", to: /vitest/ },
+  { fault: 'a module that is not there', file: 'kernel/q.ts', code: "import './gone.ts';", to: /gone/ },
+];
+const CYCLE = [
+  { file: 'kernel/y.ts', code: "import './z.ts';" },
+  { file: 'kernel/z.ts', code: "import './y.ts';" },
+];
+/** What is allowed, so that the check is not one that refuses everything. */
+const ALLOWED = [
+  { file: 'service/r.ts', code: "import '../webhooks/s.ts';" },
+  { file: 'webhooks/s.ts', code: "import '../catalog/define.ts';" },
+  { file: 'client/t.ts', code: "import type * as z from 'zod';" },
+];
+
+describe('in a copy of the source', () => {
+  let copy: string;
+  let found: Cruise;
+
+  beforeAll(async () => {
+    copy = await mkdtemp(join(tmpdir(), 'svc-layers-'));
+    for (const name of ['src', 'bin', 'package.json', '.dependency-cruiser.cjs']) {
+      await cp(join(HOME, name), join(copy, name), { recursive: true });
+    }
+    await symlink(join(HOME, 'node_modules'), join(copy, 'node_modules'));
+    await mkdir(join(copy, 'src', 'webhooks'), { recursive: true });
+    await mkdir(join(copy, 'src', 'common'));
+    await writeFile(join(copy, 'src', 'common', 'common.ts'), 'export const shared = 1;\n');
+    for (const { file, code } of [...PLANTED, ...CYCLE, ...ALLOWED]) await writeFile(join(copy, 'src', file), code);
+    found = await cruise(copy);
+  });
+
+  afterAll(() => rm(copy, { recursive: true, force: true }));
+
+  it.each(PLANTED)('an import of $fault is refused', ({ file, to }) => {
+    const refused = found.violations.filter(({ from }) => from === `src/${file}`);
+    expect(refused).toEqual([
+      expect.objectContaining({
+        to: expect.stringMatching(to),
+        rule: expect.objectContaining({ name: 'not-in-allowed' }),
+      }),
+    ]);
+  });
+
+  it('a cycle is refused', () => {
+    const [cycle] = found.violations.filter(({ rule }) => rule.name === 'no-cycles');
+    expect([cycle?.from, cycle?.to].sort()).toEqual(CYCLE.map(({ file }) => `src/${file}`));
+  });
+
+  it('nothing else is', () => {
+    const faults = new Set([...PLANTED, ...CYCLE].map(({ file }) => `src/${file}`));
+    expect(found.violations.filter(({ from }) => !faults.has(from))).toEqual([]);
+  });
+});
