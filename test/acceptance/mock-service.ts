@@ -1,0 +1,49 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: { readonly data: Readonly<Record<string, unknown>> };
+}
+
+/** Answers one request: an HTTP status and a JSON body, or whatever it writes itself. */
+export type Answerer = (received: Received, response: ServerResponse) => { status?: number; body: unknown } | undefined;
+
+/** A service at the network's edge that answers as the test says, and keeps what it received. */
+export async function mockService(answer: Answerer) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const entry = { path: request.url ?? '', headers: request.headers, body: JSON.parse(await text(request)) };
+    received.push(entry);
+    const answered = answer(entry, response);
+    if (!answered) return;
+    response.writeHead(answered.status ?? 200, { 'content-type': 'application/json; charset=utf-8' });
+    response.end(JSON.stringify(answered.body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const env = {
+    SVC_BASE_URL: `http://127.0.0.1:${port}`,
+    SVC_API_KEY: 'key-1',
+    SVC_AUTH_TOKEN: 'token-of-the-key-0001',
+  };
+  return { env, received };
+}
+
+/** The success envelope. */
+export const success = (data: unknown, beside: object = {}) => ({
+  body: { result: { status: 'success', message: 'done', data, ...beside } },
+});
+
+/** The failure envelope. */
+export const failure = (httpStatus: number, status: string, message: string) => ({
+  status: httpStatus,
+  body: { error: { status, message } },
+});

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { mockService, success } from './mock-service.ts';
+import { BIN, newUser } from './svc.ts';
+
+const documents = Array.from({ length: 5_000 }, (_, at) => ({ id: `document-${at}`, documentName: `Document ${at}` }));
+const list = [BIN, 'documents', 'list', '--org', 'acme'];
+
+async function listing() {
+  const [{ env: userEnv, svc }, { env }] = await Promise.all([newUser(), mockService(() => success(documents))]);
+  return { env: { ...userEnv, ...env }, svc: (words: readonly string[]) => svc(words, { env }) };
+}
+
+const exitCode = (child: ReturnType<typeof spawn>) => new Promise((resolve) => child.on('close', resolve));
+
+describe('stdout', () => {
+  it.each(['table', 'json', 'yaml', 'csv', 'ndjson'])('that cannot be written is 12, as %s', async (format) => {
+    const { env } = await listing();
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, [...list, '-o', format], { env, stdio: ['ignore', full.fd, 'pipe'] });
+    let stderr = '';
+    child.stderr?.on('data', (text) => {
+      stderr += text;
+    });
+    expect(await exitCode(child)).toBe(12);
+    expect(stderr).toContain('output could not be written');
+    await full.close();
+  });
+
+  it('is 141 without a word when its reader leaves', async () => {
+    const { env } = await listing();
+    const child = spawn(process.execPath, [...list, '-o', 'ndjson'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stderr = '';
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect({ code: await exitCode(child), stderr }).toEqual({ code: 141, stderr: '' });
+  });
+
+  it('reaches a slow reader whole', async () => {
+    const { env } = await listing();
+    const child = spawn(process.execPath, [...list, '-o', 'ndjson'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      stdout += chunk;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    ).toEqual(documents.map(({ id }) => id));
+  });
+
+  it('carries the result and nothing else in every format', async () => {
+    const { svc } = await listing();
+    const [json, ndjson, csv] = [
+      await svc([...list.slice(1), '-o', 'json', '--debug']),
+      await svc([...list.slice(1), '-o', 'ndjson', '-v']),
+      await svc([...list.slice(1), '-o', 'csv', '--no-headers']),
+    ];
+    expect(JSON.parse(json.stdout)).toHaveLength(documents.length);
+    expect(ndjson.stdout.trim().split('\n')).toHaveLength(documents.length);
+    expect(csv.stdout.trim().split('\n')).toHaveLength(documents.length);
+    expect(json.stderr).toContain('/v2/organizations/documents/get');
+    expect(json.stderr).not.toContain('token-of-the-key-0001');
+  });
+});
+
+describe('Ctrl-C', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s during a call that hangs ends with %i at once', async (signal, code) => {
+    const { env: userEnv } = await newUser();
+    const arrived = Promise.withResolvers<void>();
+    const { env } = await mockService(() => {
+      arrived.resolve();
+      return undefined;
+    });
+    const child = spawn(process.execPath, list, { env: { ...userEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    await arrived.promise;
+    child.kill(signal);
+    expect(await exitCode(child)).toBe(code);
+  });
+});
