@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const HOME = join(import.meta.dirname, '..', '..');
+
+interface Finding {
+  readonly category: string;
+  readonly severity: string;
+  readonly location: { readonly path: string };
+}
+
+/** What the lint of `npm run check` finds in a folder. */
+async function lint(folder: string): Promise<readonly Finding[]> {
+  const tool = join(HOME, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
+  const words = [tool, 'lint', '--reporter=json', '--max-diagnostics=none', '.'];
+  const run = promisify(execFile)(process.execPath, words, { cwd: folder });
+  const { stdout } = await run.catch((failed: { stdout: string }) => failed);
+  return JSON.parse(stdout).diagnostics;
+}
+
+const LONG = Array.from({ length: 70 }, (_, line) => `  count += ${line};`).join('\n');
+
+/** A file with a fault in it, and the rule that has to find it. */
+const PLANTED = [
+  { file: 'src/a.ts', code: 'export const id = process.pid;', rule: 'noRestrictedGlobals' },
+  {
+    file: 'src/kernel/b.ts',
+    code: "import { pid } from 'node:process';\nexport const id = pid;",
+    rule: 'noRestrictedImports',
+  },
+  { file: 'src/c.ts', code: "console.log('talk');", rule: 'noConsole' },
+  {
+    file: 'src/d.ts',
+    code: 'export function d(run: () => void) {\n  try {\n    run();\n  } catch {}\n}',
+    rule: 'noEmptyBlockStatements',
+  },
+  { file: 'src/e.ts', code: 'export const e = (value: any) => value;', rule: 'noExplicitAny' },
+  { file: 'src/f.ts', code: 'export const f = (list: string[]) => list[0]!.length;', rule: 'noNonNullAssertion' },
+  { file: 'src/g.ts', code: 'export default 1;', rule: 'noDefaultExport' },
+  {
+    file: 'src/h.ts',
+    code: `export function h(count: number) {\n${LONG}\n  return count;\n}`,
+    rule: 'noExcessiveLinesPerFunction',
+  },
+];
+/** The two files that may touch the process, so that the check is not one that refuses everything. */
+const ALLOWED = ['src/main.ts', 'src/kernel/io.ts'];
+
+describe('the lint', () => {
+  let folder: string;
+  let findings: readonly Finding[];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-lint-'));
+    for (const name of ['biome.json', '.gitignore']) await cp(join(HOME, name), join(folder, name));
+    const allowed = ALLOWED.map((file) => ({ file, code: 'export const id = process.pid;' }));
+    for (const { file, code } of [...PLANTED, ...allowed]) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), `${code}\n`);
+    }
+    findings = await lint(folder);
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it.each(PLANTED)('finds $rule', ({ file, rule }) => {
+    const found = findings.filter(({ location, severity }) => location.path === file && severity === 'error');
+    expect(found.map(({ category }) => category.split('/').at(-1))).toContain(rule);
+  });
+
+  it.each(ALLOWED)('lets %s touch the process', (file) => {
+    expect(findings.filter(({ location }) => location.path === file)).toEqual([]);
+  });
+});
