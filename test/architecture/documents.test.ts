@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HOME } from '../acceptance/svc.ts';
 
-const HOME = join(import.meta.dirname, '..', '..');
 const TOP_LEVEL = '(?:src|test|bin|docs|examples|scripts|completions|\\.ci)';
 
 /** The paths of this project that a Markdown text names in backticks: `src/main.ts`, `src/kernel/`, `biome.json`. */

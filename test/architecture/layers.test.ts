@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const HOME = join(import.meta.dirname, '..', '..');
+import { HOME, run } from '../acceptance/svc.ts';
 
 interface Cruise {
   readonly violations: readonly {
@@ -20,8 +17,7 @@ interface Cruise {
 async function cruise(folder: string): Promise<Cruise> {
   const tool = join(HOME, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs');
   const words = [tool, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'bin'];
-  const run = promisify(execFile)(process.execPath, words, { cwd: folder, maxBuffer: 2 ** 26 });
-  const { stdout } = await run.catch((failed: { stdout: string }) => failed);
+  const { stdout } = await run(words, { cwd: folder });
   return JSON.parse(stdout).summary;
 }
 

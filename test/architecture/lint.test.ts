@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const HOME = join(import.meta.dirname, '..', '..');
+import { HOME, run } from '../acceptance/svc.ts';
 
 interface Finding {
   readonly category: string;
@@ -17,8 +14,7 @@ interface Finding {
 async function lint(folder: string): Promise<readonly Finding[]> {
   const tool = join(HOME, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
   const words = [tool, 'lint', '--reporter=json', '--max-diagnostics=none', '.'];
-  const run = promisify(execFile)(process.execPath, words, { cwd: folder });
-  const { stdout } = await run.catch((failed: { stdout: string }) => failed);
+  const { stdout } = await run(words, { cwd: folder });
   return JSON.parse(stdout).diagnostics;
 }
 

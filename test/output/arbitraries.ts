@@ -29,7 +29,7 @@ export const anyText = fc.oneof(
 );
 
 /** An object with any property names, `__proto__` among them. */
-export const anyRecord = <Value>(value: fc.Arbitrary<Value>) =>
+const anyRecord = <Value>(value: fc.Arbitrary<Value>) =>
   fc
     .array(fc.tuple(fc.oneof(anyText, fc.constantFrom('__proto__', 'constructor', 'no', '10', '9')), value), {
       maxLength: 5,
