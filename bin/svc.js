@@ -38,7 +38,10 @@ if (isSupported(pkg.engines.node, process.versions.node)) {
   });
 } else {
   console.error(
-    'svc: Node.js ' + process.versions.node + ' is not supported; svc needs ' + pkg.engines.node +
+    'svc: Node.js ' +
+      process.versions.node +
+      ' is not supported; svc needs ' +
+      pkg.engines.node +
       '. In a checkout, npm ci brings one along: use npx svc.'
   );
   process.exitCode = 78;
