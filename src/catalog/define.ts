@@ -22,20 +22,34 @@ export interface Column {
 }
 
 /** Paging by an opaque cursor that goes out in the request's `data` and comes back beside or inside the reply's. */
-export interface Pages {
+export interface Pages<Data = unknown> {
   readonly cursorIn: string;
-  /** Reads the next cursor from the whole `result`; nothing, null or an empty string means the last page. */
-  readonly cursorOut: (result: Readonly<Record<string, unknown>>) => unknown;
-  readonly sizeIn?: string;
+  /** Reads the next cursor from the whole `result` and its data; nothing, null or an empty string is the last page. */
+  readonly cursorOut: (result: Readonly<Record<string, unknown>>, data: Data) => unknown;
+  /** A page is an object of arrays, and `--all` merges them array by array. */
+  readonly merge?: true;
 }
 
-/** The array of an operation that takes many records, each answered under its own id. */
+/** How an operation takes many records: as the array in one of its fields, each answered under its own id. */
 export interface Bulk<Field extends string = string> {
-  readonly field: Field;
+  /** The array; where there is none, each record is a call of its own. */
+  readonly field?: Field;
   /** The property of a record that holds its id. */
   readonly id: string;
   /** One record, for messages: `user`. */
   readonly noun: string;
+  /** The array holds bare ids instead of records; a file may hold either. */
+  readonly bareIds?: true;
+  /** The id may be left out, and is made up before the call, so that a repeated call cannot add twice. */
+  readonly mints?: true;
+  /** The reply is one `success` for all records instead of one each. */
+  readonly wholeReply?: true;
+}
+
+/** A value given as a word of its own instead of a flag: `agents get <agentId>`. `many` makes one call for each. */
+export interface Argument<Field extends string = string> {
+  readonly field: Field;
+  readonly many?: true;
 }
 
 /** A list of ids that the service limits: the client sends it in parts and reports ids that no record came back for. */
@@ -74,11 +88,20 @@ export interface Operation<
   readonly message: string | ((input: z.output<Input>) => string);
   /** Columns of its records; an operation that returns one object is printed as name and value. */
   readonly columns?: readonly Column[];
-  readonly pages?: Pages;
+  /** The field of the reply's data that holds the records of a list command; without it they are the data itself. */
+  readonly records?: keyof z.output<Output> & string;
+  readonly pages?: Pages<z.output<Output>>;
   readonly bulk?: Bulk<keyof z.output<Input> & string>;
   readonly splitIds?: SplitIds;
-  /** The question asked before the call, with `{field}` for values of the input. Without a terminal it takes `--yes`. */
-  readonly confirm?: string;
+  readonly argument?: Argument<keyof z.output<Input> & string>;
+  /** An id that the client makes up when it is left out, so that a repeated call cannot apply twice. */
+  readonly mints?: keyof z.output<Input> & string;
+  /** The question asked before the call, where it can hurt. Without a terminal it takes `--yes`. */
+  readonly confirm?: (input: z.output<Input>) => string | undefined;
+  /** What the user should know before it is sent, though it may be right. */
+  readonly warnings?: (input: z.output<Input>) => readonly string[];
+  /** Of several operations on one path, this one is meant when the field is given. */
+  readonly chosenBy?: string;
   /** The reply's secrets are what the command is for: they are printed, not masked. */
   readonly revealsSecrets?: true;
   /** What `--quiet` prints instead of the whole reply: the one value a script wants. */

@@ -1,8 +1,27 @@
 import type * as z from 'zod';
 import type { Operation } from './define.ts';
+import type { FlagForm } from './fields.ts';
+import { definition, elementOf, shapeOf, unwrap } from './introspect.ts';
 
-/** How the text of a flag becomes a value: `list` repeats, `map` repeats as key=value, `json` is parsed. */
-export type FlagKind = 'text' | 'number' | 'boolean' | 'list' | 'map' | 'json';
+/**
+ * How the text of a flag becomes a value.
+ * - `list` repeats; `map` repeats as key=value; `switches` too, with true or false as values; `json` is parsed.
+ * - `time` is RFC 3339, a duration from now or an epoch, and is sent as seconds.
+ * - `entry` is one object as key=value,key=value, or its first field alone; `entries` repeats.
+ * - `changes` repeats as field=from:to.
+ * - `content` is text, @file or `-`, and JSON where the type of the content asks for it.
+ * - `secret` has no value on the command line: `--x-stdin` and `--x-file` say where it is.
+ */
+export type FlagKind =
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'list'
+  | 'map'
+  | 'switches'
+  | 'json'
+  | 'secret'
+  | NonNullable<FlagForm['as']>;
 
 /** A command-line flag that stands for one field of an operation's input. */
 export interface Flag {
@@ -14,6 +33,10 @@ export interface Flag {
   readonly required: boolean;
   readonly ofRecord: boolean;
   readonly choices?: readonly string[];
+  /** The flag that says no, where it is not `--no-<name>`. */
+  readonly off?: string;
+  /** The keys of an `entry`, as flags of their own. */
+  readonly keys?: readonly Flag[];
 }
 
 const OWN_NAMES = new Map([
@@ -24,18 +47,17 @@ const OWN_NAMES = new Map([
 
 /** `newDocumentId` is `new-document`, `documentIds` (repeated) is `document`. */
 export function flagName(field: string): string {
-  const named = OWN_NAMES.get(field) ?? field.replace(/(?<=.)Ids?$/, '');
+  const named = OWN_NAMES.get(field) ?? field.replace(/(?<=.)Ids?$/, '').replace(/(?<=Type|channel)s$/, '');
   return named.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }
 
 /** The flags of an operation: one for each field of its input, and of one record where it takes records. */
-export function flagsOf(operation: Operation): readonly Flag[] {
-  const flags: Flag[] = [];
-  for (const [field, schema] of Object.entries(operation.input.shape)) {
-    if (field === operation.bulk?.field) flags.push(...fieldFlags(elementOf(schema), [], true));
-    else flags.push(...flagsOfField(field, schema, [], false));
-  }
-  return flags;
+export function flagsOf({ input, bulk, argument }: Operation): readonly Flag[] {
+  return Object.entries(input.shape).flatMap(([field, schema]) => {
+    if (field === argument?.field) return [];
+    if (field === bulk?.field && !bulk.bareIds) return fieldFlags(elementOf(schema), [], true);
+    return flagsOfField(field, schema, [], false);
+  });
 }
 
 function fieldFlags(schema: z.ZodType, path: readonly string[], ofRecord: boolean): Flag[] {
@@ -43,88 +65,48 @@ function fieldFlags(schema: z.ZodType, path: readonly string[], ofRecord: boolea
 }
 
 function flagsOfField(field: string, declared: z.ZodType, parents: readonly string[], ofRecord: boolean): Flag[] {
-  const { schema, required, describes, name } = unwrap(declared);
+  const { schema, required, meta } = unwrap(declared);
+  const { flag, off, as } = meta as FlagForm;
   const path = [...parents, field];
-  if (definition(schema).type === 'object') return fieldFlags(schema, path, ofRecord);
-  const choices = choicesOf(schema);
+  const { type, entries } = definition(schema);
+  if (type === 'object' && !as) {
+    return fieldFlags(schema, path, ofRecord).map((inner) => ({ ...inner, required: required && inner.required }));
+  }
   return [
     {
-      name: name ?? flagName(field),
+      name: flag ?? flagName(field),
       path,
-      kind: kindOf(schema),
-      describes: describes ?? '',
+      kind: as ?? (meta['secret'] ? 'secret' : kindOf(schema)),
+      describes: String(meta['description'] ?? ''),
       required,
       ofRecord,
-      ...(choices && { choices }),
+      ...(entries && { choices: Object.values(entries) }),
+      ...(off && { off }),
+      ...keysOf(schema, as),
     },
   ];
 }
 
+function keysOf(schema: z.ZodType, as: FlagForm['as']): Pick<Flag, 'keys'> {
+  if (as === 'entry') return { keys: fieldFlags(schema, [], false) };
+  return as === 'entries' ? { keys: fieldFlags(elementOf(schema), [], false) } : {};
+}
+
 function kindOf(schema: z.ZodType): FlagKind {
-  const { type } = definition(schema);
+  const { type, valueType } = definition(schema);
   switch (type) {
     case 'string':
     case 'enum':
+    case 'union':
       return 'text';
     case 'number':
     case 'boolean':
       return type;
     case 'record':
-      return 'map';
+      return valueType && definition(valueType).type === 'boolean' ? 'switches' : 'map';
     case 'array':
       return kindOf(unwrap(elementOf(schema)).schema) === 'text' ? 'list' : 'json';
     default:
       return 'json';
   }
-}
-
-function choicesOf(schema: z.ZodType): readonly string[] | undefined {
-  const { entries } = definition(schema);
-  return entries && Object.values(entries);
-}
-
-/** The parts of a schema's definition that flags are read from. zod types them by class, so the union is spelled out here. */
-interface Definition {
-  readonly type: string;
-  readonly innerType?: z.ZodType;
-  readonly element?: z.ZodType;
-  readonly shape?: Readonly<Record<string, z.ZodType>>;
-  readonly entries?: Readonly<Record<string, string>>;
-}
-
-function definition(schema: z.ZodType): Definition {
-  return schema.def as unknown as Definition;
-}
-
-/** The schema below `optional` and `default`, with the description and flag name given at any layer. */
-function unwrap(declared: z.ZodType): { schema: z.ZodType; required: boolean; describes?: string; name?: string } {
-  let schema = declared;
-  let required = true;
-  let meta: Record<string, unknown> = {};
-  for (;;) {
-    meta = { ...schema.meta(), ...meta };
-    const { type, innerType } = definition(schema);
-    if (!innerType) break;
-    if (type === 'optional' || type === 'default') required = false;
-    schema = innerType;
-  }
-  const { description, flag } = meta;
-  return {
-    schema,
-    required,
-    ...(typeof description === 'string' && { describes: description }),
-    ...(typeof flag === 'string' && { name: flag }),
-  };
-}
-
-function elementOf(schema: z.ZodType): z.ZodType {
-  const { element } = definition(unwrap(schema).schema);
-  if (!element) throw new TypeError('not a list in the catalog');
-  return element;
-}
-
-function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
-  const { shape } = definition(unwrap(schema).schema);
-  if (!shape) throw new TypeError('not an object in the catalog');
-  return shape;
 }

@@ -1,4 +1,4 @@
-import type { Auth, Effect, Example, Operation } from './define.ts';
+import type { Argument, Auth, Effect, Example, Operation } from './define.ts';
 import { type Flag, flagsOf } from './flags.ts';
 import { loadResource, type OperationName, RESOURCES, type Resource } from './index.ts';
 import { type SecretPath, secretPaths } from './secrets.ts';
@@ -16,7 +16,9 @@ export interface OperationEntry {
   readonly auth: Auth;
   readonly effect: Effect;
   readonly flags: readonly Flag[];
-  readonly bulk: boolean;
+  /** It takes many records: in an array of its own, or each in a call of its own when they come from a file. */
+  readonly bulk?: 'array' | 'calls';
+  readonly argument?: Argument;
   readonly paged: boolean;
   /** Where its reply holds secrets that output masks; empty when the secret is what the command is for. */
   readonly secrets: readonly SecretPath[];
@@ -42,7 +44,8 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     auth: operation.auth,
     effect: operation.effect,
     flags: flagsOf(operation),
-    bulk: operation.bulk !== undefined,
+    ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
+    ...(operation.argument && { argument: operation.argument }),
     paged: operation.pages !== undefined,
     secrets: operation.revealsSecrets ? [] : secretPaths(operation.output),
   }));

@@ -1,21 +1,48 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { id, itemResults, organizationId } from './fields.ts';
+import { accessRole, flag, id, itemResults, organizationId, user } from './fields.ts';
 
-export const user = z.looseObject({
-  userId: id('user id'),
-  name: z.string().optional().describe('display name'),
-  email: z.string().optional().describe('e-mail address'),
-  initial: z
-    .string()
-    .optional()
-    .describe('initial shown where there is no picture; derived from the name when left out'),
-});
+const userWithRole = user.extend({ accessRole: flag('role', accessRole.optional()) });
+
+const place = {
+  organizationId,
+  documentId: id('this document only').optional(),
+  folderId: id('this folder only').optional(),
+};
+
+const notBoth = {
+  check: (input: { documentId?: string | undefined; folderId?: string | undefined }) =>
+    !(input.documentId && input.folderId),
+  says: { error: 'give documentId or folderId, not both', path: ['folderId'] },
+};
+
+const bulk = { field: 'users', id: 'userId', noun: 'user' } as const;
+
+const add = {
+  command: ['users', 'add'],
+  summary: 'Add users to an organization, a folder or a document',
+  auth: 'key',
+  effect: 'keyed',
+  output: itemResults,
+  message: 'User(s) processed successfully.',
+  bulk,
+} as const;
+
+const update = {
+  command: ['users', 'update'],
+  summary: 'Update users that exist',
+  auth: 'key',
+  effect: 'set',
+  output: itemResults,
+  message: 'User(s) processed successfully.',
+  bulk,
+} as const;
+
+const item = z.looseObject({});
 
 export const users = {
   'users.add': defineOperation({
-    command: ['users', 'add'],
-    summary: 'Add users to an organization, a folder or a document',
+    ...add,
     description:
       'Adds each user or updates the one with the same id. Without --document or --folder users join the organization, which is created when it does not exist. With either, they are added there only.',
     examples: [
@@ -30,21 +57,52 @@ export const users = {
       },
     ],
     path: '/v1/users/add',
-    auth: 'key',
-    effect: 'keyed',
+    input: z.object({ ...place, users: z.array(user).min(1) }).refine(notBoth.check, notBoth.says),
+  }),
+  'users.add.v2': defineOperation({
+    ...add,
+    path: '/v2/users/add',
     input: z
       .object({
-        organizationId,
-        documentId: id('add the users to this document only').optional(),
-        folderId: id('add the users to this folder only').optional(),
-        users: z.array(user).min(1),
+        ...place,
+        createOrganization: z.boolean().optional().describe('create the organization when it does not exist (v2)'),
+        createDocument: z.boolean().optional().describe('create the document when it does not exist (v2)'),
+        createFolder: z.boolean().optional().describe('create the folder when it does not exist (v2)'),
+        users: z.array(userWithRole).min(1),
       })
-      .refine((input) => !(input.documentId && input.folderId), {
-        error: 'give documentId or folderId, not both',
-        path: ['folderId'],
-      }),
-    output: itemResults,
-    message: 'User(s) processed successfully.',
-    bulk: { field: 'users', id: 'userId', noun: 'user' },
+      .refine(notBoth.check, notBoth.says),
+  }),
+  'users.update': defineOperation({
+    ...update,
+    examples: [{ command: 'svc users update --org acme --user u1 --name "Ada King"', does: "change a user's name" }],
+    path: '/v1/users/update',
+    input: z.object({ ...place, users: z.array(user).min(1) }).refine(notBoth.check, notBoth.says),
+  }),
+  'users.update.v2': defineOperation({
+    ...update,
+    path: '/v2/users/update',
+    input: z.object({ ...place, users: z.array(userWithRole).min(1) }).refine(notBoth.check, notBoth.says),
+  }),
+  'users.data': defineOperation({
+    command: ['users', 'data'],
+    summary: 'Show what a user created or took part in',
+    description: 'Comments, reactions, recordings and notifications, each up to 100 a page.',
+    examples: [{ command: 'svc users data --org acme --user u1 --all -o json', does: 'everything, merged' }],
+    path: '/v1/users/data/get',
+    auth: 'key',
+    effect: 'read',
+    input: z.object({
+      organizationId,
+      userId: id('user id'),
+      pageToken: z.string().optional().describe('go on where an earlier page ended'),
+    }),
+    output: z.looseObject({
+      comments: z.array(item),
+      reactions: z.array(item),
+      recordings: z.array(item),
+      notifications: z.array(item),
+    }),
+    message: 'Data fetched successfully.',
+    pages: { cursorIn: 'pageToken', cursorOut: (result) => result['nextPageToken'], merge: true },
   }),
 };

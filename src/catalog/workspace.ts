@@ -1,8 +1,16 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { secret } from './fields.ts';
+import { httpUrl, secret } from './fields.ts';
 
 const apiKey = z.looseObject({ apiKeyName: z.string(), id: z.string(), type: z.string() });
+
+const record = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  owner: z.looseObject({ email: z.string(), id: z.string(), name: z.string(), avatar: z.string() }).partial(),
+  authToken: secret('workspace auth token'),
+  apiKeyList: z.record(z.string(), apiKey),
+});
 
 export const workspace = {
   'workspace.get': defineOperation({
@@ -13,13 +21,23 @@ export const workspace = {
     auth: 'workspace',
     effect: 'read',
     input: z.object({}),
-    output: z.looseObject({
-      id: z.string(),
-      name: z.string(),
-      owner: z.looseObject({ email: z.string(), id: z.string(), name: z.string(), avatar: z.string() }).partial(),
-      authToken: secret('workspace auth token'),
-      apiKeyList: z.record(z.string(), apiKey),
-    }),
+    output: record,
     message: 'Workspace retrieved successfully',
+  }),
+  'workspace.create': defineOperation({
+    command: ['workspace', 'create'],
+    summary: 'Create a workspace, with one API key',
+    description: 'The workspace auth token is masked: add --show-secrets to see it.',
+    path: '/v2/workspace/create',
+    auth: 'none',
+    effect: 'once',
+    input: z.object({
+      ownerEmail: z.string().min(1).describe("owner's e-mail address"),
+      name: z.string().max(200).optional().describe("owner's name"),
+      workspaceName: z.string().max(200).optional().describe('name of the workspace'),
+      avatar: httpUrl("owner's picture").max(2000).optional(),
+    }),
+    output: record,
+    message: 'Workspace created successfully.',
   }),
 };

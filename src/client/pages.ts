@@ -18,7 +18,7 @@ export async function* pages<Output extends z.ZodType>(
     const reply = await client.call(operation, pageInput(operation, input, cursor));
     if (!reply.sent) return;
     yield reply;
-    cursor = nextCursor(operation, reply.result);
+    cursor = nextCursor(operation, reply);
     if (seen.has(cursor)) {
       throw new SvcError('unusable_answer', `${operation.path} answered the same page cursor twice`);
     }
@@ -27,8 +27,8 @@ export async function* pages<Output extends z.ZodType>(
 }
 
 /** The cursor of the page after this one; `undefined` at the end. */
-export function nextCursor(operation: Operation, result: Readonly<Record<string, unknown>>): unknown {
-  return operation.pages?.cursorOut(result) || undefined;
+export function nextCursor({ pages: paging }: Operation, { result, data }: Answer<unknown>): unknown {
+  return paging?.cursorOut(result, data) || undefined;
 }
 
 function pageInput(operation: Operation, input: Readonly<Record<string, unknown>>, cursor: unknown) {

@@ -10,12 +10,13 @@ import type { Context } from './context.ts';
  * @throws SvcError `bad_data` when it is no JSON object, `local` when the file cannot be read.
  */
 export async function readData(context: Context, argument: string): Promise<Record<string, unknown>> {
-  const json = parse(await source(context, argument));
+  const json = parse(await readArgument(context, argument));
   const { data, ...others } = json;
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
 }
 
-function source(context: Context, argument: string): Promise<string> | string {
+/** The text that an argument stands for: its own, that of `@file`, or stdin for `-`. */
+export async function readArgument(context: Context, argument: string): Promise<string> {
   if (argument === '-') return text(context.io.stdin.stream);
   if (!argument.startsWith('@')) return argument;
   const path = argument.slice(1);

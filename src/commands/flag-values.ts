@@ -1,69 +1,110 @@
 import type { Flag } from '../catalog/flags.ts';
 import { SvcError } from '../kernel/errors.ts';
-import type { Invocation } from './definition.ts';
+import { parseMoment } from '../kernel/moment.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { parsePairs, splitPair } from './key-value.ts';
 
-/** Lays the given flags over `data` and over the one record that flags can describe. */
-export function applyFlags(
-  flags: readonly Flag[],
-  values: Invocation['options'],
-  base: Readonly<Record<string, unknown>>,
-): { data: Record<string, unknown>; record: Record<string, unknown> | undefined } {
-  const data = structuredClone(base) as Record<string, unknown>;
-  const record: Record<string, unknown> = {};
-  for (const flag of flags) {
-    const value = values[optionKey(flag.name)];
-    if (value !== undefined) setPath(flag.ofRecord ? record : data, flag.path, flagValue(flag, value));
+/** What the texts of flags are read with. */
+export interface FlagWorld {
+  readonly now: number;
+  readonly warn: (text: string) => void;
+}
+
+/** The value that the text of a flag stands for. @throws SvcError `usage` that names the flag. */
+export function flagValue(flag: Flag, given: string | boolean | readonly string[], world: FlagWorld): unknown {
+  if (typeof given === 'boolean') return given;
+  const texts = typeof given === 'string' ? [given] : given;
+  const [text = ''] = texts;
+  switch (flag.kind) {
+    case 'list':
+      return texts;
+    case 'map':
+      return mapOf(flag, texts, (value) => value);
+    case 'switches':
+      return mapOf(flag, texts, (value) => switchOf(flag, value));
+    case 'changes':
+      return mapOf(flag, texts, (value) => changeOf(flag, value));
+    case 'entries':
+      return texts.map((entry) => entryOf(flag, entry, world));
+    case 'entry':
+      return entryOf(flag, text, world);
+    case 'number':
+      return numberOf(flag, text);
+    case 'boolean':
+      return switchOf(flag, text);
+    case 'json':
+      return parseJson(flag, text);
+    case 'time':
+      return timeOf(flag, text, world);
+    case 'text':
+    case 'content':
+    case 'secret':
+      return text;
   }
-  return { data, record: Object.keys(record).length > 0 ? record : undefined };
 }
 
-/** The name under which a parsed flag arrives: `max-depth` as `maxDepth`. */
-function optionKey(flagName: string): string {
-  return flagName.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+function mapOf(flag: Flag, texts: readonly string[], read: (value: string) => unknown): Record<string, unknown> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [key, value] = splitPair(text, flag.name);
+      return [key, read(value)];
+    }),
+  );
 }
 
-function flagValue(flag: Flag, value: string | boolean | readonly string[]): unknown {
-  if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string') return flag.kind === 'map' ? pairs(flag, value) : value;
-  if (flag.kind === 'number') return numberOf(flag, value);
-  if (flag.kind === 'json') return jsonOf(flag, value);
-  return value;
+function switchOf({ name }: Flag, text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new SvcError('usage', `--${name}: '${text}' is neither true nor false`);
 }
 
-function numberOf(flag: Flag, text: string): number {
+/** `open:done` is a change from `open` to `done`. */
+function changeOf({ name }: Flag, text: string): { from: string; to: string } {
+  const at = text.indexOf(':');
+  if (at < 0)
+    throw new SvcError('usage', `--${name}: '${text}' is not from:to`, { hint: 'write it like status=open:done' });
+  return { from: text.slice(0, at), to: text.slice(at + 1) };
+}
+
+/** An object from key=value pairs, from JSON, or from its first field alone. */
+function entryOf(flag: Flag, text: string, world: FlagWorld): unknown {
+  const { keys = [], name } = flag;
+  if (text.startsWith('{')) return parseJson(flag, text);
+  const [first] = keys;
+  if (first && !text.includes('=')) return { [first.path[0] ?? '']: text };
+  return Object.fromEntries(
+    parsePairs(text, name).map(([key, value]) => {
+      const known = keys.find((candidate) => candidate.name === key);
+      if (!known) {
+        const names = keys.map((candidate) => candidate.name);
+        throw new SvcError('usage', `--${name}: there is no key '${key}'`, { hint: didYouMean(key, names) });
+      }
+      return [known.path[0] ?? '', flagValue({ ...known, name: `${name} ${key}` }, value, world)];
+    }),
+  );
+}
+
+function numberOf({ name }: Flag, text: string): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(value)) throw new SvcError('usage', `--${flag.name}: '${text}' is not a number`);
+  if (!Number.isFinite(value)) throw new SvcError('usage', `--${name}: '${text}' is not a number`);
   return value;
 }
 
-function jsonOf(flag: Flag, text: string): unknown {
+function timeOf({ name }: Flag, text: string, { now, warn }: FlagWorld): number {
+  const moment = parseMoment(text, now);
+  if (!moment) {
+    throw new SvcError('usage', `--${name}: '${text}' is not a time`, {
+      hint: 'write it like 2026-03-01T12:00:00Z, 48h (from now) or an epoch in seconds',
+    });
+  }
+  if (moment.wasMilliseconds)
+    warn(`--${name}: ${text} is taken for milliseconds and sent as ${moment.seconds} seconds`);
+  return moment.seconds;
+}
+
+export function parseJson({ name }: Flag, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new SvcError('usage', `--${flag.name}: not valid JSON`, { cause: error });
+    throw new SvcError('usage', `--${name}: not valid JSON`, { cause: error });
   }
-}
-
-/** `key=value` pairs as an object; `true` and `false` become booleans, as the service's switches are. */
-function pairs(flag: Flag, texts: readonly string[]): Record<string, unknown> {
-  const entries = texts.map((text): [string, unknown] => {
-    const at = text.indexOf('=');
-    if (at < 1) throw new SvcError('usage', `--${flag.name}: '${text}' is not key=value`);
-    const value = text.slice(at + 1);
-    return [text.slice(0, at), value === 'true' || value === 'false' ? value === 'true' : value];
-  });
-  return Object.fromEntries(entries);
-}
-
-function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const [head, ...rest] = path;
-  if (head === undefined) return;
-  if (rest.length === 0) {
-    target[head] = value;
-    return;
-  }
-  const inner = target[head];
-  const next = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
-  target[head] = next;
-  setPath(next as Record<string, unknown>, rest, value);
 }

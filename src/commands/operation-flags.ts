@@ -1,7 +1,8 @@
-import type { Flag } from '../catalog/flags.ts';
+import type { Flag, FlagKind } from '../catalog/flags.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { BULK_FLAGS } from './bulk-flags.ts';
 import type { OptionDefinition } from './definition.ts';
+import { given } from './option-values.ts';
 
 /** The flags of a command that stands for one operation in one or several versions. */
 export function operationFlags(versions: readonly OperationEntry[]): readonly OptionDefinition[] {
@@ -24,22 +25,46 @@ export function operationFlags(versions: readonly OperationEntry[]): readonly Op
   ];
 }
 
+const REPEATED: readonly FlagKind[] = ['list', 'map', 'switches', 'entries', 'changes'];
+
 function definitionsOf(flag: Flag): OptionDefinition[] {
+  const { name, kind } = flag;
   const describes = flag.required && !flag.ofRecord ? `${flag.describes} (required)` : flag.describes;
-  const choices = flag.choices ? { choices: flag.choices } : {};
-  if (flag.kind === 'boolean') {
+  if (kind === 'boolean') return switchDefinitions(flag, describes);
+  if (kind === 'secret') {
     return [
-      { flags: `--${flag.name}`, describes },
-      { flags: `--no-${flag.name}`, describes: '' },
+      { flags: `--${name}-file <path>`, describes: `${describes}: read it from a file` },
+      { flags: `--${name}-stdin`, describes: `${describes}: read it from stdin` },
     ];
   }
-  const many = flag.kind === 'list' || flag.kind === 'map';
-  return [{ flags: `--${flag.name} <${placeholder(flag)}>`, describes, ...choices, ...(many && { many }) }];
+  return [
+    {
+      flags: `--${name} <${placeholder(flag)}>`,
+      describes,
+      ...given('choices', flag.choices),
+      ...(REPEATED.includes(kind) && { many: true }),
+    },
+  ];
 }
 
-function placeholder(flag: Flag): string {
-  if (flag.kind === 'number') return 'n';
-  if (flag.kind === 'map') return 'key=value';
-  if (flag.kind === 'json') return 'json';
-  return /Ids?$|^id$/.test(flag.path.at(-1) ?? '') ? 'id' : 'text';
+function switchDefinitions({ name, off }: Flag, describes: string): OptionDefinition[] {
+  return [
+    { flags: `--${name}`, describes },
+    { flags: off ? `--${off}` : `--no-${name}`, describes: '' },
+  ];
+}
+
+const PLACEHOLDERS: Readonly<Partial<Record<FlagKind, string>>> = {
+  number: 'n',
+  map: 'key=value',
+  switches: 'key=true',
+  changes: 'field=from:to',
+  entry: 'key=value,…',
+  entries: 'key=value,…',
+  json: 'json',
+  time: 'time',
+};
+
+function placeholder({ kind, path }: Flag): string {
+  return PLACEHOLDERS[kind] ?? (/Ids?$|^id$/.test(path.at(-1) ?? '') ? 'id' : 'text');
 }

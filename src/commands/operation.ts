@@ -1,13 +1,11 @@
 import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
-import type { Answer, Client } from '../client/client.ts';
-import { nextCursor, pages } from '../client/pages.ts';
-import type { Shape } from '../output/printer.ts';
-import { bulkOptions } from './bulk-flags.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { showAnswers } from './answers.ts';
 import type { Context } from './context.ts';
 import type { Invocation } from './definition.ts';
-import { applyFlags } from './flag-values.ts';
+import { inputData, optionKey } from './input-data.ts';
 import { textValue } from './option-values.ts';
 import { checkInput } from './validation.ts';
 
@@ -19,43 +17,53 @@ export async function runOperation(
   versions: readonly [OperationEntry, ...OperationEntry[]],
   invocation: Invocation,
 ): Promise<void> {
-  const wanted = textValue(invocation.options, 'apiVersion');
-  const entry = versions.find(({ version }) => version === wanted) ?? versions[0];
-  const base = await dataOption(context, textValue(invocation.options, 'data'));
-  const { data, record } = applyFlags(entry.flags, invocation.options, base ?? {});
-  await defaultOrganization(context, entry, data);
-  if (entry.bulk) {
-    const { runBulkOperation } = await import('./bulk-operation.ts');
+  const entry = chosenVersion(versions, invocation);
+  const { data, record, fromDocument } = await inputData(context, entry, invocation);
+  if (entry.bulk && (entry.bulk === 'array' || invocation.options['file'] !== undefined)) {
+    const [{ runBulkOperation }, { bulkOptions }] = await Promise.all([
+      import('./bulk-operation.ts'),
+      import('./bulk-flags.ts'),
+    ]);
     return runBulkOperation(context, entry, { data, record, options: bulkOptions(invocation) });
   }
   const operation = await loadOperation(entry.resource, entry.name);
-  const inputs = splitByIds(operation, data);
-  for (const input of inputs) checkInput(entry, operation, input, base === undefined ? 'usage' : 'bad_data');
-  await confirmWrite(context, operation, data);
-  await show(context, entry, operation, { inputs, all: invocation.options['all'] === true });
+  await mintId(operation, data);
+  const inputs = argumentInputs(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
+  const checked = inputs.map((input) => checkInput(entry, operation, input, fromDocument ? 'bad_data' : 'usage'));
+  await askAndWarn(context, operation, checked);
+  await showAnswers(context, entry, operation, { inputs, all: invocation.options['all'] === true });
 }
 
-async function dataOption(context: Context, argument: string | undefined): Promise<Data | undefined> {
-  if (argument === undefined) return undefined;
-  const { readData } = await import('./data-argument.ts');
-  return readData(context, argument);
+/** The operation that `--api-version` names, or the first. @throws SvcError `usage` for flags that only others have. */
+function chosenVersion(
+  versions: readonly [OperationEntry, ...OperationEntry[]],
+  { options }: Invocation,
+): OperationEntry {
+  const wanted = textValue(options, 'apiVersion');
+  const entry = versions.find(({ version }) => version === wanted) ?? versions[0];
+  for (const other of versions) {
+    const foreign = other.flags.find(
+      ({ name }) => options[optionKey(name)] !== undefined && !entry.flags.some((own) => own.name === name),
+    );
+    if (foreign) throw new SvcError('usage', `--${foreign.name} needs --api-version ${other.version}`);
+  }
+  return entry;
 }
 
-async function defaultOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>) {
-  const takesOne = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
-  if (!takesOne || data['organizationId'] !== undefined) return;
-  const { org } = await context.settings();
-  if (org) data['organizationId'] = org.value;
+async function mintId({ mints }: Operation, data: Record<string, unknown>): Promise<void> {
+  if (!mints || data[mints] !== undefined) return;
+  const { randomUUID } = await import('node:crypto');
+  data[mints] = randomUUID();
 }
 
-async function confirmWrite(context: Context, operation: Operation, data: Data): Promise<void> {
-  if (!operation.confirm || context.options.dryRun) return;
-  await context.confirm(operation.confirm.replace(/\{(\w+)\}/g, (_, field: string) => String(data[field])));
+/** The data for each word of the command line that is a value, or the data alone. */
+function argumentInputs({ argument }: Operation, data: Data, invocation: Invocation): readonly Data[] {
+  if (!argument || invocation.arguments.length === 0) return [data];
+  return invocation.arguments.map((word) => ({ ...data, [argument.field]: word }));
 }
 
 /** A list of ids longer than the service takes becomes several requests. */
-function splitByIds(operation: Operation, data: Data): readonly Data[] {
-  const { splitIds } = operation;
+function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
   const ids = splitIds && data[splitIds.field];
   if (!splitIds || !Array.isArray(ids) || ids.length <= splitIds.most) return [data];
   const unique = [...new Set(ids)];
@@ -66,59 +74,11 @@ function splitByIds(operation: Operation, data: Data): readonly Data[] {
   }));
 }
 
-interface Request {
-  readonly inputs: readonly Data[];
-  readonly all: boolean;
-}
-
-async function show(context: Context, entry: OperationEntry, operation: Operation, request: Request): Promise<void> {
-  const [client, printer] = await Promise.all([context.client(), context.printer()]);
-  const answers = answersOf(context, client, operation, request);
-  const { envelope } = context.options;
-  const shape: Shape = {
-    ...(operation.columns && !envelope && { columns: operation.columns }),
-    secrets: envelope ? entry.secrets.map((path) => ['data', ...path]) : entry.secrets,
-  };
-  if (operation.columns && !envelope) return printer.records(recordsOf(context, operation, request, answers), shape);
-  for await (const answer of answers) {
-    if (context.options.quiet && operation.bare) return context.io.stdout.write(`${operation.bare(answer.data)}\n`);
-    await printer.value(envelope ? answer.result : answer.data, shape);
-  }
-}
-
-/** Every answer of the request: one, or with `--all` and several parts as many as it takes. A dry run has none. */
-async function* answersOf(context: Context, client: Client, operation: Operation, { inputs, all }: Request) {
+async function askAndWarn(context: Context, operation: Operation, inputs: readonly Data[]): Promise<void> {
+  for (const warning of inputs.flatMap((input) => operation.warnings?.(input) ?? [])) await context.warn(warning);
+  if (context.options.dryRun) return;
   for (const input of inputs) {
-    for await (const answer of pages(client, operation, input)) {
-      yield answer;
-      const cursor = nextCursor(operation, answer.result);
-      if (all || cursor === undefined) continue;
-      await context.note(`there is more: add --all, or go on with --${cursorFlag(operation)} ${String(cursor)}`);
-      break;
-    }
+    const question = operation.confirm?.(input);
+    if (question) await context.confirm(question);
   }
-}
-
-function cursorFlag(operation: Operation): string {
-  return (operation.pages?.cursorIn ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-async function* recordsOf(
-  context: Context,
-  operation: Operation,
-  { inputs }: Request,
-  answers: AsyncIterable<Answer<unknown>>,
-): AsyncGenerator<readonly unknown[]> {
-  const missing = new Set(inputs.flatMap((input) => askedIds(operation, input)));
-  for await (const answer of answers) {
-    const records = Array.isArray(answer.data) ? answer.data : [];
-    for (const record of records) missing.delete(record?.[operation.splitIds?.recordId ?? '']);
-    yield records;
-  }
-  if (missing.size > 0 && !context.options.dryRun) await context.warn(`not found: ${[...missing].join(', ')}`);
-}
-
-function askedIds({ splitIds }: Operation, input: Data): readonly unknown[] {
-  const ids = splitIds && input[splitIds.field];
-  return Array.isArray(ids) ? ids : [];
 }

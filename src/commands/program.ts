@@ -4,6 +4,7 @@ import type { ArgumentDefinition, CommandDefinition, Invocation, OptionDefinitio
 import { GLOBAL_FLAGS, globalOptions } from './global-flags.ts';
 import { helpText } from './help.ts';
 import { operationFlags } from './operation-flags.ts';
+import { given } from './option-values.ts';
 import { commandTree, type Leaf, type Node } from './tree.ts';
 
 /** What the program needs of its surroundings. */
@@ -65,11 +66,18 @@ function outputOf({ print }: ProgramWorld): OutputConfiguration {
 function addLeaf(command: Command, leaf: Leaf, world: ProgramWorld): Command {
   const flags = leaf.kind === 'operation' ? operationFlags(leaf.versions) : (leaf.definition.options ?? []);
   for (const flag of flags) addOption(command, flag);
-  if (leaf.kind === 'tool') for (const argument of leaf.definition.arguments ?? []) addArgument(command, argument);
+  for (const argument of argumentsOf(leaf)) addArgument(command, argument);
   return command.action(async () => {
     const context = world.enter(globalOptions(rootOf(command).opts()));
     await run(context, leaf, invocation(command));
   });
+}
+
+function argumentsOf(leaf: Leaf): readonly ArgumentDefinition[] {
+  if (leaf.kind === 'tool') return leaf.definition.arguments ?? [];
+  const { argument } = leaf.versions[0];
+  // Not required here: the value may come in `--data`, and the check of the input names it when it is missing.
+  return argument ? [{ name: argument.field, describes: '', required: false, ...given('many', argument.many) }] : [];
 }
 
 async function run(context: Context, leaf: Leaf, invoked: Invocation): Promise<void> {

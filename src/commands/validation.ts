@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
+import type { Flag } from '../catalog/flags.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
 
@@ -12,9 +13,11 @@ export function checkInput(
   operation: Operation,
   input: unknown,
   failure: 'usage' | 'bad_data',
-): void {
-  const [issue, ...others] = operation.input.safeParse(input).error?.issues ?? [];
-  if (!issue) return;
+): Readonly<Record<string, unknown>> {
+  const checked = operation.input.safeParse(input);
+  if (checked.success) return checked.data;
+  const [issue, ...others] = checked.error.issues;
+  if (!issue) throw new TypeError('a refusal without a reason');
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   throw new SvcError(failure, `${describe(entry, issue, input)}${more}`, {
     hint: `see svc ${entry.command.join(' ')} --help`,
@@ -22,10 +25,19 @@ export function checkInput(
 }
 
 function describe(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
-  const flag = entry.flags.find(({ path, ofRecord }) => !ofRecord && path.every((part, at) => issue.path[at] === part));
+  const flag = flagOf(entry, issue.path);
   const field = flag ? `--${flag.name}` : issue.path.join('.') || 'data';
   if (valueAt(input, issue.path) === undefined) return `${field} is required`;
   return `${field}: ${inFlags(entry, issue.message)}`;
+}
+
+/** The flag of a field or of what is around it; for a missing object, that of its first required field. */
+function flagOf({ flags }: OperationEntry, at: readonly PropertyKey[]): Flag | undefined {
+  const own = flags.filter(({ ofRecord }) => !ofRecord);
+  return (
+    own.find(({ path }) => path.every((part, depth) => at[depth] === part)) ??
+    own.find(({ path, required }) => required && at.length > 0 && at.every((part, depth) => path[depth] === part))
+  );
 }
 
 /** A message about fields, said of the flags that stand for them. */

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { defineOperation } from './define.ts';
+import { id } from './fields.ts';
+
+const agent = z.looseObject({
+  id: z.string(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  system: z.boolean().optional(),
+  enabled: z.boolean().optional(),
+  managedBy: z.string().optional(),
+  version: z.number().optional(),
+  executionCount: z.number().optional(),
+  lastExecutedAt: z.number().nullish(),
+});
+
+const shared = { path: '/v2/agents/get', auth: 'key', effect: 'read' } as const;
+
+export const agents = {
+  'agents.list': defineOperation({
+    ...shared,
+    command: ['agents', 'list'],
+    summary: 'List the agents',
+    examples: [{ command: 'svc agents list --filter customOnly', does: 'only those your users made' }],
+    input: z.object({
+      filter: z.enum(['defaultOnly', 'customOnly']).optional().describe('only built-in or only custom agents'),
+      groupId: id('only agents of this group, in its order').optional(),
+    }),
+    output: z.looseObject({ agents: z.array(agent) }),
+    message: 'Agents fetched successfully',
+    records: 'agents',
+    columns: [
+      { header: 'ID', field: 'id', kind: 'whole' },
+      { header: 'NAME', field: 'name' },
+      { header: 'MANAGED BY', field: 'managedBy' },
+      { header: 'ENABLED', field: 'enabled' },
+      { header: 'RUNS', field: 'executionCount' },
+      { header: 'LAST RUN', field: 'lastExecutedAt', kind: 'time' },
+    ],
+  }),
+  'agents.get': defineOperation({
+    ...shared,
+    command: ['agents', 'get'],
+    summary: 'Show one agent',
+    argument: { field: 'agentId' },
+    chosenBy: 'agentId',
+    input: z.object({ agentId: id('agent id') }),
+    output: z.looseObject({ agent }),
+    message: 'Agent fetched successfully',
+  }),
+};

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { defineOperation } from './define.ts';
+import { documentId, flag, id, organizationId } from './fields.ts';
+
+const TYPES = ['text', 'map', 'array', 'xml'] as const;
+
+const editor = { organizationId, documentId, editorId: id('editor id') };
+
+const content = z
+  .object({
+    ...editor,
+    type: z.enum(TYPES).describe('what the content is'),
+    data: flag(
+      { flag: 'content', as: 'content' },
+      z.unknown().describe("the content: text, @file or '-'; JSON for map and array"),
+    ),
+    contentKey: z.string().optional().describe("key of the content ('content' when left out)"),
+  })
+  .superRefine(({ type, data }, refinement) => {
+    const wanted = wantedFor(type, data);
+    if (wanted)
+      refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${wanted} for type ${type}.` });
+  });
+
+/** What the data should have been for its type, or `undefined` when it fits. */
+function wantedFor(type: (typeof TYPES)[number], data: unknown): string | undefined {
+  switch (type) {
+    case 'text':
+    case 'xml':
+      return typeof data === 'string' ? undefined : 'a string';
+    case 'array':
+      return Array.isArray(data) ? undefined : 'an array';
+    case 'map':
+      return typeof data === 'object' && data !== null && !Array.isArray(data) ? undefined : 'an object';
+  }
+}
+
+export const crdt = {
+  'crdt.get': defineOperation({
+    command: ['crdt', 'get'],
+    summary: 'Show the content of an editor',
+    path: '/v2/crdt/get',
+    auth: 'key',
+    effect: 'read',
+    input: z.object({ ...editor, editorId: id('only this editor').optional() }),
+    output: z.array(
+      z.looseObject({
+        id: z.string(),
+        data: z.unknown(),
+        lastUpdate: z.unknown(),
+        lastUpdatedBy: z.unknown(),
+        sessionId: z.unknown(),
+      }),
+    ),
+    message: 'CRDT data retrieved successfully.',
+    columns: [
+      { header: 'EDITOR', field: 'id', kind: 'whole' },
+      { header: 'CONTENT', field: 'data' },
+      { header: 'UPDATED', field: 'lastUpdate', kind: 'time' },
+    ],
+  }),
+  'crdt.add': defineOperation({
+    command: ['crdt', 'add'],
+    summary: 'Give an editor its first content',
+    path: '/v2/crdt/add',
+    auth: 'key',
+    effect: 'keyed',
+    input: content,
+    output: z.unknown(),
+    message: 'CRDT data added successfully.',
+  }),
+  'crdt.update': defineOperation({
+    command: ['crdt', 'update'],
+    summary: 'Replace the content of an editor',
+    description: 'Connected clients see the change: it is made by operations of the editor, not by overwriting.',
+    examples: [
+      {
+        command: 'svc crdt update --org acme --document d1 --editor e1 --type text --content "Hello" --yes',
+        does: 'replace a text',
+      },
+    ],
+    path: '/v2/crdt/update',
+    auth: 'key',
+    effect: 'set',
+    input: content,
+    output: z.unknown(),
+    message: 'CRDT data updated successfully.',
+    confirm: ({ editorId, documentId }) => `Replace the content of editor ${editorId} in document ${documentId}?`,
+  }),
+};

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { defineOperation } from './define.ts';
+import { documentId, id, organizationId } from './fields.ts';
+
+export const migrations = {
+  'documents.migrate': defineOperation({
+    command: ['documents', 'migrate'],
+    summary: 'Move everything of a document to a new id',
+    examples: [
+      {
+        command: 'svc documents migrate --org acme --document d1 --new-document d2 --wait',
+        does: 'and wait for the end',
+      },
+    ],
+    path: '/v2/organizations/documents/migrate',
+    auth: 'key',
+    effect: 'once',
+    input: z.object({ organizationId, documentId, newDocumentId: id('id the document gets') }),
+    output: z.looseObject({ migrationId: z.string() }),
+    message: 'Document migration started successfully.',
+    confirm: ({ documentId, newDocumentId }) => `Move everything of document ${documentId} to ${newDocumentId}?`,
+    bare: ({ migrationId }) => migrationId,
+  }),
+  'documents.migration-status': defineOperation({
+    command: ['documents', 'migration-status'],
+    summary: 'Show how far a migration is',
+    path: '/v2/organizations/documents/migrate/status',
+    auth: 'key',
+    effect: 'read',
+    input: z.object({ organizationId, migrationId: id('migration id') }),
+    output: z.looseObject({ migrationId: z.string(), status: z.string() }),
+    message: 'Migration status retrieved successfully.',
+    bare: ({ status }) => status,
+  }),
+};

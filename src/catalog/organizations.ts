@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { defineOperation } from './define.ts';
+import { flag, id, itemResults } from './fields.ts';
+
+export const organizations = {
+  'organizations.add': defineOperation({
+    command: ['organizations', 'add'],
+    summary: 'Add organizations',
+    examples: [{ command: 'svc organizations add --org acme --name "Acme Inc."', does: 'add one organization' }],
+    path: '/v2/organizations/add',
+    auth: 'key',
+    effect: 'keyed',
+    input: z.object({
+      organizations: z
+        .array(
+          z.looseObject({
+            organizationId: id('organization id'),
+            organizationName: flag('name', z.string().optional().describe('organization name')),
+          }),
+        )
+        .min(1),
+    }),
+    output: itemResults,
+    message: 'Organization(s) added successfully.',
+    bulk: { field: 'organizations', id: 'organizationId', noun: 'organization' },
+  }),
+};

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { defineOperation } from './define.ts';
+import { accessRole, flag, id } from './fields.ts';
+
+/** Seconds since the Unix epoch, of a moment to come. */
+const expiresAt = z
+  .number()
+  .refine((seconds) => seconds * 1000 > Date.now(), { error: 'lies in the past' })
+  .describe('when the access ends');
+
+/** Access of one user to one organization, folder or document. */
+export const accessResource = z
+  .looseObject({
+    type: z.enum(['organization', 'document', 'folder']).describe('kind of resource'),
+    id: id('id of the resource'),
+    organizationId: id('organization of the document or folder').optional(),
+    accessRole: flag('role', accessRole.optional()),
+    expiresAt: flag({ flag: 'expires', as: 'time' }, expiresAt.optional()),
+  })
+  .refine(({ type, organizationId }) => type === 'organization' || organizationId !== undefined, {
+    error: 'a document or folder needs its organizationId',
+    path: ['organizationId'],
+  });
+
+export const resources = flag(
+  { flag: 'resource', as: 'entries' },
+  z.array(accessResource).describe('type=document,id=d1,org=acme,role=viewer,expires=48h'),
+);
+
+export const permissions = {
+  'permissions.add': defineOperation({
+    command: ['permissions', 'add'],
+    summary: 'Give a user access to resources',
+    examples: [
+      {
+        command: 'svc permissions add --user u1 --resource type=document,id=d1,org=acme,role=viewer',
+        does: 'let a user read a document',
+      },
+    ],
+    path: '/v2/auth/permissions/add',
+    auth: 'key',
+    effect: 'keyed',
+    input: z.object({
+      user: z.looseObject({ userId: id('user id') }),
+      permissions: z.object({ resources }),
+    }),
+    output: z.unknown(),
+    message: 'Permissions added successfully.',
+  }),
+};

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { defineOperation } from './define.ts';
+import { documentId, id, organizationId } from './fields.ts';
+
+const KNOWN_STATUSES = ['online', 'away', 'offline', 'active'];
+
+const input = z.object({
+  organizationId,
+  documentId,
+  users: z
+    .array(
+      z.looseObject({
+        userId: id('user id'),
+        name: z.string().optional().describe('display name'),
+        email: z.string().optional().describe('e-mail address'),
+        status: z.string().optional().describe(KNOWN_STATUSES.join(', ')),
+      }),
+    )
+    .min(1),
+});
+
+const write = {
+  auth: 'key',
+  effect: 'set',
+  input,
+  output: z.looseObject({ success: z.boolean() }),
+  bulk: { field: 'users', id: 'userId', noun: 'user', wholeReply: true },
+  warnings: ({ users }: z.output<typeof input>) =>
+    [...new Set(users.map(({ status }) => status))]
+      .filter((status) => status !== undefined && !KNOWN_STATUSES.includes(status))
+      .map((status) => `'${status}' is no usual presence status (${KNOWN_STATUSES.join(', ')})`),
+} as const;
+
+export const presence = {
+  'presence.add': defineOperation({
+    ...write,
+    command: ['presence', 'add'],
+    summary: 'Show users as present in a document',
+    path: '/v2/presence/add',
+    message: 'Presence added successfully.',
+  }),
+  'presence.update': defineOperation({
+    ...write,
+    command: ['presence', 'update'],
+    summary: "Change users' presence in a document",
+    examples: [
+      { command: 'svc presence update --org acme --document d1 --user u1 --status away', does: 'show a user as away' },
+    ],
+    path: '/v2/presence/update',
+    message: 'Presence updated successfully.',
+  }),
+  'presence.delete': defineOperation({
+    command: ['presence', 'delete'],
+    summary: "Remove users' presence from a document",
+    examples: [{ command: 'svc presence delete --org acme --document d1 --user u1 --yes', does: 'remove one user' }],
+    path: '/v2/presence/delete',
+    auth: 'key',
+    effect: 'delete',
+    input: z.object({ organizationId, documentId, userIds: z.array(id('user id')).min(1).describe('user id') }),
+    output: z.looseObject({ success: z.boolean() }),
+    message: 'Presence deleted successfully.',
+    bulk: { field: 'userIds', id: 'userId', noun: 'user', bareIds: true, wholeReply: true },
+    confirm: ({ documentId }) => `Remove presence from document ${documentId}?`,
+  }),
+};

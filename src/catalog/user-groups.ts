@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { defineOperation } from './define.ts';
+import { flag, id, itemResults, organizationId } from './fields.ts';
+
+export const userGroups = {
+  'groups.add': defineOperation({
+    command: ['groups', 'add'],
+    summary: 'Add user groups to an organization',
+    examples: [{ command: 'svc groups add --org acme --group legal --name Legal', does: 'add one group' }],
+    path: '/v2/organizations/usergroups/add',
+    auth: 'key',
+    effect: 'keyed',
+    input: z.object({
+      organizationId,
+      organizationUserGroups: z
+        .array(
+          z.looseObject({
+            groupId: id('group id'),
+            groupName: flag('name', z.string().optional().describe('group name')),
+          }),
+        )
+        .min(1),
+    }),
+    output: itemResults,
+    message: 'Organization user group(s) added successfully.',
+    bulk: { field: 'organizationUserGroups', id: 'groupId', noun: 'group' },
+  }),
+  'groups.add-users': defineOperation({
+    command: ['groups', 'add-users'],
+    summary: 'Add users of an organization to one of its groups',
+    examples: [
+      { command: 'svc groups add-users --org acme --group legal --user u1 --user u2', does: 'add two users' },
+      { command: 'svc groups add-users --org acme --group legal --file users.csv', does: 'add everyone in a file' },
+    ],
+    path: '/v2/organizations/usergroups/users/add',
+    auth: 'key',
+    effect: 'keyed',
+    input: z.object({
+      organizationId,
+      organizationUserGroupId: id('group id'),
+      userIds: z.array(id('user id')).min(1).describe('user id'),
+    }),
+    output: itemResults,
+    message: 'Added organization users to group successfully.',
+    bulk: { field: 'userIds', id: 'userId', noun: 'user', bareIds: true },
+  }),
+};

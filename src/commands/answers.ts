@@ -1,0 +1,94 @@
+import type { Operation } from '../catalog/define.ts';
+import type { OperationEntry } from '../catalog/manifest.ts';
+import type { SecretPath } from '../catalog/secrets.ts';
+import type { Answer, Client } from '../client/client.ts';
+import { nextCursor, pages } from '../client/pages.ts';
+import type { Context } from './context.ts';
+
+/** The inputs of the calls to make, in order; `all` follows the pages of each to the end. */
+export interface Request {
+  readonly inputs: readonly Readonly<Record<string, unknown>>[];
+  readonly all: boolean;
+}
+
+/** Makes the calls and prints what they answer: records as a list, anything else as it is, nothing of a dry run. */
+export async function showAnswers(
+  context: Context,
+  entry: OperationEntry,
+  operation: Operation,
+  request: Request,
+): Promise<void> {
+  const [client, printer] = await Promise.all([context.client(), context.printer()]);
+  const { envelope, quiet } = context.options;
+  const answers = answersOf(context, client, operation, request);
+  if (operation.columns && !envelope) {
+    const records = recordsOf(context, operation, request, answers);
+    return printer.records(records, { columns: operation.columns, secrets: secretsOfRecords(operation, entry) });
+  }
+  const secrets = envelope ? entry.secrets.map((path) => ['data', ...path]) : entry.secrets;
+  const merge = operation.pages?.merge && request.all && !envelope;
+  for await (const answer of merge ? mergedPages(answers) : answers) {
+    if (quiet && operation.bare) await context.io.stdout.write(`${operation.bare(answer.data)}\n`);
+    else await printer.value(envelope ? answer.result : answer.data, { secrets });
+  }
+}
+
+/** Every answer of the request: one an input, or with `--all` as many as it has pages. */
+async function* answersOf(context: Context, client: Client, operation: Operation, { inputs, all }: Request) {
+  for (const input of inputs) {
+    for await (const answer of pages(client, operation, input)) {
+      yield answer;
+      const cursor = nextCursor(operation, answer);
+      if (all || cursor === undefined) continue;
+      await context.note(`there is more: add --all, or go on with --${cursorFlag(operation)} ${String(cursor)}`);
+      break;
+    }
+  }
+}
+
+function cursorFlag({ pages: paging }: Operation): string {
+  return (paging?.cursorIn ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+async function* recordsOf(
+  context: Context,
+  operation: Operation,
+  { inputs }: Request,
+  answers: AsyncIterable<Answer<unknown>>,
+): AsyncGenerator<readonly unknown[]> {
+  const missing = new Set(inputs.flatMap((input) => askedIds(operation, input)));
+  for await (const { data } of answers) {
+    const list = operation.records ? (data as Readonly<Record<string, unknown>> | null)?.[operation.records] : data;
+    const records: readonly unknown[] = Array.isArray(list) ? list : [];
+    for (const record of records) missing.delete(idOf(operation, record));
+    yield records;
+  }
+  if (missing.size > 0 && !context.options.dryRun) await context.warn(`not found: ${[...missing].join(', ')}`);
+}
+
+function askedIds({ splitIds }: Operation, input: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const ids = splitIds && input[splitIds.field];
+  return Array.isArray(ids) ? ids : [];
+}
+
+function idOf({ splitIds }: Operation, record: unknown): unknown {
+  return splitIds && typeof record === 'object' && record !== null ? Reflect.get(record, splitIds.recordId) : undefined;
+}
+
+/** Where records hold secrets, counted from the list of records that is printed. */
+function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): readonly SecretPath[] {
+  return records ? secrets.filter(([first]) => first === records).map(([, ...rest]) => rest) : secrets;
+}
+
+/** One answer whose lists hold what the lists of all pages held. */
+async function* mergedPages(answers: AsyncIterable<Answer<unknown>>): AsyncGenerator<Answer<unknown>> {
+  let merged: Answer<unknown> | undefined;
+  const lists = new Map<string, unknown[]>();
+  for await (const answer of answers) {
+    merged = answer;
+    for (const [name, items] of Object.entries(answer.data ?? {})) {
+      if (Array.isArray(items)) lists.set(name, [...(lists.get(name) ?? []), ...items]);
+    }
+  }
+  if (merged) yield { ...merged, data: { ...(merged.data as object), ...Object.fromEntries(lists) } };
+}
