@@ -24,7 +24,8 @@ export function createApp(world: ServiceWorld): Hono {
   const app = new Hono();
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   for (const entry of manifest) {
-    app.post(entry.path, (context) => answer(world, entry, context.req.raw));
+    const answer = answerTo(entry, world);
+    app.post(entry.path, (context) => answer(context.req.raw));
     app.all(entry.path, () => failure(badRequest()));
   }
   app.notFound(() => failure(new ServiceError('NOT_FOUND', 'Not Found')));
@@ -35,18 +36,22 @@ export function createApp(world: ServiceWorld): Hono {
   return app;
 }
 
-/** One call, in one transaction: a call that is refused leaves nothing behind. */
-async function answer({ store, clock }: ServiceWorld, entry: OperationEntry, request: Request): Promise<Response> {
-  const data = await readData(request);
-  checkAuthorization(request.headers);
-  const { operation, handler } = await load(entry);
-  const run = async (database: Database) => {
-    const call = await authenticate(operation.auth, request.headers, { database, now: clock.now() });
-    const input = validInput(operation, data);
-    const { message } = operation;
-    return success(typeof message === 'string' ? message : message(input), await handler(call, input));
+/** Answers calls of one operation, each in one transaction: a call that is refused leaves nothing behind. */
+function answerTo(entry: OperationEntry, { store, clock }: ServiceWorld): (request: Request) => Promise<Response> {
+  let loading: ReturnType<typeof load> | undefined;
+  return async (request) => {
+    const data = await readData(request);
+    checkAuthorization(request.headers);
+    loading ??= load(entry);
+    const { operation, handler } = await loading;
+    const run = async (database: Database) => {
+      const call = await authenticate(operation.auth, request.headers, { database, now: clock.now() });
+      const input = validInput(operation, data);
+      const { message } = operation;
+      return success(typeof message === 'string' ? message : message(input), await handler(call, input));
+    };
+    return operation.effect === 'read' ? store.read(run) : store.write(run);
   };
-  return operation.effect === 'read' ? store.read(run) : store.write(run);
 }
 
 async function load({ resource, name }: OperationEntry) {

@@ -3,6 +3,7 @@ import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts
 import { invalidArgument, ServiceError } from './errors.ts';
 import type { Call, CallOf, KeyCall, WorkspaceCall } from './handlers/handler.ts';
 import { isSameSecret } from './secrets.ts';
+import { prepared } from './store/prepared.ts';
 
 /**
  * Checks the credential that an operation asks for, in the interface's order: id missing, token missing, id unknown,
@@ -28,15 +29,23 @@ export function checkAuthorization(headers: Headers): void {
   }
 }
 
-async function asKey(headers: Headers, call: Call): Promise<KeyCall> {
-  const apiKey = required(headers, 'apiKey', 'API key not found in headers.');
-  const token = required(headers, 'authToken', 'Auth Token not found in headers.');
-  const known = await call.database
+/** A row a token; a key without one is a row all the same. */
+const tokensOfKey = prepared((database, { apiKey }: { readonly apiKey: string }) =>
+  database
     .selectFrom('apiKeys')
     .leftJoin('authTokens', 'authTokens.apiKey', 'apiKeys.id')
     .select('authTokens.token')
-    .where('apiKeys.id', '=', apiKey)
-    .execute();
+    .where('apiKeys.id', '=', apiKey),
+);
+
+const tokenOfWorkspace = prepared((database, { workspaceId }: { readonly workspaceId: string }) =>
+  database.selectFrom('workspaces').select('authToken').where('id', '=', workspaceId),
+);
+
+async function asKey(headers: Headers, call: Call): Promise<KeyCall> {
+  const apiKey = required(headers, 'apiKey', 'API key not found in headers.');
+  const token = required(headers, 'authToken', 'Auth Token not found in headers.');
+  const known = await tokensOfKey(call.database, { apiKey });
   if (known.length === 0) throw new ServiceError('PERMISSION_DENIED', 'Invalid API key.');
   const matching = known.filter((key) => key.token !== null && isSameSecret(key.token, token));
   if (matching.length === 0) throw new ServiceError('UNAUTHENTICATED', 'Invalid auth token.');
@@ -46,11 +55,7 @@ async function asKey(headers: Headers, call: Call): Promise<KeyCall> {
 async function asWorkspace(headers: Headers, call: Call): Promise<WorkspaceCall> {
   const workspaceId = required(headers, 'workspaceId', 'Workspace ID not found in headers.');
   const token = required(headers, 'workspaceAuthToken', 'Auth Token not found in headers.');
-  const known = await call.database
-    .selectFrom('workspaces')
-    .select('authToken')
-    .where('id', '=', workspaceId)
-    .executeTakeFirst();
+  const [known] = await tokenOfWorkspace(call.database, { workspaceId });
   if (!known) throw new ServiceError('NOT_FOUND', 'Workspace not found.');
   if (!isSameSecret(known.authToken, token)) {
     throw new ServiceError('UNAUTHENTICATED', 'Invalid auth token for workspace.');

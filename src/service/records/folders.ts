@@ -1,9 +1,66 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { invalidArgument } from '../errors.ts';
 import { batchesOf } from '../store/batches.ts';
+import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Folder } from './folder.ts';
+
+/** The folders of an organization, or those of these ids, oldest first. */
+const selectFolders = prepared((database, given: { organization: number; folderIds?: readonly string[] }) => {
+  const all = database
+    .selectFrom('folders')
+    .selectAll()
+    .where('organization', '=', given.organization)
+    .orderBy('createdAt')
+    .orderBy('folderId');
+  return given.folderIds ? all.where('folderId', 'in', given.folderIds) : all;
+});
+
+const selectTree = prepared((database, given: { organization: number; folderId: string; levels: number }) =>
+  database
+    .withRecursive('tree', (query) =>
+      query
+        .selectFrom('folders')
+        .selectAll()
+        .select(sql<number>`0`.as('level'))
+        .where('organization', '=', given.organization)
+        .where('folderId', '=', given.folderId)
+        .unionAll(
+          query
+            .selectFrom('tree')
+            .innerJoin('folders', (join) =>
+              join
+                .onRef('folders.organization', '=', 'tree.organization')
+                .onRef('folders.parentFolderId', '=', 'tree.folderId'),
+            )
+            .selectAll('folders')
+            .select(({ eb }) => eb('tree.level', '+', 1).as('level'))
+            .where('tree.level', '<', given.levels),
+        ),
+    )
+    .selectFrom('tree')
+    .selectAll()
+    .orderBy('level')
+    .orderBy('createdAt')
+    .orderBy('folderId'),
+);
+
+const upsertFolders = prepared((database, rows: readonly Insertable<Tables['folders']>[]) =>
+  database
+    .insertInto('folders')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['organization', 'folderId']).doUpdateSet(({ ref }) => ({
+        folderName: ref('excluded.folderName'),
+        parentFolderId: ref('excluded.parentFolderId'),
+        ancestors: ref('excluded.ancestors'),
+        accessType: ref('excluded.accessType'),
+        inheritAccessFromParent: ref('excluded.inheritAccessFromParent'),
+        lastUpdated: ref('excluded.lastUpdated'),
+      })),
+    ),
+);
 
 /** @throws ServiceError INVALID_ARGUMENT where the organization has no such folder. */
 export async function requireFolder(database: Database, organization: number, folderId: string): Promise<void> {
@@ -19,12 +76,7 @@ export async function findFolders(
 ): Promise<Map<string, Folder>> {
   const found = new Map<string, Folder>();
   for (const batch of batchesOf(folderIds)) {
-    const rows = await database
-      .selectFrom('folders')
-      .selectAll()
-      .where('organization', '=', organization)
-      .where('folderId', 'in', batch)
-      .execute();
+    const rows = await selectFolders(database, { organization, folderIds: batch });
     for (const row of rows) found.set(row.folderId, fromRow(row));
   }
   return found;
@@ -32,14 +84,7 @@ export async function findFolders(
 
 /** All folders of an organization, oldest first. */
 export async function allFolders(database: Database, organization: number): Promise<readonly Folder[]> {
-  const rows = await database
-    .selectFrom('folders')
-    .selectAll()
-    .where('organization', '=', organization)
-    .orderBy('createdAt')
-    .orderBy('folderId')
-    .execute();
-  return rows.map(fromRow);
+  return (await selectFolders(database, { organization })).map(fromRow);
 }
 
 /** A folder and up to `levels` levels below it, no folder before its parent; nothing when it does not exist. */
@@ -49,53 +94,14 @@ export async function findTree(
   folderId: string,
   levels: number,
 ): Promise<readonly Folder[]> {
-  const rows = await database
-    .withRecursive('tree', (query) =>
-      query
-        .selectFrom('folders')
-        .selectAll()
-        .select(sql<number>`0`.as('level'))
-        .where('organization', '=', organization)
-        .where('folderId', '=', folderId)
-        .unionAll(
-          query
-            .selectFrom('tree')
-            .innerJoin('folders', (join) =>
-              join
-                .onRef('folders.organization', '=', 'tree.organization')
-                .onRef('folders.parentFolderId', '=', 'tree.folderId'),
-            )
-            .selectAll('folders')
-            .select(({ eb }) => eb('tree.level', '+', 1).as('level'))
-            .where('tree.level', '<', levels),
-        ),
-    )
-    .selectFrom('tree')
-    .selectAll()
-    .orderBy('level')
-    .orderBy('createdAt')
-    .orderBy('folderId')
-    .execute();
-  return rows.map(fromRow);
+  return (await selectTree(database, { organization, folderId, levels })).map(fromRow);
 }
 
 /** Writes folders, whether they exist or not. */
 export async function saveFolders(database: Database, organization: number, saved: readonly Folder[]): Promise<void> {
   for (const batch of batchesOf(saved)) {
-    await database
-      .insertInto('folders')
-      .values(batch.map((folder) => toRow(organization, folder)))
-      .onConflict((conflict) =>
-        conflict.columns(['organization', 'folderId']).doUpdateSet(({ ref }) => ({
-          folderName: ref('excluded.folderName'),
-          parentFolderId: ref('excluded.parentFolderId'),
-          ancestors: ref('excluded.ancestors'),
-          accessType: ref('excluded.accessType'),
-          inheritAccessFromParent: ref('excluded.inheritAccessFromParent'),
-          lastUpdated: ref('excluded.lastUpdated'),
-        })),
-      )
-      .execute();
+    const rows = batch.map((folder) => toRow(organization, folder));
+    await upsertFolders(database, rows);
   }
 }
 

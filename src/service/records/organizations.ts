@@ -1,14 +1,18 @@
 import { invalidArgument } from '../errors.ts';
 import type { KeyCall } from '../handlers/handler.ts';
+import { prepared } from '../store/prepared.ts';
+
+const keyOfOrganization = prepared((database, given: { readonly apiKey: string; readonly organizationId: string }) =>
+  database
+    .selectFrom('organizations')
+    .select('key')
+    .where('apiKey', '=', given.apiKey)
+    .where('organizationId', '=', given.organizationId),
+);
 
 /** The surrogate key of an organization of the caller's, or `undefined` where there is none. */
 export async function findOrganization(call: KeyCall, organizationId: string): Promise<number | undefined> {
-  const found = await call.database
-    .selectFrom('organizations')
-    .select('key')
-    .where('apiKey', '=', call.apiKey)
-    .where('organizationId', '=', organizationId)
-    .executeTakeFirst();
+  const [found] = await keyOfOrganization(call.database, { apiKey: call.apiKey, organizationId });
   return found?.key;
 }
 

@@ -95,6 +95,7 @@ async function organizationTables(schema: Schema): Promise<void> {
     .addUniqueConstraint('documentKey', ['organization', 'documentId'])
     .addForeignKeyConstraint('documentFolder', ['organization', 'folderId'], 'folders', ['organization', 'folderId'])
     .execute();
+  await schema.createIndex('documentsInOrder').on('documents').columns(['organization', 'key']).execute();
   await schema.createIndex('documentsByFolder').on('documents').columns(['organization', 'folderId', 'key']).execute();
 }
 

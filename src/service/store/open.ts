@@ -2,9 +2,10 @@ import type { Kysely } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
 import { ServiceError } from '../errors.ts';
 import { createStoreFile, storeFile } from './location.ts';
-import { openSqlite } from './sqlite.ts';
+import { isBusy, openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
+import { oneAfterTheOther, sharedReads } from './turns.ts';
 
 /** The schema that this code reads and writes: the number of migrations. */
 export const SCHEMA_VERSION = 1;
@@ -52,16 +53,17 @@ async function schemaVersion(kysely: Kysely<Tables>): Promise<number> {
 }
 
 function storeOf(kysely: Kysely<Tables>): Store {
+  const inTurn = oneAfterTheOther();
   return {
-    read: (work) => kysely.transaction().setAccessMode('read only').execute(work),
+    read: sharedReads((work) => inTurn(() => kysely.transaction().setAccessMode('read only').execute(work))),
     write: async (work) => {
       try {
-        return await kysely.transaction().execute(work);
+        return await inTurn(() => kysely.transaction().execute(work));
       } catch (error) {
         throw isBusy(error) ? new ServiceError('UNAVAILABLE', 'The store is busy.') : error;
       }
     },
-    close: () => kysely.destroy(),
+    close: () => inTurn(() => kysely.destroy()),
   };
 }
 
@@ -71,10 +73,4 @@ function unusable(path: string, error: unknown): SvcError {
     hint: 'choose another store with --store',
     cause: error,
   });
-}
-
-const SQLITE_BUSY = 5;
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }

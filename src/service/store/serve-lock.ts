@@ -1,9 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
-import { readTextIfExists, replaceFile } from '../../kernel/files.ts';
+import { localFileError, readTextIfExists, replaceFile } from '../../kernel/files.ts';
 import { processId } from '../../kernel/io.ts';
 import { createStoreFile, storeFile } from './location.ts';
-import { openDatabase } from './sqlite.ts';
+import { isBusy, openDatabase } from './sqlite.ts';
+
+/** Kept from the garbage collector, which would close the database and with it give back the lock. */
+const held = new Set<DatabaseSync>();
 
 /**
  * Makes this process the one that serves a store. What holds the lock is a transaction on an empty database beside it:
@@ -16,21 +19,19 @@ export async function lockForServing(location: string): Promise<() => void> {
   const path = `${storeFile(location)}.serve`;
   await createStoreFile(path);
   const database = await openDatabase(path, 0);
-  if (!isTaken(database)) {
+  const release = () => {
+    held.delete(database);
     database.close();
-    throw await refusal(location, path);
-  }
-  await replaceFile(ownerPath(path), String(processId));
-  return () => database.close();
-}
-
-function isTaken(database: DatabaseSync): boolean {
+  };
   try {
     database.exec('begin exclusive');
-    return true;
-  } catch {
-    return false;
+    await replaceFile(ownerPath(path), String(processId));
+  } catch (error) {
+    release();
+    throw isBusy(error) ? await refusal(location, path) : localFileError('lock', path, error);
   }
+  held.add(database);
+  return release;
 }
 
 async function refusal(location: string, path: string): Promise<SvcError> {

@@ -33,6 +33,13 @@ export async function openDatabase(path: string, timeout: number): Promise<Datab
   return new DatabaseSync(path, { timeout });
 }
 
+const SQLITE_BUSY = 5;
+
+/** Whether another connection's lock was in the way. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}
+
 class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 

@@ -1,0 +1,191 @@
+/**
+ * What the embedded service costs: its calls a second as a ratio to a bare node:http server that parses and answers
+ * the same small JSON, and a call of 100 users as a ratio to the SQLite statements that it needs. Run it with
+ * `npm run bench:service`. Each server is a process of its own, driven over 32 connections.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { openLocalService } from '../../src/service/local.ts';
+
+const CONNECTIONS = 32;
+const SECONDS = 3;
+const ROUNDS = 3;
+
+if (process.argv[2] === 'bare') serveBare();
+else await compare();
+
+async function compare(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  try {
+    await compareReads(folder);
+    await compareWrites(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function compareReads(folder: string): Promise<void> {
+  const bare = await startServer([import.meta.filename, 'bare']);
+  const serving = join(import.meta.dirname, '..', 'service', 'serving.ts');
+  const service = await startServer([serving, join(folder, 'reads.sqlite')]);
+  await post(service, '/v1/organizations/documents/add', { organizationId: 'acme', documents: [{ documentId: 'd1' }] });
+  const body = JSON.stringify({ data: { organizationId: 'acme' } });
+  const rates = { bare: [] as number[], service: [] as number[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    rates.bare.push(await rate(bare, body));
+    rates.service.push(await rate(service, body));
+  }
+  bare.child.kill();
+  service.child.kill();
+  const [floor, reached] = [median(rates.bare), median(rates.service)];
+  console.log(`bare node:http        ${Math.round(floor)} requests/s`);
+  console.log(
+    `service, a read       ${Math.round(reached)} requests/s  ${(reached / floor).toFixed(2)}x  (goal 0.50x)`,
+  );
+}
+
+/** Answers as the service does where there is one document. */
+function serveBare(): void {
+  const data = [{ id: 'd1', disabled: false, accessType: 'public' }];
+  const reply = JSON.stringify({
+    result: { status: 'success', message: 'Document(s) retrieved successfully.', data },
+  });
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString());
+      if (!body.data) throw new Error('no data');
+      response.setHeader('content-type', 'application/json');
+      response.end(reply);
+    });
+  });
+  server.listen(0, '127.0.0.1', () => {
+    console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+  });
+}
+
+interface Server {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly apiKey?: string;
+  readonly authToken?: string;
+}
+
+async function startServer(words: readonly string[]): Promise<Server> {
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return { child, ...JSON.parse(line) };
+}
+
+async function post({ url, apiKey = '', authToken = '' }: Server, path: string, data: object): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+/** Answers a second, each connection sending its next request when the last one is answered. */
+async function rate({ url, apiKey = '', authToken = '' }: Server, body: string): Promise<number> {
+  const { port, host } = new URL(url);
+  const head = [
+    'POST /v2/organizations/documents/get HTTP/1.1',
+    `host: ${host}`,
+    'content-type: application/json',
+    `x-svc-api-key: ${apiKey}`,
+    `x-svc-auth-token: ${authToken}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  const request = `${head.join('\r\n')}\r\n\r\n${body}`;
+  const end = performance.now() + SECONDS * 1_000;
+  const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => drive(Number(port), request, end)));
+  return answers.reduce((sum, count) => sum + count, 0) / SECONDS;
+}
+
+function drive(port: number, request: string, end: number): Promise<number> {
+  const socket = connect(port, '127.0.0.1').setNoDelay().setEncoding('latin1');
+  return new Promise((resolve, reject) => {
+    let answers = 0;
+    socket.on('error', reject);
+    socket.on('data', (text: string) => {
+      if (!text.startsWith('HTTP/1.1 200')) return reject(new Error(text));
+      answers++;
+      if (performance.now() < end) return socket.write(request);
+      socket.destroy();
+      resolve(answers);
+    });
+    socket.write(request);
+  });
+}
+
+async function compareWrites(folder: string): Promise<void> {
+  const raw = rawStatements(join(folder, 'raw.sqlite'));
+  const call = await serviceCall(join(folder, 'writes.sqlite'));
+  const times = { raw: [] as number[], service: [] as number[] };
+  for (let round = 0; round < 400; round++) {
+    const users = Array.from({ length: 100 }, (_, n) => ({
+      userId: `user-${round}-${n}`,
+      name: 'Ada Lovelace',
+      email: `ada-${n}@example.com`,
+    }));
+    times.raw.push(await timed(() => raw(users)));
+    times.service.push(await timed(() => call(users)));
+  }
+  const [floor, reached] = [median(times.raw.slice(50)), median(times.service.slice(50))];
+  console.log(`100 users, statements ${floor.toFixed(2)} ms`);
+  console.log(`100 users, a call     ${reached.toFixed(2)} ms  ${(reached / floor).toFixed(2)}x  (goal 3.00x)`);
+}
+
+type User = { readonly userId: string; readonly name: string; readonly email: string };
+
+/** The rows that the service writes, by prepared statements in one transaction. */
+function rawStatements(path: string) {
+  const database = new DatabaseSync(path);
+  database.exec(`
+    pragma journal_mode = wal; pragma synchronous = full;
+    create table users (organization integer, userId text, id text, name text, email text, initial text, primary key (organization, userId));
+    create table members (organization integer, level text, resourceId text, userId text, addedAt integer,
+      primary key (organization, level, resourceId, userId), foreign key (organization, userId) references users);
+  `);
+  const addUser = database.prepare(
+    'insert into users values (1, ?, ?, ?, ?, ?) on conflict do update set name = excluded.name, email = excluded.email',
+  );
+  const addMember = database.prepare("insert into members values (1, 'organization', '', ?, ?) on conflict do nothing");
+  return async (users: readonly User[]) => {
+    database.exec('begin immediate');
+    for (const { userId, name, email } of users) {
+      addUser.run(userId, `id-of-${userId}`, name, email, 'A');
+      addMember.run(userId, 0);
+    }
+    database.exec('commit');
+  };
+}
+
+async function serviceCall(store: string) {
+  const folders = { config: '', state: '', data: '' };
+  const { fetch, target } = await openLocalService({ folders, clock: systemClock, store });
+  const { apiKey, authToken } = target.key;
+  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+  return async (users: readonly User[]) => {
+    const body = JSON.stringify({ data: { organizationId: 'acme', users } });
+    const response = await fetch(`${target.baseUrl}/v1/users/add`, { method: 'POST', headers, body });
+    if (!response.ok) throw new Error(await response.text());
+  };
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
