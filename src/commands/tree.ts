@@ -22,21 +22,27 @@ const TOOLS: readonly CommandDefinition[] = [...PROFILE_COMMANDS, ...SERVE_COMMA
 /** The tree of all commands. An operation that comes in several versions is one command with `--api-version`. */
 export function commandTree(): Node {
   const root = group('svc', []);
-  for (const name of GROUPS.keys()) root.children.set(name, group(name, [name]));
+  for (const words of GROUPS.keys()) plantGroup(root, words.split(' '));
   for (const entry of manifest) plant(root, entry.command, (existing) => operationNode(entry, existing));
   for (const definition of TOOLS) plant(root, definition.command, () => toolNode(definition));
   return root;
 }
 
 function plant(root: Node, path: readonly string[], make: (existing: Node | undefined) => Node): void {
-  let parent = root;
-  for (const [depth, name] of path.slice(0, -1).entries()) {
-    const next = parent.children.get(name) ?? group(name, path.slice(0, depth + 1));
-    parent.children.set(name, next);
-    parent = next;
-  }
+  const parent = plantGroup(root, path.slice(0, -1));
   const name = path.at(-1) ?? '';
   parent.children.set(name, make(parent.children.get(name)));
+}
+
+/** The group at a path, made where it is missing. */
+function plantGroup(root: Node, path: readonly string[]): Node {
+  let node = root;
+  for (const [depth, name] of path.entries()) {
+    const next = node.children.get(name) ?? group(name, path.slice(0, depth + 1));
+    node.children.set(name, next);
+    node = next;
+  }
+  return node;
 }
 
 function group(name: string, path: readonly string[]): Node {

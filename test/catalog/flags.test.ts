@@ -62,7 +62,7 @@ describe('the flags of an operation', () => {
     expect(flag('level')).toMatchObject({ kind: 'text', choices: ['low', 'high'] });
     expect(flag('document')).toMatchObject({ kind: 'list', path: ['documentIds'] });
     expect(flag('heading')).toMatchObject({ kind: 'text', path: ['settings', 'title'] });
-    expect(flag('triggers')).toMatchObject({ kind: 'map', path: ['settings', 'triggers'] });
+    expect(flag('triggers')).toMatchObject({ kind: 'switches', path: ['settings', 'triggers'] });
     expect(flag('rules')).toMatchObject({ kind: 'json' });
   });
 
