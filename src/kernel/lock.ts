@@ -55,11 +55,11 @@ export async function withLock<Value>(
 }
 
 async function acquire(path: string, { clock, patience, signal }: LockOptions): Promise<() => Promise<void>> {
-  const { lock } = await import('proper-lockfile');
+  const { default: properLockfile } = await import('proper-lockfile');
   const deadline = clock.now() + patience;
   for (;;) {
     try {
-      const release = await lock(path, {
+      const release = await properLockfile.lock(path, {
         lockfilePath: path,
         realpath: false,
         stale: DEAD_AFTER,
