@@ -1,0 +1,131 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mockService, success } from './mock-service.ts';
+import { newUser } from './svc.ts';
+import { terminal } from './terminal.ts';
+
+const TOKEN = 'token-of-the-key-0001';
+const add = (name: string, baseUrl: string) => ['profiles', 'add', name, '--base-url', baseUrl, '--api-key', 'key-1'];
+
+describe('profiles of the built tool', () => {
+  it('keep a secret from stdin in private files, and calls use it', async () => {
+    const { svc, home } = await newUser();
+    const { env, received } = await mockService(() => success([]));
+    const added = await svc([...add('prod', env.SVC_BASE_URL), '--auth-token-stdin'], { stdin: `${TOKEN}\n` });
+    expect(added.code, added.stderr).toBe(0);
+    const folder = join(home, '.config', 'svc');
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder, 'secrets.json'))).mode & 0o777).toBe(0o600);
+    const listed = await svc(['folders', 'list', '--org', 'acme', '-o', 'json']);
+    expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect(received[0]?.headers).toMatchObject({ 'x-svc-api-key': 'key-1', 'x-svc-auth-token': TOKEN });
+  });
+
+  it('are listed, chosen, renamed and removed', async () => {
+    const { svc } = await newUser();
+    for (const name of ['one', 'two']) {
+      await svc([...add(name, 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN });
+    }
+    expect((await svc(['profiles', 'use', 'two'])).code).toBe(0);
+    expect((await svc(['profiles', 'rename', 'two', 'three'])).code).toBe(0);
+    expect((await svc(['profiles', 'remove', 'one', '--yes'])).code).toBe(0);
+    const listed = JSON.parse((await svc(['profiles', 'list', '-o', 'json'])).stdout);
+    expect(listed.map(({ name }: { name: string }) => name)).toEqual(['three']);
+    const status = await svc(['auth', 'status', '-o', 'json']);
+    const values = new Map(JSON.parse(status.stdout).map((row: { setting: string }) => [row.setting, row]));
+    expect(values.get('profile')).toMatchObject({ value: 'three' });
+    expect(values.get('authToken')).toMatchObject({
+      value: '****0001',
+      source: expect.stringContaining('secrets.json'),
+    });
+    expect(status.stdout + status.stderr).not.toContain(TOKEN);
+  });
+
+  it('give way to .svc.json, that to the environment, that to flags', async () => {
+    const { svc, home } = await newUser();
+    const { env, received } = await mockService(() => success([]));
+    await svc([...add('prod', env.SVC_BASE_URL), '--org', 'of-profile', '--auth-token-stdin'], { stdin: TOKEN });
+    const inner = join(home, 'project', 'deep');
+    await mkdir(inner, { recursive: true });
+    const list = ['folders', 'list', '-o', 'json'];
+    await svc(list);
+    await writeFile(join(home, 'project', '.svc.json'), '{"org":"of-folder"}');
+    await svc(list, { cwd: inner });
+    await svc(list, { cwd: inner, env: { SVC_ORG: 'of-environment' } });
+    await svc([...list, '--org', 'of-flag'], { cwd: inner, env: { SVC_ORG: 'of-environment' } });
+    expect(received.map(({ body }) => body.data['organizationId'])).toEqual([
+      'of-profile',
+      'of-folder',
+      'of-environment',
+      'of-flag',
+    ]);
+  });
+
+  it('never send a stored secret to another host', async () => {
+    const { svc } = await newUser();
+    const { env, received } = await mockService(() => success([]));
+    await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN });
+    const run = await svc(['folders', 'list', '--org', 'acme', '--base-url', env.SVC_BASE_URL]);
+    expect(run.code).toBe(4);
+    expect(received).toEqual([]);
+  });
+
+  it('refuse a secret that no header can carry, without repeating it', async () => {
+    const { svc } = await newUser();
+    const run = await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], {
+      stdin: 'half-one\nhalf-two',
+    });
+    expect(run.code).toBe(2);
+    expect(run.stdout + run.stderr).not.toMatch(/half-/);
+  });
+
+  it('that are damaged are named, and never overwritten', async () => {
+    const { svc, home } = await newUser();
+    const path = join(home, '.config', 'svc', 'profiles.json');
+    await mkdir(join(home, '.config', 'svc'), { recursive: true });
+    await writeFile(path, '{"profiles": {');
+    const run = await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN });
+    expect(run.code).toBe(12);
+    expect(run.stderr).toContain(path);
+    expect(await readFile(path, 'utf8')).toBe('{"profiles": {');
+  });
+});
+
+describe('in a terminal', () => {
+  it('profiles add asks for what is missing, and shows no secret', async () => {
+    const { svc, env } = await newUser();
+    const screen = terminal(['profiles', 'add', 'prod'], env);
+    await screen.shows('Base URL');
+    screen.type('https://api.example.com\r');
+    await screen.shows('API key');
+    screen.type('key-1\r');
+    await screen.shows('Auth token');
+    screen.type(`${TOKEN}\r`);
+    expect(await screen.ended, screen.screen()).toBe(0);
+    expect(screen.screen()).not.toContain(TOKEN);
+    const shown = JSON.parse((await svc(['profiles', 'show', 'prod', '--show-secrets', '-o', 'json'])).stdout);
+    expect(shown).toMatchObject({ baseUrl: 'https://api.example.com', apiKey: 'key-1', authToken: TOKEN });
+  });
+
+  it('Ctrl-C at a question is 130 and leaves nothing behind', async () => {
+    const { svc, env } = await newUser();
+    const screen = terminal(['profiles', 'add', 'prod'], env);
+    await screen.shows('Base URL');
+    screen.type('\u0003');
+    expect(await screen.ended).toBe(130);
+    expect((await svc(['profiles', 'list', '-o', 'json'])).stdout).toBe('[]\n');
+  });
+
+  it('a write that can hurt asks, and no is the answer when in doubt', async () => {
+    const { env: userEnv } = await newUser();
+    const { env, received } = await mockService(() => success({}));
+    const workspace = { SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 'workspace-token' };
+    const screen = terminal(['auth-tokens', 'reset', '--api-key', 'K'], { ...userEnv, ...env, ...workspace });
+    await screen.shows('Replace the auth token of API key K?');
+    screen.type('\r');
+    expect(await screen.ended).toBe(2);
+    expect(screen.screen()).toContain('nothing was sent');
+    expect(received).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import { spawn } from '@lydell/node-pty';
+import { BIN } from './svc.ts';
+
+/** `svc` in a real terminal, as a person would use it: wait for what it shows, then type. */
+export interface Terminal {
+  /** Resolves once the screen has shown the text; rejects, with all that was shown, when the program ends before. */
+  shows(text: string): Promise<void>;
+  type(keys: string): void;
+  readonly ended: Promise<number>;
+  /** All that was written so far, control sequences left out. */
+  screen(): string;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is left out
+const CONTROL_SEQUENCES = /\u001b(\[[0-9;?]*[A-Za-z]|\][^\u0007]*\u0007|[=>78])/g;
+
+export function terminal(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100): Terminal {
+  const child = spawn(process.execPath, [BIN, ...words], {
+    env: { ...env, TERM: 'xterm-256color' },
+    cols: columns,
+    rows: 30,
+  });
+  let shown = '';
+  let check = () => {};
+  const screen = () => shown.replace(CONTROL_SEQUENCES, '');
+  child.onData((text) => {
+    shown += text;
+    check();
+  });
+  const ended = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
+  return {
+    screen,
+    ended,
+    type: (keys) => child.write(keys),
+    shows: (text) =>
+      new Promise((resolve, reject) => {
+        check = () => {
+          if (screen().includes(text)) resolve();
+        };
+        check();
+        void ended.then((code) => reject(new Error(`ended with ${code} before it showed '${text}':\n${screen()}`)));
+      }),
+  };
+}
