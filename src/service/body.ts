@@ -40,7 +40,7 @@ const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Counts brackets outside of strings, before anything recursive sees the text. */
-export function isNestedTooDeep(bytes: Uint8Array): boolean {
+function isNestedTooDeep(bytes: Uint8Array): boolean {
   let depth = 0;
   let inString = false;
   for (let at = 0; at < bytes.length; at++) {

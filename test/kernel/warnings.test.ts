@@ -1,0 +1,31 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { withoutExperimentalWarning } from '../../src/kernel/io.ts';
+
+/** The warnings that reach this process while `run` runs. */
+async function warningsOf(run: () => Promise<unknown>): Promise<string[]> {
+  const seen: string[] = [];
+  const listen = (warning: Error) => seen.push(`${warning.name}: ${warning.message}`);
+  process.on('warning', listen);
+  onTestFinished(() => void process.off('warning', listen));
+  await run();
+  await new Promise((resolve) => setImmediate(resolve));
+  return seen;
+}
+
+describe('loading an experimental feature', () => {
+  it('keeps its own warning quiet, passes all others, and is over when it is over', async () => {
+    const warn = () => {
+      process.emitWarning('SQLite is an experimental feature', 'ExperimentalWarning');
+      process.emitWarning('Glob is an experimental feature', 'ExperimentalWarning');
+      process.emitWarning('SQLite is old', 'DeprecationWarning');
+    };
+    const others = ['ExperimentalWarning: Glob is an experimental feature', 'DeprecationWarning: SQLite is old'];
+    expect(await warningsOf(() => withoutExperimentalWarning('SQLite', async () => warn()))).toEqual(others);
+    expect(await warningsOf(async () => warn())).toHaveLength(3);
+  });
+
+  it('hands on what was loaded, or the failure', async () => {
+    expect(await withoutExperimentalWarning('X', async () => 7)).toBe(7);
+    await expect(withoutExperimentalWarning('X', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  });
+});
