@@ -1,4 +1,6 @@
 import { type Kysely, sql } from 'kysely';
+import { crdtTables } from './crdt-tables.ts';
+import { keyTables } from './key-tables.ts';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -25,6 +27,8 @@ async function firstTables({ schema }: Database): Promise<void> {
   await workspaceTables(schema);
   await organizationTables(schema);
   await userTables(schema);
+  await keyTables(schema);
+  await crdtTables(schema);
 }
 
 type Schema = Database['schema'];

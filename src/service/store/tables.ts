@@ -1,11 +1,13 @@
 import type { Generated } from 'kysely';
+import type { CrdtTables } from './crdt-tables.ts';
+import type { KeyTables } from './key-tables.ts';
 
 /**
  * The columns of each table. Times are milliseconds since the epoch, JSON is text, booleans are 0 or 1, so that the
  * same statements run on every database. What belongs to an organization hangs on its surrogate `key`: an API key that
  * does not own the organization cannot reach it.
  */
-export interface Tables {
+export interface Tables extends KeyTables, CrdtTables {
   schemaVersion: { version: number };
   workspaces: {
     key: Generated<number>;
