@@ -42,7 +42,13 @@ async function createWorkspace(database: Database): Promise<LocalCredentials> {
   const owner = { ownerId: 'local', ownerName: 'Local', ownerEmail: 'local@localhost', ownerAvatar: '' };
   await database
     .insertInto('workspaces')
-    .values({ id: workspaceId, name: 'Local workspace', authToken: workspaceAuthToken, ...owner })
+    .values({
+      id: workspaceId,
+      name: 'Local workspace',
+      authToken: workspaceAuthToken,
+      signingKey: newToken(),
+      ...owner,
+    })
     .execute();
   await database
     .insertInto('apiKeys')

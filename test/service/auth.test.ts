@@ -101,7 +101,7 @@ describe('workspace credentials', () => {
       const owner = { ownerId: 'o', ownerName: '', ownerEmail: '', ownerAvatar: '' };
       await database
         .insertInto('workspaces')
-        .values({ id: 'w2', name: '', authToken: 't', ...owner })
+        .values({ id: 'w2', name: '', authToken: 't', signingKey: '', ...owner })
         .execute();
       const key = { id: 'k2', workspaceId: 'w2', apiKeyName: '', type: 'testing' };
       await database.insertInto('apiKeys').values(key).execute();

@@ -23,7 +23,7 @@ async function withKey(store: Awaited<ReturnType<typeof openStore>>) {
   await store.write(async (database) => {
     await database
       .insertInto('workspaces')
-      .values({ id: 'w', name: '', authToken: '', ...owner })
+      .values({ id: 'w', name: '', authToken: '', signingKey: '', ...owner })
       .execute();
     await database.insertInto('apiKeys').values({ id: 'k', workspaceId: 'w', apiKeyName: '', type: '' }).execute();
   });

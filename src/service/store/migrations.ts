@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { collaborationTables } from './collaboration-tables.ts';
 import { crdtTables } from './crdt-tables.ts';
 import { keyTables } from './key-tables.ts';
 import type { Database } from './store.ts';
@@ -27,6 +28,7 @@ async function firstTables({ schema }: Database): Promise<void> {
   await workspaceTables(schema);
   await organizationTables(schema);
   await userTables(schema);
+  await collaborationTables(schema);
   await keyTables(schema);
   await crdtTables(schema);
 }
@@ -44,6 +46,7 @@ async function workspaceTables(schema: Schema): Promise<void> {
     .addColumn('ownerEmail', 'text', (column) => column.notNull())
     .addColumn('ownerAvatar', 'text', (column) => column.notNull())
     .addColumn('authToken', 'text', (column) => column.notNull())
+    .addColumn('signingKey', 'text', (column) => column.notNull())
     .execute();
   await schema
     .createTable('apiKeys')
@@ -68,6 +71,8 @@ async function organizationTables(schema: Schema): Promise<void> {
     .addColumn('key', 'integer', (column) => column.primaryKey())
     .addColumn('apiKey', 'text', (column) => column.notNull().references('apiKeys.id'))
     .addColumn('organizationId', 'text', (column) => column.notNull())
+    .addColumn('organizationName', 'text')
+    .addColumn('otherFields', 'text')
     .addColumn('createdAt', 'bigint', (column) => column.notNull())
     .addUniqueConstraint('organizationKey', ['apiKey', 'organizationId'])
     .execute();
@@ -121,6 +126,8 @@ async function userTables(schema: Schema): Promise<void> {
     .addColumn('level', 'text', (column) => column.notNull())
     .addColumn('resourceId', 'text', (column) => column.notNull())
     .addColumn('userId', 'text', (column) => column.notNull())
+    .addColumn('accessRole', 'text')
+    .addColumn('expiresAt', 'bigint')
     .addColumn('addedAt', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('memberKey', ['organization', 'level', 'resourceId', 'userId'])
     .addForeignKeyConstraint('memberUser', ['organization', 'userId'], 'users', ['organization', 'userId'])

@@ -1,13 +1,14 @@
 import type { Generated } from 'kysely';
+import type { CollaborationTables } from './collaboration-tables.ts';
 import type { CrdtTables } from './crdt-tables.ts';
 import type { KeyTables } from './key-tables.ts';
 
 /**
  * The columns of each table. Times are milliseconds since the epoch, JSON is text, booleans are 0 or 1, so that the
  * same statements run on every database. What belongs to an organization hangs on its surrogate `key`: an API key that
- * does not own the organization cannot reach it.
+ * does not own the organization cannot reach it. `otherFields` is a JSON object of what the interface does not name.
  */
-export interface Tables extends KeyTables, CrdtTables {
+export interface Tables extends KeyTables, CrdtTables, CollaborationTables {
   schemaVersion: { version: number };
   workspaces: {
     key: Generated<number>;
@@ -18,10 +19,19 @@ export interface Tables extends KeyTables, CrdtTables {
     ownerEmail: string;
     ownerAvatar: string;
     authToken: string;
+    /** Signs its users' access tokens; never leaves the store. */
+    signingKey: string;
   };
   apiKeys: { id: string; workspaceId: string; apiKeyName: string; type: string };
   authTokens: { apiKey: string; token: string; name: string; domains: string };
-  organizations: { key: Generated<number>; apiKey: string; organizationId: string; createdAt: number };
+  organizations: {
+    key: Generated<number>;
+    apiKey: string;
+    organizationId: string;
+    organizationName: string | null;
+    otherFields: string | null;
+    createdAt: number;
+  };
   folders: {
     organization: number;
     folderId: string;
@@ -53,11 +63,20 @@ export interface Tables extends KeyTables, CrdtTables {
     name: string | null;
     email: string | null;
     initial: string | null;
-    /** JSON object of the fields that the interface does not name. */
     otherFields: string | null;
   };
-  /** Where a user was added: `resourceId` is a folder's or a document's id, empty at the organization's own level. */
-  members: { organization: number; level: MemberLevel; resourceId: string; userId: string; addedAt: number };
+  /** Where a user has access: `resourceId` is a folder's or a document's id, empty at the organization's own level. */
+  members: {
+    organization: number;
+    level: MemberLevel;
+    resourceId: string;
+    userId: string;
+    /** Null is the default, `editor`. */
+    accessRole: string | null;
+    /** Null is never. */
+    expiresAt: number | null;
+    addedAt: number;
+  };
 }
 
 export type MemberLevel = 'organization' | 'folder' | 'document';
