@@ -36,18 +36,32 @@ export interface InputRequest {
  * `bad_data` when it is empty or not text.
  */
 export async function openSource(request: InputRequest): Promise<Source> {
-  const { file, field } = request;
-  const name = file === '-' ? 'stdin' : file;
-  const bytes = file === '-' ? request.stdin : await openFile(file, request.cwd);
-  const { head, chunks } = await peek(decodeText(readBytes(bytes, name, request.signal), name));
-  if (head.trim() === '') throw inputError(name, {}, 'it is empty', 'is the export complete?');
-  const format = request.format ?? formatOfName(name) ?? formatOfText(head, field);
+  const { name, head, chunks } = await openText(request);
+  const format = request.format ?? formatOfName(name) ?? formatOfText(head, request.field);
   if (!format) {
     throw new SvcError('usage', `cannot tell the format of ${name}`, {
       hint: 'add --input-format json, ndjson, csv or yaml',
     });
   }
   return { name, format, ...(await readerFor(format, chunks, name, request)) };
+}
+
+/** An input's text: what messages call it, how it begins, and all of it. Throws as `openSource` does. */
+export async function openText({
+  file,
+  cwd,
+  stdin,
+  signal,
+}: Pick<InputRequest, 'file' | 'cwd' | 'stdin' | 'signal'>): Promise<{
+  readonly name: string;
+  readonly head: string;
+  readonly chunks: AsyncIterable<string>;
+}> {
+  const name = file === '-' ? 'stdin' : file;
+  const bytes = file === '-' ? stdin : await openFile(file, cwd);
+  const { head, chunks } = await peek(decodeText(readBytes(bytes, name, signal), name));
+  if (head.trim() === '') throw inputError(name, {}, 'it is empty', 'is the export complete?');
+  return { name, head, chunks };
 }
 
 /** The reader of a format; the libraries of the others are not loaded. */

@@ -11,20 +11,7 @@ const MOST_ALIASES = 100;
 export async function* readYaml(chunks: AsyncIterable<string>, name: string, field: string): AsyncGenerator<Block> {
   let text = '';
   for await (const chunk of chunks) text += chunk;
-  const lineCounter = new LineCounter();
-  const placeOf = (offset = 0): Place => {
-    const { line, col } = lineCounter.linePos(offset);
-    return { line, column: col };
-  };
-  const document = parseDocument(text, {
-    schema: 'failsafe',
-    merge: true,
-    lineCounter,
-    prettyErrors: false,
-    logLevel: 'error',
-  });
-  const [error] = document.errors;
-  if (error) throw inputError(name, placeOf(error.pos[0]), ...problemOf(error));
+  const { document, placeOf } = parse(text, name, 'failsafe');
   const list = listUnder(document, field);
   if (!list) {
     const hint = `begin each record with '- ', or put the list under '${field}:'`;
@@ -37,6 +24,33 @@ export async function* readYaml(chunks: AsyncIterable<string>, name: string, fie
     return { ...place, value, text: yamlItem(value) };
   });
   if (block.length > 0) yield block;
+}
+
+/**
+ * The one value that a YAML text is. Its scalars have the types of YAML 1.2, unlike in a list of records.
+ * @throws SvcError `bad_data` for what is no YAML, and for a whole number that would lose digits.
+ */
+export function parseYaml(text: string, name: string): unknown {
+  const { document, placeOf } = parse(text, name, 'core');
+  visit(document, {
+    Scalar: (_, { value, source = '', range }) => {
+      if (typeof value !== 'number' || !/^[-+]?\d{16,}$/.test(source) || BigInt(source) === BigInt(value)) return;
+      throw inputError(name, placeOf(range?.[0]), `the number ${source} would lose digits`, 'put it in quotes');
+    },
+  });
+  return plainValue(document, document.contents, name, placeOf());
+}
+
+function parse(text: string, name: string, schema: 'failsafe' | 'core') {
+  const lineCounter = new LineCounter();
+  const placeOf = (offset = 0): Place => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { line, column: col };
+  };
+  const document = parseDocument(text, { schema, merge: true, lineCounter, prettyErrors: false, logLevel: 'error' });
+  const [error] = document.errors;
+  if (error) throw inputError(name, placeOf(error.pos[0]), ...problemOf(error));
+  return { document, placeOf };
 }
 
 function listUnder({ contents }: Document, field: string) {
