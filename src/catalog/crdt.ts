@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineOperation } from './define.ts';
+import { defineOperation, type Finding } from './define.ts';
 import { documentId, flag, id, organizationId } from './fields.ts';
 
 const TYPES = ['text', 'map', 'array', 'xml'] as const;
@@ -21,6 +21,12 @@ const content = z
     if (wanted)
       refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${wanted} for type ${type}.` });
   });
+
+/** Findings about the data are whole sentences. */
+function refusal({ path: [field], message }: Finding): string | undefined {
+  if (field === 'editorId') return 'Editor ID is required.';
+  return field === 'data' ? message : undefined;
+}
 
 /** What the data should have been for its type, or `undefined` when it fits. */
 function wantedFor(type: (typeof TYPES)[number], data: unknown): string | undefined {
@@ -68,6 +74,7 @@ export const crdt = {
     input: content,
     output: z.unknown(),
     message: 'CRDT data added successfully.',
+    refusal,
   }),
   'crdt.update': defineOperation({
     command: ['crdt', 'update'],
@@ -85,6 +92,7 @@ export const crdt = {
     input: content,
     output: z.unknown(),
     message: 'CRDT data updated successfully.',
+    refusal,
     confirm: ({ editorId, documentId }) => `Replace the content of editor ${editorId} in document ${documentId}?`,
   }),
 };

@@ -60,6 +60,16 @@ export interface SplitIds {
   readonly recordId: string;
 }
 
+/** A part of the service that can be switched off as a whole. */
+export const FEATURES = ['advanced-queries', 'advanced-webhooks'] as const;
+export type Feature = (typeof FEATURES)[number];
+
+/** One thing that is wrong with an input, and where. */
+export interface Finding {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
 export interface Example {
   readonly command: string;
   readonly does: string;
@@ -100,6 +110,8 @@ export interface Operation<
   readonly confirm?: (input: z.output<Input>) => string | undefined;
   /** What the user should know before it is sent, though it may be right. */
   readonly warnings?: (input: z.output<Input>) => readonly string[];
+  /** What the service answers where an input is not valid, if not the field's name and what is wrong with it. */
+  readonly refusal?: (finding: Finding) => string | undefined;
   /** Of several operations on one path, this one is meant when the field is given. */
   readonly chosenBy?: string;
   /** The reply's secrets are what the command is for: they are printed, not masked. */
@@ -107,7 +119,7 @@ export interface Operation<
   /** What `--quiet` prints instead of the whole reply: the one value a script wants. */
   readonly bare?: (data: z.output<Output>) => string;
   /** A switch of the service without which the operation answers FAILED_PRECONDITION. */
-  readonly feature?: 'advanced-queries' | 'advanced-webhooks';
+  readonly feature?: Feature;
 }
 
 /** Checks an operation's shape at compile time and hands it back unchanged. */

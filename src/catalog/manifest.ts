@@ -19,6 +19,8 @@ export interface OperationEntry {
   /** It takes many records: in an array of its own, or each in a call of its own when they come from a file. */
   readonly bulk?: 'array' | 'calls';
   readonly argument?: Argument;
+  /** Of several operations on one path, this one is meant when the field is given. */
+  readonly chosenBy?: string;
   readonly paged: boolean;
   /** Where its reply holds secrets that output masks; empty when the secret is what the command is for. */
   readonly secrets: readonly SecretPath[];
@@ -46,6 +48,7 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     flags: flagsOf(operation),
     ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
     ...(operation.argument && { argument: operation.argument }),
+    ...(operation.chosenBy && { chosenBy: operation.chosenBy }),
     paged: operation.pages !== undefined,
     secrets: operation.revealsSecrets ? [] : secretPaths(operation.output),
   }));

@@ -38,6 +38,8 @@ const payload = {
   publicKey: z.string().optional().describe('RSA public key'),
 };
 
+const enableDataProtection = z.boolean().optional().describe('leave personal data out');
+
 export const webhookConfig = {
   'webhooks.config.get': defineOperation({
     command: ['webhooks', 'config', 'get'],
@@ -72,6 +74,7 @@ export const webhookConfig = {
             rawNotificationUrl: urlOrNone('where unprocessed events go'),
             processedNotificationUrl: urlOrNone('where processed events go'),
             ...payload,
+            enableDataProtection,
             triggers,
           })
           .optional(),
@@ -79,6 +82,7 @@ export const webhookConfig = {
       .refine(someGiven, NOTHING_GIVEN),
     output: basicConfig,
     message: 'Webhook configuration updated successfully.',
+    refusal: () => 'Invalid webhook service configuration.',
     confirm: ({ useWebhookService }) =>
       useWebhookService === false ? 'Disable basic webhooks? Deliveries stop at once.' : undefined,
     warnings: ({ webhookServiceConfig }) => unknownEventWarnings(Object.keys(webhookServiceConfig?.triggers ?? {})),
@@ -106,7 +110,7 @@ export const webhookConfig = {
       .object({
         isEnabled: serviceSwitch('switch deliveries on or off'),
         ...payload,
-        enableDataProtection: z.boolean().optional().describe('leave personal data out'),
+        enableDataProtection,
       })
       .refine(someGiven, NOTHING_GIVEN),
     output: advancedConfig,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineOperation } from './define.ts';
+import { defineOperation, type Finding } from './define.ts';
 import { unknownEventWarnings } from './events.ts';
 import { httpUrl, id, NOTHING_GIVEN, secret, someGiven } from './fields.ts';
 
@@ -36,6 +36,8 @@ const settings = {
 const endpointId = id('endpoint id');
 const filterWarnings = ({ filterTypes = [] }: { filterTypes?: readonly string[] | undefined }) =>
   unknownEventWarnings(filterTypes);
+
+const urlRefusal = ({ path: [field] }: Finding) => (field === 'url' ? 'url must be a valid http(s) URL.' : undefined);
 
 const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
@@ -92,6 +94,7 @@ export const webhookEndpoints = {
     }),
     output: endpoint,
     message: 'Advanced webhook endpoint created successfully.',
+    refusal: urlRefusal,
     mints: 'uid',
     warnings: filterWarnings,
   }),
@@ -108,6 +111,7 @@ export const webhookEndpoints = {
       .refine(({ endpointId: _, ...changes }) => someGiven(changes), NOTHING_GIVEN),
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
+    refusal: urlRefusal,
     warnings: filterWarnings,
   }),
   'webhooks.endpoints.delete': defineOperation({

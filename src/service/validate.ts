@@ -15,8 +15,24 @@ export function validInput(operation: Operation, data: unknown): z.output<Operat
   const issues = error.issues
     .slice(0, MOST_ISSUES)
     .map(({ code, path, message }) => ({ code, path: path.map(jsonKey), message }));
-  const message = issues.map((issue) => `${fieldName(issue.path)}: ${issue.message}`)[0] ?? 'data: not valid';
-  throw new ServiceError('INVALID_ARGUMENT', message, { issues });
+  throw refused(issues, operation.refusal);
+}
+
+/** One thing that is wrong with an input, as `details.issues` tells it. */
+export interface Issue {
+  readonly code: string;
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** The refusal of a field that fits the schema, but not the service's state or its storage. */
+export function refusedField(path: Issue['path'], message: string): ServiceError {
+  return refused([{ code: 'custom', path, message }]);
+}
+
+function refused(issues: readonly Issue[], words: Operation['refusal'] = () => undefined): ServiceError {
+  const said = issues.map((issue) => words(issue) ?? `${fieldName(issue.path)}: ${issue.message}`);
+  return new ServiceError('INVALID_ARGUMENT', said[0] ?? 'data: not valid', { issues });
 }
 
 function jsonKey(key: PropertyKey): string | number {
