@@ -1,11 +1,10 @@
-import { randomInt } from 'node:crypto';
 import { keyOfToken, pageToken } from '../page-token.ts';
-import { insertDocuments, selectDocuments } from '../records/documents.ts';
+import { documentNumber, insertDocuments, selectDocuments } from '../records/documents.ts';
 import { ROOT } from '../records/folder.ts';
 import { requireFolder } from '../records/folders.ts';
 import { alreadyExists, itemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
-import { batchesOf } from '../store/batches.ts';
+import { distinctBatchesOf } from '../store/batches.ts';
 import type { HandlersOf } from './handler.ts';
 
 /** Documents on a page where the request does not say. */
@@ -34,9 +33,8 @@ export const documents: HandlersOf<'documents'> = {
     const organization = await ensureOrganization(call, organizationId);
     const folder = folderId === undefined || folderId === ROOT.folderId ? null : folderId;
     if (folder !== null) await requireFolder(database, organization, folder);
-    const byId = new Map(given.map((document) => [document.documentId, document]));
     const data = itemResults();
-    for (const batch of batchesOf([...byId.values()])) {
+    for (const batch of distinctBatchesOf(given, ({ documentId }) => documentId)) {
       const rows = batch.map(({ documentId, documentName }) => ({
         organization,
         documentId,
@@ -58,9 +56,4 @@ type DocumentRow = Awaited<ReturnType<typeof selectDocuments>>[number];
 
 function documentRecord({ documentId, documentName, disabled, accessType }: DocumentRow) {
   return { id: documentId, ...(documentName !== null && { documentName }), disabled: disabled === 1, accessType };
-}
-
-/** The service's own id of a document: 16 decimal digits. */
-function documentNumber(): string {
-  return `${randomInt(10 ** 7, 10 ** 8)}${String(randomInt(10 ** 8)).padStart(8, '0')}`;
 }

@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import { ServiceError } from '../errors.ts';
-import { type Folder, moveTree, type Parent, ROOT, wouldEncloseItself } from '../records/folder.ts';
+import { type Folder, moveTree, newFolder, type Parent, ROOT, wouldEncloseItself } from '../records/folder.ts';
 import { nest, type Owner, recordV1, recordV2 } from '../records/folder-record.ts';
 import { allFolders, findFolders, findTree, saveFolders } from '../records/folders.ts';
 import { alreadyExists, type ItemResult, itemResults, notFound } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization, requireOrganization } from '../records/organizations.ts';
 import type { HandlersOf, KeyCall } from './handler.ts';
 
-type NewFolder = z.output<Operations['folders.add']['input']>['folders'][number];
+type GivenFolder = z.output<Operations['folders.add']['input']>['folders'][number];
 type Change = z.output<Operations['folders.update']['input']>['folders'][number];
 
 export const folders: HandlersOf<'folders'> = {
@@ -23,7 +23,7 @@ export const folders: HandlersOf<'folders'> = {
     const known = new Map<string, Parent>([[ROOT.folderId, ROOT], ...found]);
     const added: Folder[] = [];
     const data = itemResults();
-    const add = (folder: NewFolder): ItemResult => {
+    const add = (folder: GivenFolder): ItemResult => {
       const parent = known.get(folder.parentFolderId ?? ROOT.folderId);
       if (known.has(folder.folderId)) return alreadyExists('Folder');
       if (!parent) return notFound('Parent folder');
@@ -69,20 +69,6 @@ async function listFolders<Base extends { readonly folderId: string; readonly pa
   const tree = organization === undefined ? [] : await findTree(call.database, organization, folderId, maxDepth);
   if (tree.length === 0) throw new ServiceError('NOT_FOUND', 'Folder not found.');
   return nest(tree.map(toRecord), maxDepth);
-}
-
-/** A folder that is given no access of its own inherits its parent's. */
-function newFolder({ folderId, folderName, accessType }: NewFolder, parent: Parent, now: number): Folder {
-  return {
-    folderId,
-    folderName: folderName ?? null,
-    parentFolderId: parent.folderId,
-    ancestors: [...parent.ancestors, parent.folderId],
-    accessType: accessType ?? parent.accessType,
-    inheritAccessFromParent: accessType === undefined,
-    createdAt: now,
-    lastUpdated: now,
-  };
 }
 
 async function updateFolder(call: KeyCall, organization: number, change: Change): Promise<ItemResult> {

@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
 import { invalidArgument } from '../errors.ts';
+import type { KeyCall } from '../handlers/handler.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
@@ -37,6 +39,17 @@ export const insertDocuments = prepared((database, rows: readonly Insertable<Tab
     .onConflict((conflict) => conflict.columns(['organization', 'documentId']).doNothing())
     .returning(['documentId', 'id']),
 );
+
+/** Adds a document at the organization's top level, unless it exists. */
+export async function ensureDocument(call: KeyCall, organization: number, documentId: string): Promise<void> {
+  const { database, now } = call;
+  await insertDocuments(database, [{ organization, documentId, id: documentNumber(), createdAt: now }]);
+}
+
+/** The service's own id of a document: 16 decimal digits. */
+export function documentNumber(): string {
+  return `${randomInt(10 ** 7, 10 ** 8)}${String(randomInt(10 ** 8)).padStart(8, '0')}`;
+}
 
 /** @throws ServiceError INVALID_ARGUMENT where the organization has no such document. */
 export async function requireDocument(database: Database, organization: number, documentId: string): Promise<void> {

@@ -17,6 +17,26 @@ export type Parent = Pick<Folder, 'folderId' | 'ancestors' | 'accessType'>;
 /** The parent of the folders at an organization's top level. */
 export const ROOT: Parent = { folderId: 'root', ancestors: [], accessType: 'public' };
 
+interface NewFolder {
+  readonly folderId: string;
+  readonly folderName?: string | undefined;
+  readonly accessType?: string | undefined;
+}
+
+/** A folder that is given no access of its own inherits its parent's. */
+export function newFolder({ folderId, folderName, accessType }: NewFolder, parent: Parent, now: number): Folder {
+  return {
+    folderId,
+    folderName: folderName ?? null,
+    parentFolderId: parent.folderId,
+    ancestors: [...parent.ancestors, parent.folderId],
+    accessType: accessType ?? parent.accessType,
+    inheritAccessFromParent: accessType === undefined,
+    createdAt: now,
+    lastUpdated: now,
+  };
+}
+
 /** Whether `folder` would stand below itself if `parent` became its parent. */
 export function wouldEncloseItself(folder: Folder, parent: Parent): boolean {
   return parent.folderId === folder.folderId || parent.ancestors.includes(folder.folderId);

@@ -1,10 +1,11 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { invalidArgument } from '../errors.ts';
+import type { KeyCall } from '../handlers/handler.ts';
 import { batchesOf } from '../store/batches.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import type { Folder } from './folder.ts';
+import { type Folder, newFolder, ROOT } from './folder.ts';
 
 /** The folders of an organization, or those of these ids, oldest first. */
 const selectFolders = prepared((database, given: { organization: number; folderIds?: readonly string[] }) => {
@@ -61,6 +62,14 @@ const upsertFolders = prepared((database, rows: readonly Insertable<Tables['fold
       })),
     ),
 );
+
+/** Adds a folder at the organization's top level, unless it exists. */
+export async function ensureFolder(call: KeyCall, organization: number, folderId: string): Promise<void> {
+  const { database, now } = call;
+  const found = await findFolders(database, organization, [folderId]);
+  if (found.has(folderId) || folderId === ROOT.folderId) return;
+  await saveFolders(database, organization, [newFolder({ folderId }, ROOT, now)]);
+}
 
 /** @throws ServiceError INVALID_ARGUMENT where the organization has no such folder. */
 export async function requireFolder(database: Database, organization: number, folderId: string): Promise<void> {

@@ -5,3 +5,11 @@ const ROWS_PER_STATEMENT = 100;
 export function* batchesOf<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) yield rows.slice(at, at + ROWS_PER_STATEMENT);
 }
+
+/** As `batchesOf`, with only the last record of each id: no statement may write a row twice. */
+export function distinctBatchesOf<Given>(
+  given: readonly Given[],
+  idOf: (record: Given) => string,
+): Generator<readonly Given[]> {
+  return batchesOf([...new Map(given.map((record) => [idOf(record), record])).values()]);
+}
