@@ -23,6 +23,7 @@ const OWNERS = {
   'string-width': ['output/'],
   'cli-progress': ['output/'],
   'csv-stringify': ['output/', 'bulk/'],
+  'jq-wasm': ['output/'],
   yaml: ['output/', 'bulk/source/'],
   papaparse: ['bulk/source/'],
   'p-queue': ['bulk/'],

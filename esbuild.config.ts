@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { resolve as resolvePath } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 /** Modules whose value is computed now, so that the built tool does not pay for it at every start. */
@@ -84,7 +85,11 @@ const lazyProcesses: Plugin = {
 
 await rm('dist', { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: ['src/main.ts'],
+  // The thread that runs jq is started by its path, beside the chunk that starts it.
+  entryPoints: [
+    { in: 'src/main.ts', out: 'main' },
+    { in: 'src/output/jq-worker.ts', out: 'chunks/jq-worker' },
+  ],
   outdir: 'dist',
   bundle: true,
   splitting: true,
@@ -100,5 +105,7 @@ const { metafile } = await build({
   plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups],
   logLevel: 'warning',
 });
-await mkdir('dist', { recursive: true });
+await mkdir('dist/chunks/build');
+// Where jq-wasm looks for it: in a folder beside the module that loads it.
+await copyFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')), 'dist/chunks/build/jq.wasm');
 await writeFile('dist/metafile.json', JSON.stringify(metafile));

@@ -13,6 +13,8 @@ export interface GlobalOptions {
   /** As given by flag; the settings decide otherwise, and `table` is the default. */
   readonly output?: Format;
   readonly fields?: readonly string[];
+  /** A jq expression that the result goes through, as JSON. */
+  readonly jq?: string;
   readonly headers: boolean;
   readonly envelope: boolean;
   readonly quiet: boolean;

@@ -13,6 +13,7 @@ export const GLOBAL_FLAGS: readonly OptionDefinition[] = [
   { flags: '--store <location>', describes: "the embedded service's data: a path" },
   { flags: '-o, --output <format>', describes: 'how results look', choices: FORMATS },
   { flags: '--fields <a,b>', describes: 'only these fields, in this order' },
+  { flags: '--jq <expression>', describes: 'filter the JSON of the result with jq' },
   { flags: '--no-headers', describes: 'no header line in tables and CSV' },
   { flags: '--envelope', describes: 'print the whole result, cursors included' },
   { flags: '--show-secrets', describes: 'print secrets instead of masking them' },
@@ -39,6 +40,7 @@ export function globalOptions(values: Invocation['options']): GlobalOptions {
     ...given('store', text('store')),
     ...given('output', formatOf(text('output'), '--output')),
     ...given('fields', fieldsOf(text('fields'))),
+    ...given('jq', jqOf(text('jq'), text('output'))),
     local: on('local'),
     headers: values['headers'] !== false,
     envelope: on('envelope'),
@@ -63,6 +65,16 @@ export function formatOf(name: string | undefined, source: string): Format | und
     throw new SvcError('usage', `${source}: '${name}' is no output format`, { hint: didYouMean(name, FORMATS) });
   }
   return format;
+}
+
+/** An expression filters JSON, so no other format goes with it. */
+function jqOf(expression: string | undefined, format: string | undefined): string | undefined {
+  if (expression !== undefined && format !== undefined && format !== 'json') {
+    throw new SvcError('usage', `--jq filters JSON: it does not go with --output ${format}`, {
+      hint: 'leave --output out, or say json',
+    });
+  }
+  return expression;
 }
 
 function fieldsOf(text: string | undefined): readonly string[] | undefined {

@@ -4,6 +4,7 @@ import type { Environment, Folders } from '../kernel/folders.ts';
 import type { Io, Sink } from '../kernel/io.ts';
 import { safeText } from '../kernel/safe-text.ts';
 import type { Format } from '../output/format.ts';
+import type { Filter } from '../output/jq.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Settings } from '../profiles/resolve.ts';
 import type { Context, GlobalOptions } from './context.ts';
@@ -31,19 +32,28 @@ export function openSession(surroundings: Surroundings, options: GlobalOptions):
   const { io } = surroundings;
   const closers: (() => Promise<void>)[] = [];
   const settings = once(() => readSettings(surroundings, options));
-  const format = once(async () => options.output ?? outputSetting(await settings()) ?? 'table');
+  const format = once(async () => {
+    if (options.jq !== undefined) return 'json';
+    return options.output ?? outputSetting(await settings()) ?? 'table';
+  });
   const context: Context = {
     ...surroundings,
     options,
     settings,
     format,
     client: once(async () => {
+      // An expression that does not compile ends the run before anything is sent.
+      if (options.jq !== undefined) await context.printer();
       const { connect } = await import('./connect.ts');
       const { client, close } = await connect(context);
       closers.push(close);
       return client;
     }) satisfies () => Promise<Client>,
-    printer: once(async () => openPrinter(context, await format())),
+    printer: once(async () => {
+      const filter = await openFilter(context);
+      if (filter) closers.push(filter.close);
+      return openPrinter(context, await format(), filter);
+    }),
     note: async (text) => {
       if (!options.quiet) await io.stderr.write(`${safeText(text)}\n`);
     },
@@ -74,11 +84,20 @@ function outputSetting({ output }: Settings): Format | undefined {
   return output && formatOf(output.value, output.source);
 }
 
-async function openPrinter({ io, options, environment }: Context, format: Format): Promise<Printer> {
+async function openFilter({ options, signal }: Context): Promise<Filter | undefined> {
+  if (options.jq === undefined) return undefined;
+  return (await import('../output/jq.ts')).openFilter(options.jq, signal);
+}
+
+async function openPrinter({ io, options, environment }: Context, format: Format, filter?: Filter): Promise<Printer> {
   const { createPrinter } = await import('../output/printer.ts');
   const { headers, quiet, showSecrets } = options;
   const color = wantsColor(options.color, io.stdout, environment);
-  return createPrinter(io.stdout, { format, headers, quiet, showSecrets, color, ...given('fields', options.fields) });
+  return createPrinter(io.stdout, {
+    ...{ format, headers, quiet, showSecrets, color },
+    ...given('fields', options.fields),
+    ...given('filter', filter?.apply),
+  });
 }
 
 /** The flag decides, then FORCE_COLOR, then NO_COLOR, then whether anyone looks. */

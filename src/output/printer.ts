@@ -1,6 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
+import { type FilterText, filteredRenderer } from './filtered.ts';
 import type { Format } from './format.ts';
 import { maskSecrets } from './mask.ts';
 import type { Renderer, View } from './renderer.ts';
@@ -14,12 +15,16 @@ export interface OutputOptions {
   readonly quiet: boolean;
   readonly showSecrets: boolean;
   readonly color: boolean;
+  /** What a JSON format goes through before it is printed. */
+  readonly filter?: FilterText;
 }
 
 /** What is known of a result before it comes. Secret paths count from the top of what is printed: of a list, `*` first. */
 export interface Shape {
   readonly columns?: readonly Column[];
   readonly secrets?: readonly SecretPath[];
+  /** What `table` shows of one value that has a better form than names and values: a text safe for a terminal. */
+  readonly drawing?: (view: View) => string | Promise<string>;
 }
 
 /** Writes results, and nothing else, to one sink. */
@@ -42,17 +47,23 @@ const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
 };
 
 export function createPrinter(sink: Sink, options: OutputOptions): Printer {
-  const { fields, headers, color, showSecrets } = options;
+  const { fields, headers, color, showSecrets, filter } = options;
 
-  const rendererFor = ({ columns }: Shape) =>
-    RENDERERS[options.format]({
-      ...(columns && { columns }),
-      ...(fields && { fields }),
-      headers,
-      color,
-      isTerminal: sink.isTerminal,
-      width: sink.columns,
-    });
+  const viewOf = ({ columns }: Shape): View => ({
+    ...(columns && { columns }),
+    ...(fields && { fields }),
+    headers,
+    color,
+    isTerminal: sink.isTerminal,
+    width: sink.columns,
+  });
+
+  const rendererFor = async (shape: Shape) => {
+    const view = viewOf(shape);
+    const render = RENDERERS[options.format];
+    if (!filter) return render(view);
+    return filteredRenderer(await render({ ...view, isTerminal: false }), filter, sink.isTerminal);
+  };
 
   const presented = (value: unknown, { secrets = [] }: Shape) => {
     const shown = showSecrets ? value : maskSecrets(value, secrets);
@@ -70,6 +81,9 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
       printRecords(fields ? checkFirstPage(pages, (page) => requireFields(fields, page, shape.columns)) : pages, shape),
 
     async value(value, shape) {
+      if (shape.drawing && options.format === 'table' && !fields) {
+        return sink.write(await shape.drawing(viewOf(shape)));
+      }
       if (Array.isArray(value)) return printRecords(onePage(value), shape);
       const renderer = await rendererFor(shape);
       await sink.write(await renderer.value(presented(value, shape)));
