@@ -1,3 +1,5 @@
+import type { Auth } from './define.ts';
+
 /** Begins every credential header; the live interface carries a vendor's prefix in its place. */
 export const DEFAULT_HEADER_PREFIX = 'x-svc-';
 
@@ -8,3 +10,12 @@ export const CREDENTIAL_HEADERS = {
   workspaceId: 'workspace-id',
   workspaceAuthToken: 'workspace-auth-token',
 } as const;
+
+export type Credential = keyof typeof CREDENTIAL_HEADERS;
+
+/** The credentials that each kind of operation carries. */
+export const CREDENTIALS_OF = {
+  key: ['apiKey', 'authToken'],
+  workspace: ['workspaceId', 'workspaceAuthToken'],
+  none: [],
+} as const satisfies Record<Auth, readonly Credential[]>;

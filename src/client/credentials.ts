@@ -1,16 +1,8 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS } from '../catalog/headers.ts';
+import { CREDENTIAL_HEADERS, CREDENTIALS_OF, type Credential } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { headerValueFault } from '../kernel/header-value.ts';
 import type { Target } from './target.ts';
-
-type Credential = keyof typeof CREDENTIAL_HEADERS;
-
-const CREDENTIALS_OF = {
-  key: ['apiKey', 'authToken'],
-  workspace: ['workspaceId', 'workspaceAuthToken'],
-  none: [],
-} as const satisfies Record<Auth, readonly Credential[]>;
 
 const VARIABLES = {
   key: 'SVC_API_KEY and SVC_AUTH_TOKEN',

@@ -1,4 +1,5 @@
-import { HTTP_STATUS, ServiceError } from './errors.ts';
+import { HTTP_STATUS } from '../catalog/statuses.ts';
+import { ServiceError } from './errors.ts';
 
 /** What a handler gives back: `data`, and fields that stand beside it in the `result`, such as a page token. */
 export interface Reply<Data> {

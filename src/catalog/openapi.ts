@@ -1,0 +1,146 @@
+import type { Auth, Operation } from './define.ts';
+import { CREDENTIAL_HEADERS, CREDENTIALS_OF } from './headers.ts';
+import { type JsonSchema, operationSchemas } from './json-schema.ts';
+import { HTTP_STATUS, type Status } from './statuses.ts';
+
+export interface NamedOperation {
+  readonly name: string;
+  readonly operation: Operation;
+}
+
+export interface OpenApiOptions {
+  readonly headerPrefix: string;
+  readonly baseUrl?: string;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** The interface as an OpenAPI 3.1 document: each path once, with what its operations take and answer. */
+export function openApiDocument(operations: readonly NamedOperation[], { headerPrefix, baseUrl }: OpenApiOptions) {
+  const byPath = Map.groupBy(operations, ({ operation }) => operation.path);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Collaboration backend',
+      version: '2',
+      description: 'Every operation is a POST of one JSON object with the property data.',
+    },
+    ...(baseUrl && { servers: [{ url: baseUrl }] }),
+    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
+    paths: Object.fromEntries([...byPath].map(([path, atPath]) => [path, { post: post(atPath) }])),
+    components: {
+      securitySchemes: securitySchemes(headerPrefix),
+      responses: Object.fromEntries(FAILURES.map((failure) => [failure.name, failureResponse(failure)])),
+      schemas: { failure: FAILURE, ...Object.fromEntries(operations.flatMap(componentsOf)) },
+    },
+  };
+}
+
+function tagOf({ operation }: NamedOperation): string {
+  return operation.command[0];
+}
+
+/** Operations that share a path differ in what they take; the first one names the path. */
+function post(operations: readonly NamedOperation[]): Node {
+  const [first] = operations;
+  if (!first) return {};
+  const { summary, description, auth } = first.operation;
+  const schema = (part: Part) => anyOf(operations.map(({ name }) => ({ $ref: pointer(componentName(name, part)) })));
+  const parts = operations.flatMap(({ operation }) => [operation.summary, operation.description ?? []].flat());
+  return {
+    operationId: first.name,
+    tags: [tagOf(first)],
+    summary,
+    ...((description || operations.length > 1) && { description: parts.join('. ') }),
+    security: security(auth),
+    requestBody: { required: true, content: json(object({ data: schema('input') }, ['data'])) },
+    responses: {
+      200: { description: 'Success', content: json(successSchema(schema('output'))) },
+      ...Object.fromEntries(FAILURES.map(({ http, name }) => [http, { $ref: `#/components/responses/${name}` }])),
+    },
+  };
+}
+
+function securitySchemes(prefix: string): Node {
+  const headers = Object.entries(CREDENTIAL_HEADERS);
+  return Object.fromEntries(
+    headers.map(([name, header]) => [name, { type: 'apiKey', in: 'header', name: prefix + header }]),
+  );
+}
+
+/** All headers of a kind together; an empty list where there are none. */
+function security(auth: Auth): readonly Node[] {
+  const needed = CREDENTIALS_OF[auth].map((credential) => [credential, []]);
+  return needed.length > 0 ? [Object.fromEntries(needed)] : [];
+}
+
+interface FailureResponse {
+  readonly http: string;
+  readonly name: string;
+  readonly statuses: readonly string[];
+}
+
+const FAILURES: readonly FailureResponse[] = Object.entries(
+  Object.groupBy(Object.keys(HTTP_STATUS) as Status[], (status) => HTTP_STATUS[status]),
+).map(([http, statuses = []]) => ({ http, name: `failure-${http}`, statuses }));
+
+function failureResponse({ statuses }: FailureResponse): Node {
+  return { description: statuses.join(', '), content: json({ $ref: pointer('failure') }) };
+}
+
+const FAILURE = object(
+  {
+    error: object(
+      {
+        status: { type: 'string', examples: Object.keys(HTTP_STATUS) },
+        message: { type: 'string' },
+        details: { description: 'what is wrong, item by item' },
+      },
+      ['status', 'message'],
+    ),
+  },
+  ['error'],
+);
+
+function successSchema(data: Node): Node {
+  const result = object({ status: { const: 'success' }, message: { type: 'string' }, data }, ['status', 'message']);
+  return object({ result }, ['result']);
+}
+
+type Part = 'input' | 'output';
+
+function componentsOf({ name, operation }: NamedOperation): (readonly [string, unknown])[] {
+  const schemas = operationSchemas(operation);
+  return (['input', 'output'] as const).map((part) => {
+    const { $schema: _, ...schema } = schemas[part];
+    return [componentName(name, part), withPointers(schema, pointer(componentName(name, part)))];
+  });
+}
+
+function componentName(operation: string, part: Part): string {
+  return `${operation}.${part}`;
+}
+
+function pointer(component: string): string {
+  return `#/components/schemas/${component}`;
+}
+
+/** A schema's pointers into itself as pointers into the document that it becomes a part of. */
+function withPointers(schema: JsonSchema, at: string): unknown {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string' ? value.replace('#', at) : value,
+  );
+}
+
+function anyOf(schemas: readonly Node[]): Node {
+  const [only, ...others] = schemas;
+  return only && others.length === 0 ? only : { anyOf: schemas };
+}
+
+function json(schema: Node): Node {
+  return { 'application/json': { schema } };
+}
+
+function object(properties: Node, required: readonly string[]): Node {
+  return { type: 'object', properties, required };
+}

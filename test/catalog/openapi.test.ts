@@ -1,0 +1,116 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadOperation } from '../../src/catalog/index.ts';
+import { manifest } from '../../src/catalog/manifest.ts';
+import { openApiDocument } from '../../src/catalog/openapi.ts';
+
+type Document = ReturnType<typeof openApiDocument>;
+// biome-ignore lint/suspicious/noExplicitAny: the tests look deep into a document
+type Deep = any;
+
+describe('the OpenAPI document', () => {
+  let document: Document;
+  let paths: Readonly<Record<string, { readonly post: Deep }>>;
+
+  beforeAll(async () => {
+    const operations = manifest.map(async ({ resource, name }) => ({
+      name,
+      operation: await loadOperation(resource, name),
+    }));
+    document = openApiDocument(await Promise.all(operations), {
+      headerPrefix: 'x-own-',
+      baseUrl: 'https://api.example.com',
+    });
+    paths = document.paths as typeof paths;
+  });
+
+  const postTo = (path: string): Deep => paths[path]?.post ?? expect.fail(`${path} is missing`);
+
+  const validate = async (candidate: object) => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(JSON.parse(JSON.stringify(candidate)));
+    return { valid, errors, version: validator.version };
+  };
+
+  it('is valid OpenAPI 3.1, by a validator that refuses what is not', async () => {
+    expect(await validate(document)).toEqual({ valid: true, errors: undefined, version: '3.1' });
+    const { valid } = await validate({ ...document, paths: { '/v2/a': { post: { responses: { 200: {} } } } } });
+    expect(valid).toBe(false);
+  });
+
+  it('has every path of the catalog, and each operation id once', () => {
+    expect(Object.keys(paths).sort()).toEqual([...new Set(manifest.map(({ path }) => path))].sort());
+    const ids = Object.values(paths).map(({ post }) => post.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('points only at what is there', () => {
+    const pointers: string[] = [];
+    JSON.stringify(document, (key, value) => {
+      if (key === '$ref') pointers.push(value);
+      return value;
+    });
+    expect(pointers.length).toBeGreaterThan(100);
+    const leads = (pointer: string) =>
+      pointer
+        .slice('#/'.length)
+        .split('/')
+        .reduce((node: Deep, name) => node?.[name], document);
+    expect(pointers.filter((pointer) => !pointer.startsWith('#/') || leads(pointer) === undefined)).toEqual([]);
+  });
+
+  it('carries the credentials of each kind of operation', () => {
+    expect(document.components.securitySchemes).toEqual({
+      apiKey: { type: 'apiKey', in: 'header', name: 'x-own-api-key' },
+      authToken: { type: 'apiKey', in: 'header', name: 'x-own-auth-token' },
+      workspaceId: { type: 'apiKey', in: 'header', name: 'x-own-workspace-id' },
+      workspaceAuthToken: { type: 'apiKey', in: 'header', name: 'x-own-workspace-auth-token' },
+    });
+    expect(postTo('/v1/users/add').security).toEqual([{ apiKey: [], authToken: [] }]);
+    expect(postTo('/v2/workspace/get').security).toEqual([{ workspaceId: [], workspaceAuthToken: [] }]);
+    expect(postTo('/v2/workspace/create').security).toEqual([]);
+  });
+
+  it('wraps the request in data and the answer in result', () => {
+    const { requestBody, responses } = postTo('/v1/users/add');
+    expect(requestBody.content['application/json'].schema).toEqual({
+      type: 'object',
+      properties: { data: { $ref: '#/components/schemas/users.add.input' } },
+      required: ['data'],
+    });
+    expect(responses['200'].content['application/json'].schema.properties.result.properties).toEqual({
+      status: { const: 'success' },
+      message: { type: 'string' },
+      data: { $ref: '#/components/schemas/users.add.output' },
+    });
+  });
+
+  it('says which status words stand behind each HTTP status', () => {
+    const { responses } = postTo('/v1/users/add');
+    expect(Object.keys(responses)).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '429',
+      '499',
+      '500',
+      '501',
+      '503',
+      '504',
+    ]);
+    expect(document.components.responses['failure-400']?.['description']).toBe(
+      'INVALID_ARGUMENT, FAILED_PRECONDITION, OUT_OF_RANGE',
+    );
+  });
+
+  it('offers both operations of a path that two share', () => {
+    const { requestBody } = postTo('/v2/agents/get');
+    expect(requestBody.content['application/json'].schema.properties.data.anyOf).toEqual([
+      { $ref: '#/components/schemas/agents.list.input' },
+      { $ref: '#/components/schemas/agents.get.input' },
+    ]);
+  });
+});
