@@ -17,6 +17,9 @@ const changeable = {
   actionIcon: z.string().optional().describe('URL or name of an icon'),
 };
 
+/** The fields of an activity that an update may set. */
+export const CHANGEABLE_FIELDS: ReadonlySet<string> = new Set(Object.keys(changeable));
+
 interface Described {
   readonly displayMessageTemplate?: string | undefined;
 }

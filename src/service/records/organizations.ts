@@ -1,6 +1,8 @@
+import type { Insertable } from 'kysely';
 import { invalidArgument } from '../errors.ts';
 import type { KeyCall } from '../handlers/handler.ts';
 import { prepared } from '../store/prepared.ts';
+import type { Tables } from '../store/tables.ts';
 
 const keyOfOrganization = prepared((database, given: { readonly apiKey: string; readonly organizationId: string }) =>
   database
@@ -8,6 +10,15 @@ const keyOfOrganization = prepared((database, given: { readonly apiKey: string; 
     .select('key')
     .where('apiKey', '=', given.apiKey)
     .where('organizationId', '=', given.organizationId),
+);
+
+/** Adds the organizations that do not exist yet, and tells which those are. */
+export const insertOrganizations = prepared((database, rows: readonly Insertable<Tables['organizations']>[]) =>
+  database
+    .insertInto('organizations')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['apiKey', 'organizationId']).doNothing())
+    .returning(['key', 'organizationId']),
 );
 
 /** The surrogate key of an organization of the caller's, or `undefined` where there is none. */
@@ -21,11 +32,8 @@ export async function ensureOrganization(call: KeyCall, organizationId: string):
   const known = await findOrganization(call, organizationId);
   if (known !== undefined) return known;
   const { database, apiKey, now } = call;
-  const created = await database
-    .insertInto('organizations')
-    .values({ apiKey, organizationId, createdAt: now })
-    .returning('key')
-    .executeTakeFirstOrThrow();
+  const [created] = await insertOrganizations(database, [{ apiKey, organizationId, createdAt: now }]);
+  if (!created) throw new TypeError('an insertion gave no key');
   return created.key;
 }
 

@@ -32,7 +32,7 @@ const selectPage = prepared(
       .where('participants.userId', '=', userId)
       .where('participants.feature', '=', feature)
       .orderBy('participants.item')
-      .limit(sql.lit(BigInt(ITEMS_PER_PAGE) + 1n))
+      .limit(sql.lit(ITEMS_PER_PAGE + 1))
       .offset(offset),
 );
 
@@ -87,7 +87,7 @@ const selectNotification = prepared(
       .select('key')
       .where('organization', '=', given.organization)
       .where('notificationId', '=', given.notificationId)
-      .limit(sql.lit(1n)),
+      .limit(sql.lit(1)),
 );
 
 export async function isKnownNotification(

@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import { newId } from '../secrets.ts';
 import { prepared } from '../store/prepared.ts';
+import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { otherFields } from './other-fields.ts';
 
@@ -58,3 +59,15 @@ export function userRow(organization: number, given: GivenUser & { readonly acce
 function initialOf(name = ''): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase();
 }
+
+/** Adds a user of whom nothing but the id is known, unless it exists. */
+export async function ensureUser(database: Database, user: { organization: number; userId: string }): Promise<void> {
+  await insertUser(database, { ...user, id: newId() });
+}
+
+const insertUser = prepared((database, row: UserRow) =>
+  database
+    .insertInto('users')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing()),
+);

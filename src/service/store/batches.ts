@@ -1,5 +1,5 @@
 /** Rows that one statement writes: what a statement costs beside its rows is spread well, and no database's limit on values is near. */
-const ROWS_PER_STATEMENT = 100;
+export const ROWS_PER_STATEMENT = 100;
 
 /** The rows in parts that one statement each may hold. */
 export function* batchesOf<Row>(rows: readonly Row[]): Generator<readonly Row[]> {

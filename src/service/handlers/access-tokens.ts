@@ -1,0 +1,33 @@
+import { SignJWT } from 'jose';
+import { prepared } from '../store/prepared.ts';
+import type { HandlersOf } from './handler.ts';
+
+/** 48 hours, in seconds. */
+const LIFETIME = 172_800;
+
+const selectSigningKey = prepared((database, { apiKey }: { readonly apiKey: string }) =>
+  database
+    .selectFrom('apiKeys')
+    .innerJoin('workspaces', 'workspaces.id', 'apiKeys.workspaceId')
+    .select('workspaces.signingKey')
+    .where('apiKeys.id', '=', apiKey),
+);
+
+export const accessTokens: HandlersOf<'access-tokens'> = {
+  'access-tokens.generate': async ({ database, apiKey, now }, { userId, userProperties, permissions }) => {
+    const [key] = await selectSigningKey(database, { apiKey });
+    if (!key) throw new TypeError('the workspace of an authenticated key is gone');
+    const { name, email, isAdmin = false } = userProperties;
+    const resources = permissions.resources.map((resource) => ({ accessRole: 'editor', ...resource }));
+    const issuedAt = Math.floor(now / 1000);
+    const token = await new SignJWT({ name, email, isAdmin, permissions: { resources } })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer('svc')
+      .setSubject(userId)
+      .setAudience(apiKey)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + LIFETIME)
+      .sign(Buffer.from(key.signingKey, 'base64url'));
+    return { data: { token } };
+  },
+};
