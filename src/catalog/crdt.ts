@@ -20,12 +20,20 @@ const content = z
     const wanted = wantedFor(type, data);
     if (wanted)
       refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${wanted} for type ${type}.` });
+    if (hasPrototypeKey(data))
+      refinement.addIssue({ code: 'custom', path: ['data'], message: 'Data must not have a key __proto__.' });
   });
 
 /** Findings about the data are whole sentences. */
 function refusal({ path: [field], message }: Finding): string | undefined {
   if (field === 'editorId') return 'Editor ID is required.';
   return field === 'data' ? message : undefined;
+}
+
+/** A key that editors cannot tell from an object's prototype. */
+function hasPrototypeKey(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return false;
+  return Object.entries(data).some(([key, inner]) => key === '__proto__' || hasPrototypeKey(inner));
 }
 
 /** What the data should have been for its type, or `undefined` when it fits. */

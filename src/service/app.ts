@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { Operation } from '../catalog/define.ts';
+import type { Feature, Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -7,26 +7,44 @@ import { authenticate, checkAuthorization } from './auth.ts';
 import { readData } from './body.ts';
 import { failure, success } from './envelope.ts';
 import { badRequest, ServiceError } from './errors.ts';
+import { requireFeature } from './features.ts';
+import type { FollowUp, FollowUps } from './follow-ups.ts';
 import type { Handler } from './handlers/handler.ts';
 import { loadHandlers } from './handlers/index.ts';
+import { type Rate, rateLimiter } from './rate-limit.ts';
 import type { Database, Store } from './store/store.ts';
+import { strictFailure } from './strict.ts';
 import { validInput } from './validate.ts';
 
-export interface ServiceWorld {
+/** How the service as a whole differs from its usual self. */
+export interface Switches {
+  /** Features that it does not have. */
+  readonly without?: readonly Feature[];
+  readonly rateLimit?: Rate;
+  /** It answers a bulk call with INTERNAL and `details` when some of its documents fail. */
+  readonly strict?: boolean;
+}
+
+export interface ServiceWorld extends Switches {
   readonly store: Store;
   readonly clock: Clock;
-  /** Told of what the caller is not: the errors behind INTERNAL answers. */
+  /** Told of what the caller is not: the errors behind INTERNAL answers, and those of work after an answer. */
   readonly report?: (error: unknown) => void;
 }
 
 /** The service's routes: each path of the catalog, and a sign of life. Every answer but that one is an envelope. */
-export function createApp(world: ServiceWorld): Hono {
+export function createApp(world: ServiceWorld, later: FollowUps): Hono {
   const app = new Hono();
+  const perform = performer(world, later);
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
-  for (const entry of manifest) {
-    const answer = answerTo(entry, world);
-    app.post(entry.path, (context) => answer(context.req.raw));
-    app.all(entry.path, () => failure(badRequest()));
+  for (const [path, entries] of Map.groupBy(manifest, (entry) => entry.path)) {
+    const routes = entries.map((entry) => ({ entry, load: once(() => load(entry)) }));
+    app.post(path, async ({ req: { raw: request } }) => {
+      const data = await readData(request);
+      checkAuthorization(request.headers);
+      return perform(await chosen(routes, data).load(), request.headers, data);
+    });
+    app.all(path, () => failure(badRequest()));
   }
   app.notFound(() => failure(new ServiceError('NOT_FOUND', 'Not Found')));
   app.onError((error) => {
@@ -36,21 +54,39 @@ export function createApp(world: ServiceWorld): Hono {
   return app;
 }
 
-/** Answers calls of one operation, each in one transaction: a call that is refused leaves nothing behind. */
-function answerTo(entry: OperationEntry, { store, clock }: ServiceWorld): (request: Request) => Promise<Response> {
-  let loading: ReturnType<typeof load> | undefined;
-  return async (request) => {
-    const data = await readData(request);
-    checkAuthorization(request.headers);
-    loading ??= load(entry);
-    const { operation, handler } = await loading;
+interface Route {
+  readonly entry: OperationEntry;
+  readonly load: () => ReturnType<typeof load>;
+}
+
+/** Of the operations on one path, the one whose choosing field is given, or the one that needs none. */
+function chosen(routes: readonly Route[], data: unknown): Route {
+  const isGiven = (field: string) => typeof data === 'object' && data !== null && Object.hasOwn(data, field);
+  const named = routes.find(({ entry: { chosenBy } }) => chosenBy !== undefined && isGiven(chosenBy));
+  const route = named ?? routes.find(({ entry }) => entry.chosenBy === undefined);
+  if (!route) throw badRequest();
+  return route;
+}
+
+/** Performs calls, each in one transaction: a call that is refused leaves nothing behind. */
+function performer({ store, clock, without = [], rateLimit, strict }: ServiceWorld, later: FollowUps) {
+  const count = rateLimit && rateLimiter(rateLimit);
+  return async ({ name, operation, handler }: Awaited<ReturnType<typeof load>>, headers: Headers, data: unknown) => {
+    const left: FollowUp[] = [];
     const run = async (database: Database) => {
-      const call = await authenticate(operation.auth, request.headers, { database, now: clock.now() });
+      const after = (work: FollowUp) => void left.push(work);
+      const call = await authenticate(operation.auth, headers, { database, now: clock.now(), after });
+      count?.(call);
+      requireFeature(operation.feature, without);
       const input = validInput(operation, data);
       const { message } = operation;
-      return success(typeof message === 'string' ? message : message(input), await handler(call, input));
+      const reply = await handler(call, input);
+      const failed = strict ? strictFailure(name, input, reply) : undefined;
+      return failed ? failure(failed) : success(typeof message === 'string' ? message : message(input), reply);
     };
-    return operation.effect === 'read' ? store.read(run) : store.write(run);
+    const response = await (operation.effect === 'read' ? store.read(run) : store.write(run));
+    later.start(left);
+    return response;
   };
 }
 
@@ -59,5 +95,13 @@ async function load({ resource, name }: OperationEntry) {
   // The entry names an operation and its handler, which fit each other by the type of `HandlersOf`. TypeScript cannot
   // follow that through a union of all operations; the input has passed the operation's schema.
   const handler = (handlers as Readonly<Partial<Record<string, unknown>>>)[name] as Handler<Operation>;
-  return { operation, handler };
+  return { name, operation, handler };
+}
+
+function once<Result>(make: () => Result): () => Result {
+  let made: { readonly result: Result } | undefined;
+  return () => {
+    made ??= { result: make() };
+    return made.result;
+  };
 }

@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { badRequest, invalidArgument } from './errors.ts';
+import { refusedField } from './validate.ts';
 
 /** Bytes that a request may have. */
 export const LARGEST_BODY = 16 * 1024 * 1024;
+/** Characters that one text or name may have. */
+export const LONGEST_TEXT = 1024 * 1024;
 /** Arrays and objects that may stand inside each other; far below what would overflow the stack. */
 export const DEEPEST_NESTING = 128;
 
@@ -18,7 +21,26 @@ export async function readData(request: Request): Promise<unknown> {
   const body = parse(bytes);
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'data')) throw badRequest();
   if (Object.keys(body).length !== 1 || Array.isArray(body)) throw badRequest();
-  return (body as { readonly data: unknown }).data;
+  const { data } = body as { readonly data: unknown };
+  if (bytes.length > LONGEST_TEXT || bytes.includes(NULL_CHARACTER)) checkTexts(data, []);
+  return data;
+}
+
+const NULL_CHARACTER = String.raw`\u0000`;
+
+/** @throws ServiceError INVALID_ARGUMENT with the path of the first text that no database could be asked to keep. */
+function checkTexts(value: unknown, path: readonly (string | number)[]): void {
+  if (typeof value === 'string') checkText(value, path);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    checkText(key, path);
+    checkTexts(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+  }
+}
+
+function checkText(text: string, path: readonly (string | number)[]): void {
+  if (text.length > LONGEST_TEXT) throw refusedField(path, `longer than ${LONGEST_TEXT} characters`);
+  if (text.includes('\0')) throw refusedField(path, 'null characters are not allowed');
 }
 
 /** The body's bytes, or nothing when there are too many: then all are read nonetheless, so that the sender hears why. */

@@ -29,14 +29,18 @@ export interface LocalService {
 export async function openLocalService({ folders, clock, store: given }: LocalWorld): Promise<LocalService> {
   const store = await openStore(await storeLocation(given, folders));
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await localCredentials(store);
+  const { fetch, settled } = createService({ store, clock });
   return {
-    fetch: createService({ store, clock }).fetch,
+    fetch,
     target: {
       baseUrl: 'http://localhost',
       headerPrefix: DEFAULT_HEADER_PREFIX,
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    close: () => store.close(),
+    close: async () => {
+      await settled();
+      await store.close();
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { invalidArgument } from './errors.ts';
+import { refusedField } from './validate.ts';
 
 /** An opaque token that continues a list behind the record of this key. */
 export function pageToken(list: string, key: number): string {
@@ -9,10 +9,10 @@ export function pageToken(list: string, key: number): string {
  * The key that a token of `pageToken` stands for.
  * @throws ServiceError INVALID_ARGUMENT when it is none of this list.
  */
-export function keyOfToken(list: string, token: string): number {
+export function keyOfToken(list: string, token: string, field = 'pageToken'): number {
   const [, key] = /^(\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString().replace(`${list}:`, '')) ?? [];
   if (key === undefined || pageToken(list, Number(key)) !== token) {
-    throw invalidArgument('pageToken: not a token of this list');
+    throw refusedField([field], 'not a token of this list');
   }
   return Number(key);
 }

@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 
 /** A token that cannot be guessed: 32 characters that no shell, header or URL has to quote. */
 export function newToken(): string {
@@ -8,6 +8,18 @@ export function newToken(): string {
 /** 32 hexadecimal digits. */
 export function newId(): string {
   return randomBytes(16).toString('hex');
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** `ep_` and 27 letters or digits. */
+export function newEndpointId(): string {
+  return `ep_${Array.from({ length: 27 }, () => BASE62[randomInt(BASE62.length)]).join('')}`;
+}
+
+/** A key that deliveries are signed with, as Standard Webhooks write it. */
+export function newSigningSecret(): string {
+  return `whsec_${randomBytes(24).toString('base64')}`;
 }
 
 /** Compares two secrets in a time that does not tell where they differ. Their length is no secret. */

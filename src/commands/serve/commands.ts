@@ -1,3 +1,4 @@
+import { FEATURES } from '../../catalog/define.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { DEFAULT_ADDRESS } from './default-address.ts';
 
@@ -17,6 +18,12 @@ export const SERVE_COMMANDS: readonly CommandDefinition[] = [
     options: [
       { flags: '--port <n>', describes: `port to listen on; 0 takes a free one (${DEFAULT_ADDRESS.port})` },
       { flags: '--host <address>', describes: `address to listen on (${DEFAULT_ADDRESS.host}, this machine only)` },
+      {
+        flags: '--without <features>',
+        describes: `features that it lacks, separated by commas: ${FEATURES.join(', ')}`,
+      },
+      { flags: '--rate-limit <calls/time>', describes: 'calls that each credential may make in a time: 60/1m' },
+      { flags: '--strict', describes: 'answer a call with INTERNAL and details when some of its documents fail' },
     ],
     load: async () => (await import('./serve.ts')).serveCommand,
   },

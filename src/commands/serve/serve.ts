@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { SvcError } from '../../kernel/errors.ts';
+import type { Switches } from '../../service/app.ts';
 import { type LocalCredentials, localCredentials } from '../../service/bootstrap.ts';
+import { finishMigrations } from '../../service/records/migrations.ts';
 import { type Address, startServer } from '../../service/server.ts';
 import { createService } from '../../service/service.ts';
 import { storeLocation } from '../../service/store/location.ts';
@@ -11,22 +13,24 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
 import { DEFAULT_ADDRESS } from './default-address.ts';
+import { serviceSwitches } from './switches.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation): Promise<void> {
-  await serve(context, {
+  const address = {
     host: textValue(options, 'host') ?? DEFAULT_ADDRESS.host,
     port: portOf(textValue(options, 'port')),
-  });
+  };
+  await serve(context, address, serviceSwitches(options));
 }
 
 /** Serves the store until a signal comes: SIGTERM is the ordinary end, any other one ends the run as it says. */
-export async function serve(context: Context, address: Address): Promise<void> {
+export async function serve(context: Context, address: Address, switches: Switches): Promise<void> {
   const location = await storeLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location);
   try {
     const store = await openStore(location);
     try {
-      await serveStore(context, store, address);
+      await serveStore(context, store, address, switches);
     } finally {
       await store.close();
     }
@@ -37,11 +41,13 @@ export async function serve(context: Context, address: Address): Promise<void> {
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-async function serveStore(context: Context, store: Store, address: Address): Promise<void> {
+async function serveStore(context: Context, store: Store, address: Address, switches: Switches): Promise<void> {
   const { clock, signal, io } = context;
   const credentials = await localCredentials(store);
   const report = (error: unknown) => void context.warn(`internal error: ${String(error)}`);
-  const server = await startServer(createService({ store, clock, report }).fetch, address);
+  await finishMigrations(store);
+  const service = createService({ store, clock, report, ...switches });
+  const server = await startServer(service.fetch, address);
   try {
     const format = await context.format();
     const isForScripts = format === 'json' || format === 'ndjson';
@@ -49,6 +55,7 @@ async function serveStore(context: Context, store: Store, address: Address): Pro
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await server.close();
+    await service.settled();
   }
 }
 

@@ -1,17 +1,13 @@
 import { ServiceError } from '../errors.ts';
+import { DEFAULT_TOKEN_NAME } from '../records/workspaces.ts';
 import { newToken } from '../secrets.ts';
-import type { HandlersOf } from './handler.ts';
+import type { HandlersOf, WorkspaceCall } from './handler.ts';
 
 export const authTokens: HandlersOf<'auth-tokens'> = {
-  'auth-tokens.reset': async ({ database, workspaceId }, { apiKey }) => {
-    const key = await database
-      .selectFrom('apiKeys')
-      .select('id')
-      .where('id', '=', apiKey)
-      .where('workspaceId', '=', workspaceId)
-      .executeTakeFirst();
-    if (!key) throw new ServiceError('NOT_FOUND', 'API key not found.');
-    const newAuthToken = { token: newToken(), name: 'Default Auth Token', domains: [] };
+  'auth-tokens.reset': async (call, { apiKey }) => {
+    await requireKey(call, apiKey);
+    const { database } = call;
+    const newAuthToken = { token: newToken(), name: DEFAULT_TOKEN_NAME, domains: [] };
     await database.deleteFrom('authTokens').where('apiKey', '=', apiKey).execute();
     await database
       .insertInto('authTokens')
@@ -19,4 +15,25 @@ export const authTokens: HandlersOf<'auth-tokens'> = {
       .execute();
     return { data: { apiKey, newAuthToken } };
   },
+
+  'auth-tokens.list': async (call, { apiKey }) => {
+    await requireKey(call, apiKey);
+    const rows = await call.database
+      .selectFrom('authTokens')
+      .select(['token', 'name', 'domains'])
+      .where('apiKey', '=', apiKey)
+      .execute();
+    return { data: { apiKey, authTokens: rows.map((row) => ({ ...row, domains: JSON.parse(row.domains) })) } };
+  },
 };
+
+/** @throws ServiceError NOT_FOUND where the workspace has no such key. */
+async function requireKey({ database, workspaceId }: WorkspaceCall, apiKey: string): Promise<void> {
+  const key = await database
+    .selectFrom('apiKeys')
+    .select('id')
+    .where('id', '=', apiKey)
+    .where('workspaceId', '=', workspaceId)
+    .executeTakeFirst();
+  if (!key) throw new ServiceError('NOT_FOUND', 'API key not found.');
+}

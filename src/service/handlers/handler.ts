@@ -2,12 +2,15 @@ import type * as z from 'zod';
 import type { Auth, Operation } from '../../catalog/define.ts';
 import type { OperationsOf, Resource } from '../../catalog/index.ts';
 import type { Reply } from '../envelope.ts';
+import type { FollowUp } from '../follow-ups.ts';
 import type { Database } from '../store/store.ts';
 
 /** One call as a handler sees it: its transaction, and the time at which it came in. */
 export interface Call {
   readonly database: Database;
   readonly now: number;
+  /** Leaves work to be done once the call's transaction is committed. */
+  readonly after: (work: FollowUp) => void;
 }
 
 /** A call made with an API key, which owns every organization that the call can reach. */

@@ -1,29 +1,30 @@
-import { prepared } from '../store/prepared.ts';
+import { ServiceError } from '../errors.ts';
+import { createWorkspace, workspaceRecord } from '../records/workspaces.ts';
+import { newId } from '../secrets.ts';
+import type { Database } from '../store/store.ts';
 import type { HandlersOf } from './handler.ts';
 
-const selectWorkspace = prepared((database, { workspaceId }: { readonly workspaceId: string }) =>
-  database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId),
-);
-
-const selectKeys = prepared((database, { workspaceId }: { readonly workspaceId: string }) =>
-  database.selectFrom('apiKeys').select(['id', 'apiKeyName', 'type']).where('workspaceId', '=', workspaceId),
-);
-
 export const workspace: HandlersOf<'workspace'> = {
-  'workspace.get': async ({ database, workspaceId }) => {
-    const [found] = await selectWorkspace(database, { workspaceId });
-    if (!found) throw new TypeError('the workspace of an authenticated call is gone');
-    const keys = await selectKeys(database, { workspaceId });
-    const apiKeyList: Record<string, (typeof keys)[number]> = Object.create(null);
-    for (const key of keys) apiKeyList[key.id] = key;
-    return {
-      data: {
-        id: found.id,
-        name: found.name,
-        owner: { email: found.ownerEmail, id: found.ownerId, name: found.ownerName, avatar: found.ownerAvatar },
-        authToken: found.authToken,
-        apiKeyList,
-      },
-    };
+  'workspace.get': async ({ database, workspaceId }) => ({ data: await workspaceRecord(database, workspaceId) }),
+
+  'workspace.create': async ({ database }, { ownerEmail, name = '', workspaceName, avatar = '' }) => {
+    if (await isOwner(database, ownerEmail)) {
+      throw new ServiceError('ALREADY_EXISTS', 'A workspace already exists for this email address');
+    }
+    const { workspaceId } = await createWorkspace(database, {
+      name: workspaceName ?? (name || ownerEmail),
+      apiKeyName: 'Default API key',
+      owner: { id: newId(), name, email: ownerEmail, avatar },
+    });
+    return { data: await workspaceRecord(database, workspaceId) };
   },
 };
+
+async function isOwner(database: Database, ownerEmail: string): Promise<boolean> {
+  const known = await database
+    .selectFrom('workspaces')
+    .select('id')
+    .where('ownerEmail', '=', ownerEmail)
+    .executeTakeFirst();
+  return known !== undefined;
+}

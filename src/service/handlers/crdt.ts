@@ -1,0 +1,51 @@
+import { ServiceError } from '../errors.ts';
+import { type Editor, readEditor, selectEditors, writeEditor } from '../records/editors.ts';
+import { ensureOrganization, findOrganization } from '../records/organizations.ts';
+import type { HandlersOf, KeyCall } from './handler.ts';
+
+export const crdt: HandlersOf<'crdt'> = {
+  'crdt.get': async (call, { organizationId, documentId, editorId }) => {
+    const organization = await findOrganization(call, organizationId);
+    const place = { documentId, ...(editorId !== undefined && { editorId }) };
+    const found = organization === undefined ? [] : await selectEditors(call.database, { organization, ...place });
+    if (editorId !== undefined && found.length === 0) throw noData();
+    return { data: found.map(editorRecord) };
+  },
+
+  'crdt.add': async (call, input) => {
+    const organization = await ensureOrganization(call, input.organizationId);
+    if (await findEditor(call, organization, input)) {
+      throw new ServiceError('ALREADY_EXISTS', 'CRDT data already exists for this editor ID.');
+    }
+    await writeEditor(call.database, organization, input, undefined, call.now);
+    return NO_DATA;
+  },
+
+  'crdt.update': async (call, input) => {
+    const organization = await findOrganization(call, input.organizationId);
+    const known = organization === undefined ? undefined : await findEditor(call, organization, input);
+    if (!known) throw noData();
+    await writeEditor(call.database, known.organization, input, known, call.now);
+    return NO_DATA;
+  },
+};
+
+/** The reply has a status and a message alone. */
+const NO_DATA = { data: undefined };
+
+function noData(): ServiceError {
+  return new ServiceError('NOT_FOUND', 'No CRDT data found for this editor ID.');
+}
+
+type EditorId = Pick<Editor, 'documentId' | 'editorId'>;
+
+async function findEditor({ database }: KeyCall, organization: number, { documentId, editorId }: EditorId) {
+  const [found] = await selectEditors(database, { organization, documentId, editorId });
+  return found;
+}
+
+function editorRecord(editor: Editor) {
+  const { editorId, lastUpdate, lastUpdatedBy, sessionId } = editor;
+  const { data } = readEditor(editor);
+  return { id: editorId, data, lastUpdate: new Date(lastUpdate).toISOString(), lastUpdatedBy, sessionId };
+}

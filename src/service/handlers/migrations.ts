@@ -1,0 +1,28 @@
+import { ServiceError } from '../errors.ts';
+import { finishMigration, isUnfinished, selectMigration } from '../records/migrations.ts';
+import { newId } from '../secrets.ts';
+import { refusedField } from '../validate.ts';
+import type { HandlersOf } from './handler.ts';
+
+export const migrations: HandlersOf<'migrations'> = {
+  'documents.migrate': async (call, { organizationId, documentId, newDocumentId }) => {
+    if (documentId === newDocumentId) throw refusedField(['newDocumentId'], 'is the id that the document has');
+    const { database, apiKey, now, after } = call;
+    const migrationId = newId();
+    await database
+      .insertInto('documentMigrations')
+      .values({ migrationId, apiKey, organizationId, documentId, newDocumentId, status: 'pending', createdAt: now })
+      .execute();
+    after((store) => finishMigration(store, migrationId));
+    return { data: { migrationId } };
+  },
+
+  'documents.migration-status': async (call, { organizationId, migrationId }) => {
+    const { database, apiKey, after } = call;
+    const [found] = await selectMigration(database, { apiKey, organizationId, migrationId });
+    if (!found) throw new ServiceError('NOT_FOUND', 'Migration not found.');
+    // What was at work on it may have been killed.
+    if (isUnfinished(found)) after((store) => finishMigration(store, migrationId));
+    return { data: { migrationId, status: found.status } };
+  },
+};
