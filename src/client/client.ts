@@ -5,11 +5,12 @@ import { createAttempt } from './attempt.ts';
 import { createCall } from './call.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
 import { secretValues } from './credentials.ts';
-import { plannedRequest, wireRequest } from './request.ts';
+import { type CalledOperation, plannedRequest, wireRequest } from './request.ts';
 import { checkedBaseUrl, type Target } from './target.ts';
 import { kyTransport } from './transport.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
+export type { CalledOperation } from './request.ts';
 export type { Target } from './target.ts';
 
 export interface ClientOptions {
@@ -56,6 +57,8 @@ export interface Client {
     operation: Operation<Input, Output>,
     input: z.input<Input>,
   ): Promise<Reply<z.output<Output>>>;
+  /** As `call`, for a path that the catalog need not know and any JSON as its data. */
+  send(operation: CalledOperation, data: unknown): Promise<Reply<unknown>>;
 }
 
 /** @throws SvcError `usage` when the target's base URL is not usable. */
@@ -63,20 +66,21 @@ export function createClient(options: ClientOptions): Client {
   const { target, dryRun } = options;
   const baseUrl = checkedBaseUrl(target.baseUrl, options.insecureHttp ?? false);
   const call = createCall(options, createAttempt(options, kyTransport(options.fetch)));
+  const send: Client['send'] = async (operation, data) => {
+    const request = wireRequest(target, baseUrl, operation, data);
+    if (dryRun) {
+      await dryRun(plannedRequest(request, secretValues(target)));
+      return { sent: false };
+    }
+    const { success, retries } = await call(operation, request);
+    return { sent: true, data: success.data, result: success.result, retries };
+  };
   return {
-    async call<Input extends z.ZodObject, Output extends z.ZodType>(
+    send,
+    // The schema has seen what is in a reply, and what it would drop (an id such as __proto__) stays.
+    call: async <Input extends z.ZodObject, Output extends z.ZodType>(
       operation: Operation<Input, Output>,
       input: z.input<Input>,
-    ): Promise<Reply<z.output<Output>>> {
-      const request = wireRequest(target, baseUrl, operation, input);
-      if (dryRun) {
-        await dryRun(plannedRequest(request, secretValues(target)));
-        return { sent: false };
-      }
-      const { success, retries } = await call(operation, request);
-      // The schema has seen it, and what it would drop (an id such as __proto__) stays.
-      const data = success.data as z.output<Output> | null;
-      return { sent: true, data, result: success.result, retries };
-    },
+    ) => (await send(operation, input)) as Reply<z.output<Output>>,
   };
 }

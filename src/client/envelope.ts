@@ -23,20 +23,30 @@ export function readReply(reply: WireReply, reading: Reading): Outcome {
 }
 
 function readResult(body: unknown, reply: WireReply, reading: Reading): Outcome {
+  const { operation } = reading;
   const result = resultOf(body);
   if (result === undefined) {
-    if (!isBareData(body, reading.operation)) return unusable('JSON that is not the expected answer', reply, reading);
-    return { kind: 'success', data: body, result: { data: body } };
+    return isBareData(body, operation)
+      ? bareSuccess(body)
+      : unusable('JSON that is not the expected answer', reply, reading);
   }
-  if (!isFields(result)) return unusable('a result that is no object', reply, reading);
+  if (!isFields(result)) {
+    return operation.output ? unusable('a result that is no object', reply, reading) : bareSuccess(result);
+  }
   const { status } = result;
   if (status !== undefined && status !== 'success') return serviceFailure(result, reply, reading);
+  if (status === undefined && !operation.output && !Object.hasOwn(result, 'data')) return bareSuccess(result);
   const success: Success = { kind: 'success', data: result['data'] ?? null, result };
-  const empty = status === undefined && success.data === null;
-  if (empty || !isExpected(success.data, reading.operation)) {
+  const empty = operation.output && status === undefined && success.data === null;
+  if (empty || !isExpected(success.data, operation)) {
     return unusable('data of an unexpected form', reply, reading);
   }
   return success;
+}
+
+/** Data that came without its envelope. */
+function bareSuccess(data: unknown): Success {
+  return { kind: 'success', data, result: { data } };
 }
 
 /** The `result`, or the body itself where it looks like one: some answers come without the wrapper. */
@@ -54,12 +64,13 @@ function isExpected(data: unknown, operation: CalledOperation): boolean {
 }
 
 function isBareData(body: unknown, operation: CalledOperation): boolean {
+  if (!operation.output) return true;
   const holdsAnything = Array.isArray(body) || (isFields(body) && Object.keys(body).length > 0);
   return holdsAnything && fitsSchema(body, operation);
 }
 
 function fitsSchema(data: unknown, { output }: CalledOperation): boolean {
-  return output.safeParse(data).success;
+  return !output || output.safeParse(data).success;
 }
 
 function isFields(value: unknown): value is Fields {

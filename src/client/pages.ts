@@ -1,36 +1,56 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
-import type { Answer, Client } from './client.ts';
+import type { Answer, Client, Reply } from './client.ts';
+
+/** Fields of `data` that ask for one page; none ask for the first. */
+export type PageFields = Readonly<Record<string, unknown>>;
+
+/** A call that answers page by page. */
+export interface PagedCall<Data> {
+  readonly path: string;
+  readonly call: (page: PageFields) => Promise<Reply<Data>>;
+  /** What asks for the page after an answer; nothing at the end. */
+  readonly next: (answer: Answer<Data>) => PageFields | undefined;
+}
 
 /**
- * The pages of an operation, one answer each, until the service says there are no more.
+ * One answer a page, until the service says there are no more.
  * @throws SvcError `unusable_answer` when the service hands out a cursor a second time: that would never end.
  */
-export async function* pages<Output extends z.ZodType>(
+export async function* followPages<Data>({ path, call, next }: PagedCall<Data>): AsyncGenerator<Answer<Data>> {
+  const seen = new Set<string>();
+  for (let page: PageFields | undefined = {}; page; ) {
+    const reply = await call(page);
+    if (!reply.sent) return;
+    yield reply;
+    page = next(reply);
+    const cursor = JSON.stringify(page);
+    if (page && seen.has(cursor)) throw new SvcError('unusable_answer', `${path} answered the same page cursor twice`);
+    seen.add(cursor);
+  }
+}
+
+/** The pages of an operation of the catalog. */
+export function pages<Output extends z.ZodType>(
   client: Client,
   operation: Operation<z.ZodObject, Output>,
   input: Readonly<Record<string, unknown>>,
 ): AsyncGenerator<Answer<z.output<Output>>> {
-  const seen = new Set<unknown>();
-  let cursor: unknown;
-  do {
-    const reply = await client.call(operation, pageInput(operation, input, cursor));
-    if (!reply.sent) return;
-    yield reply;
-    cursor = nextCursor(operation, reply);
-    if (seen.has(cursor)) {
-      throw new SvcError('unusable_answer', `${operation.path} answered the same page cursor twice`);
-    }
-    seen.add(cursor);
-  } while (cursor !== undefined);
+  return followPages({
+    path: operation.path,
+    call: (page) => client.call(operation, { ...input, ...page }),
+    next: (answer) => nextPage(operation, answer),
+  });
+}
+
+/** What asks an operation of the catalog for the page after this answer. */
+export function nextPage(operation: Operation, answer: Answer<unknown>): PageFields | undefined {
+  const cursor = nextCursor(operation, answer);
+  return operation.pages && cursor !== undefined ? { [operation.pages.cursorIn]: cursor } : undefined;
 }
 
 /** The cursor of the page after this one; `undefined` at the end. */
 export function nextCursor({ pages: paging }: Operation, { result, data }: Answer<unknown>): unknown {
   return paging?.cursorOut(result, data) || undefined;
-}
-
-function pageInput(operation: Operation, input: Readonly<Record<string, unknown>>, cursor: unknown) {
-  return operation.pages && cursor !== undefined ? { ...input, [operation.pages.cursorIn]: cursor } : input;
 }

@@ -6,8 +6,10 @@ import { credentialHeaders } from './credentials.ts';
 import type { Target } from './target.ts';
 
 /** What a call reads of its operation. */
-export interface CalledOperation extends Pick<Operation, 'path' | 'auth' | 'effect' | 'revealsSecrets' | 'feature'> {
-  readonly output: z.ZodType;
+export interface CalledOperation extends Pick<Operation, 'auth' | 'effect' | 'revealsSecrets' | 'feature'> {
+  readonly path: string;
+  /** Where there is none, any JSON is an answer. */
+  readonly output?: z.ZodType;
   readonly bulk?: object | undefined;
 }
 
