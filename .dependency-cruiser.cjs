@@ -37,6 +37,7 @@ const OWNERS = {
   '@hono/node-server': ['service/'],
   kysely: ['service/'],
   pg: ['service/store/'],
+  yjs: ['service/records/'],
 };
 const OWNED_BUILT_INS = {
   sqlite: ['service/store/'],

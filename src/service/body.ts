@@ -22,13 +22,11 @@ export async function readData(request: Request): Promise<unknown> {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'data')) throw badRequest();
   if (Object.keys(body).length !== 1 || Array.isArray(body)) throw badRequest();
   const { data } = body as { readonly data: unknown };
-  if (bytes.length > LONGEST_TEXT || bytes.includes(NULL_CHARACTER)) checkTexts(data, []);
+  if (bytes.length > LONGEST_TEXT) checkTexts(data, []);
   return data;
 }
 
-const NULL_CHARACTER = String.raw`\u0000`;
-
-/** @throws ServiceError INVALID_ARGUMENT with the path of the first text that no database could be asked to keep. */
+/** @throws ServiceError INVALID_ARGUMENT with the path of the first text, or of what has a name, that is too long. */
 function checkTexts(value: unknown, path: readonly (string | number)[]): void {
   if (typeof value === 'string') checkText(value, path);
   if (typeof value !== 'object' || value === null) return;
@@ -40,7 +38,6 @@ function checkTexts(value: unknown, path: readonly (string | number)[]): void {
 
 function checkText(text: string, path: readonly (string | number)[]): void {
   if (text.length > LONGEST_TEXT) throw refusedField(path, `longer than ${LONGEST_TEXT} characters`);
-  if (text.includes('\0')) throw refusedField(path, 'null characters are not allowed');
 }
 
 /** The body's bytes, or nothing when there are too many: then all are read nonetheless, so that the sender hears why. */

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
+import type { Switches } from '../../src/service/app.ts';
 import { type LocalCredentials, localCredentials } from '../../src/service/bootstrap.ts';
 import { createService } from '../../src/service/service.ts';
 import { openStore } from '../../src/service/store/open.ts';
@@ -17,6 +18,8 @@ export interface World {
   /** Errors behind INTERNAL answers. */
   readonly reported: unknown[];
   readonly fetch: typeof globalThis.fetch;
+  /** Resolves once what calls left to be done is done. */
+  readonly settled: () => Promise<void>;
   /** Posts `{data}` with the credentials of the operation's kind, and checks a success against the catalog. */
   call(path: string, data: unknown, headers?: Record<string, string>): Promise<Answer>;
   keyHeaders(): Record<string, string>;
@@ -41,14 +44,17 @@ interface ErrorBody {
 }
 
 /** A service on a store of this test's own, with a clock that stands still. */
-export async function serviceWorld(): Promise<World> {
+export async function serviceWorld(switches: Switches = {}): Promise<World> {
   const path = join(await temporaryFolder(), 'service.sqlite');
   const store = await openStore(path);
-  onTestFinished(() => store.close());
   const credentials = await localCredentials(store);
   const clock = { time: 1_700_000_000_000, now: () => clock.time, sleep: async () => undefined };
   const reported: unknown[] = [];
-  const { fetch } = createService({ store, clock, report: (error) => reported.push(error) });
+  const { fetch, settled } = createService({ store, clock, report: (error) => reported.push(error), ...switches });
+  onTestFinished(async () => {
+    await settled();
+    await store.close();
+  });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = credentials;
   const keyHeaders = () => ({ 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken });
   const workspaceHeaders = () => ({
@@ -62,10 +68,11 @@ export async function serviceWorld(): Promise<World> {
     clock,
     reported,
     fetch,
+    settled,
     keyHeaders,
     workspaceHeaders,
     call: async (operation, data, headers) => {
-      const entry = manifest.find((known) => known.path === operation);
+      const entry = entryOf(operation, data);
       const credential = entry?.auth === 'workspace' ? workspaceHeaders() : keyHeaders();
       const response = await post(fetch, operation, JSON.stringify({ data }), headers ?? credential);
       const answer = { http: response.status, body: JSON.parse(await response.text()) };
@@ -76,6 +83,12 @@ export async function serviceWorld(): Promise<World> {
       return answer;
     },
   };
+}
+
+function entryOf(path: string, data: unknown) {
+  const entries = manifest.filter((entry) => entry.path === path);
+  const isGiven = (field = '') => typeof data === 'object' && data !== null && Object.hasOwn(data, field);
+  return entries.find(({ chosenBy }) => isGiven(chosenBy)) ?? entries.find(({ chosenBy }) => chosenBy === undefined);
 }
 
 export function post(

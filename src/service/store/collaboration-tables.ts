@@ -1,5 +1,4 @@
-import type { Generated } from 'kysely';
-import type { Database } from './store.ts';
+import type { Generated, SchemaModule } from 'kysely';
 
 export interface CollaborationTables {
   userGroups: { organization: number; groupId: string; groupName: string | null; otherFields: string | null };
@@ -42,16 +41,14 @@ export interface CollaborationTables {
 /** The lists that a user's data consists of. */
 export type Feature = 'comments' | 'reactions' | 'recordings' | 'notifications';
 
-type Schema = Database['schema'];
-
 /** Groups of users, and what users do: what they are told, what the log says of them, where they are. */
-export async function collaborationTables(schema: Schema): Promise<void> {
+export async function collaborationTables(schema: SchemaModule): Promise<void> {
   await userGroupTables(schema);
   await userDataTables(schema);
   await documentTables(schema);
 }
 
-async function userGroupTables(schema: Schema): Promise<void> {
+async function userGroupTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('userGroups')
     .addColumn('organization', 'integer', (column) => column.notNull().references('organizations.key'))
@@ -71,7 +68,7 @@ async function userGroupTables(schema: Schema): Promise<void> {
     .execute();
 }
 
-async function userDataTables(schema: Schema): Promise<void> {
+async function userDataTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('userData')
     .addColumn('key', 'integer', (column) => column.primaryKey())
@@ -96,7 +93,7 @@ async function userDataTables(schema: Schema): Promise<void> {
     .execute();
 }
 
-async function documentTables(schema: Schema): Promise<void> {
+async function documentTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('activities')
     .addColumn('key', 'integer', (column) => column.primaryKey())

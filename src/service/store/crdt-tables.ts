@@ -1,4 +1,4 @@
-import type { Database } from './store.ts';
+import type { SchemaModule } from 'kysely';
 
 /** Contents of collaborative editors. */
 export interface CrdtTables {
@@ -18,7 +18,7 @@ export interface CrdtTables {
   };
 }
 
-export async function crdtTables(schema: Database['schema']): Promise<void> {
+export async function crdtTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('editors')
     .addColumn('organization', 'integer', (column) => column.notNull().references('organizations.key'))

@@ -1,5 +1,4 @@
-import type { Generated } from 'kysely';
-import type { Database } from './store.ts';
+import type { Generated, SchemaModule } from 'kysely';
 
 /** What belongs to an API key itself: its configuration, endpoints and agents, and the migrations it asked for. */
 export interface KeyTables {
@@ -40,9 +39,7 @@ export interface KeyTables {
 export type ConfiguredService = 'webhooks' | 'advanced-webhooks' | 'email' | 'permission-provider';
 export type MigrationStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 
-type Schema = Database['schema'];
-
-export async function keyTables(schema: Schema): Promise<void> {
+export async function keyTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('configs')
     .addColumn('apiKey', 'text', (column) => column.notNull().references('apiKeys.id'))
@@ -65,7 +62,7 @@ export async function keyTables(schema: Schema): Promise<void> {
   await schema.createIndex('documentMigrationsByStatus').on('documentMigrations').column('status').execute();
 }
 
-async function endpointTable(schema: Schema): Promise<void> {
+async function endpointTable(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('endpoints')
     .addColumn('key', 'integer', (column) => column.primaryKey())
@@ -87,7 +84,7 @@ async function endpointTable(schema: Schema): Promise<void> {
   await schema.createIndex('endpointsInOrder').on('endpoints').columns(['apiKey', 'key']).execute();
 }
 
-async function agentTables(schema: Schema): Promise<void> {
+async function agentTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('agents')
     .addColumn('key', 'integer', (column) => column.primaryKey())
