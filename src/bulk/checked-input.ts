@@ -1,13 +1,12 @@
-import type * as z from 'zod';
 import { SvcError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { type Draft, type DraftRules, drafter } from './draft.ts';
 import { problemOf } from './problem.ts';
 import type { BulkRecord } from './record.ts';
 import type { Source, SourceRecord } from './source/record.ts';
 
 /** What records have to be. */
-export interface RecordRules {
-  readonly schema: z.ZodType;
-  readonly idField: string;
+export interface RecordRules extends DraftRules {
   /** Which of several records with one id is sent; `fail` takes them for a mistake. */
   readonly duplicates: 'fail' | 'first' | 'last';
 }
@@ -21,13 +20,15 @@ export interface CheckedInput {
   readonly findings: readonly string[];
   /** Findings there are, of which `findings` holds the first. */
   readonly findingCount: number;
+  /** One line for each field that the service does not know. */
+  readonly warnings: readonly string[];
 }
 
 const MOST_FINDINGS = 100;
 
 /** Reads an input to its end and checks each record. An input that breaks off adds the reason to the findings. */
 export async function checkRecords(source: Source, rules: RecordRules): Promise<CheckedInput> {
-  const check = new Check(source.name, rules);
+  const check = new Check(source, rules);
   try {
     for await (const block of source.blocks) {
       for (const record of block) check.add(record);
@@ -43,26 +44,32 @@ export async function checkRecords(source: Source, rules: RecordRules): Promise<
 class Check implements CheckedInput {
   readonly #name: string;
   readonly #rules: RecordRules;
+  readonly #draft: (record: SourceRecord) => Draft;
   readonly #byId = new Map<string, BulkRecord>();
+  readonly #known: Set<string>;
   readonly duplicates: BulkRecord[] = [];
   readonly findings: string[] = [];
+  readonly warnings: string[] = [];
   findingCount = 0;
 
-  constructor(name: string, rules: RecordRules) {
-    this.#name = name;
+  constructor(source: Source, rules: RecordRules) {
+    this.#name = source.name;
     this.#rules = rules;
+    this.#draft = drafter(source, rules);
+    this.#known = new Set(rules.fields.known);
   }
 
   get records(): readonly BulkRecord[] {
     return [...this.#byId.values()];
   }
 
-  add({ value, text, line }: SourceRecord): void {
-    const { schema, idField } = this.#rules;
-    const issues = schema.safeParse(value).error?.issues ?? [];
+  add(record: SourceRecord): void {
+    const { line } = record;
+    const { value, own, id, sent, text } = this.#draft(record);
+    const issues = this.#rules.fields.schema.safeParse(value).error?.issues ?? [];
     for (const issue of issues) this.find(`${this.#name}:${line}: ${problemOf(issue, value)}`);
-    const id: unknown = Object(value)[idField];
-    if (typeof id === 'string') this.#keep({ id, line, value, text });
+    for (const field of Object.keys(own)) if (!this.#known.has(field)) this.#warnOf(field, line);
+    if (typeof id === 'string') this.#keep({ id, line, value: sent, text });
   }
 
   find(finding: string): void {
@@ -70,8 +77,17 @@ class Check implements CheckedInput {
     if (this.findings.length < MOST_FINDINGS) this.findings.push(finding);
   }
 
+  /** Says of an unknown field once what becomes of it. */
+  #warnOf(field: string, line: number): void {
+    const { known, bareIds, id } = this.#rules.fields;
+    const becomes = bareIds ? `is left out; of each record only '${id}' is sent` : 'is passed on as it is';
+    const meant = bareIds ? '' : `; ${didYouMean(field, known)}`;
+    this.#known.add(field);
+    this.warnings.push(`${this.#name}:${line}: unknown field '${field}' ${becomes}${meant}`);
+  }
+
   #keep(record: BulkRecord): void {
-    const { idField, duplicates } = this.#rules;
+    const { fields, duplicates } = this.#rules;
     const earlier = this.#byId.get(record.id);
     if (!earlier) {
       this.#byId.set(record.id, record);
@@ -79,7 +95,7 @@ class Check implements CheckedInput {
     }
     switch (duplicates) {
       case 'fail':
-        this.find(`${this.#name}:${record.line}: ${idField}: '${record.id}' stands on line ${earlier.line} already`);
+        this.find(`${this.#name}:${record.line}: ${fields.id}: '${record.id}' stands on line ${earlier.line} already`);
         break;
       case 'first':
         this.duplicates.push(record);

@@ -1,6 +1,6 @@
 import type { SvcError } from '../kernel/errors.ts';
 import type { BulkRecord, ItemResult, ItemStatus } from './record.ts';
-import { readReply } from './reply.ts';
+import { readReply, readWholeReply } from './reply.ts';
 
 /** What came of one request. */
 export type BatchOutcome = {
@@ -12,6 +12,8 @@ export type BatchOutcome = {
       readonly kind: 'answered';
       readonly reply: unknown;
     }
+  /** The service says one thing of all records together. */
+  | { readonly kind: 'answered_whole'; readonly reply: unknown }
   /** Nothing of it was applied, because of what it holds. Others may fare better. */
   | { readonly kind: 'refused'; readonly error: SvcError }
   /** It may have been applied, wholly, in part or not at all. */
@@ -131,6 +133,8 @@ function landed(batch: readonly BulkRecord[], outcome: BatchOutcome) {
   switch (outcome.kind) {
     case 'answered':
       return readReply(batch, outcome.reply);
+    case 'answered_whole':
+      return readWholeReply(batch, outcome.reply);
     case 'refused':
       return { items: allOf(batch, 'failed', outcome.error), strangers: [] };
     case 'unknown':

@@ -32,7 +32,7 @@ function isReject({ status, code }: ItemResult): boolean {
 
 /**
  * The records that did not land, as the input holds them and in its format, so that the file can be corrected and fed
- * back. Why each is there stands in the same order in a second file, `<path>.reasons.ndjson`.
+ * back. Only an id that was made up is added, since a record that perhaps landed must come again under the same one. Why each is there stands in the same order in a second file, `<path>.reasons.ndjson`.
  */
 export class Rejects {
   readonly #create: () => Promise<PrivateFile>;
@@ -96,12 +96,16 @@ function reasonLine({ record: { id, line }, status, message, code }: ItemResult)
   return `${JSON.stringify({ line, id, status, code, message })}\n`;
 }
 
-/** `users.json` gives `users.rejects.json`, then `users.rejects.2.json`; so does `users.rejects.json` itself. */
+/**
+ * `users.json` gives `users.rejects.json`, then `users.rejects.2.json`; so does `users.rejects.json` itself. Records of
+ * `--data` go to `data.rejects.json`: a name that began with a dash would be taken for a flag.
+ */
 async function createNumbered(folder: string, { name, format }: Source): Promise<PrivateFile> {
   const stem =
     basename(name)
       .replace(/\.[^.]*$/, '')
-      .replace(/\.rejects(\.\d+)?$/, '') || 'input';
+      .replace(/\.rejects(\.\d+)?$/, '')
+      .replace(/^-+/, '') || 'input';
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}${EXTENSIONS[format]}`);
     try {

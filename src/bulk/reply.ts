@@ -20,6 +20,11 @@ export function readReply(records: readonly BulkRecord[], reply: unknown): ReadR
   return { items, strangers: [...byId.keys()] };
 }
 
+/** What a reply with one result for all the records of its request says of each. */
+export function readWholeReply(records: readonly BulkRecord[], reply: unknown): ReadReply {
+  return { items: records.map((record) => itemResult(record, reply)), strangers: [] };
+}
+
 function itemResult(record: BulkRecord, answer: unknown): ItemResult {
   if (typeof answer !== 'object' || answer === null) {
     return { record, status: 'unknown', message: 'the reply does not mention it', code: 'outcome_unknown' };

@@ -25,7 +25,7 @@ export function bulkOptions({ options }: Invocation): BulkOptions {
     ...given('maxErrors', wholeNumber('--max-errors', text('maxErrors'), 0)),
     ...given('rejects', text('rejects')),
     ...given('results', text('results')),
-    batchSize: wholeNumber('--batch-size', text('batchSize'), 1) ?? 100,
+    ...given('batchSize', wholeNumber('--batch-size', text('batchSize'), 1)),
     concurrency: concurrency === 'auto' ? 'auto' : (wholeNumber('--concurrency', concurrency, 1) ?? 'auto'),
     onError: text('onError') === 'stop' ? 'stop' : 'continue',
     duplicates: (text('duplicates') ?? 'fail') as BulkOptions['duplicates'],

@@ -1,10 +1,13 @@
 import { type BulkJob, runBulk, type Stop } from '../bulk/engine.ts';
 import { Recorder } from '../bulk/recorder.ts';
 import { jobName } from '../bulk/summary.ts';
-import { bulkFieldsOf } from '../catalog/bulk-fields.ts';
+import { type BulkFields, bulkFieldsOf } from '../catalog/bulk-fields.ts';
 import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { plural } from '../kernel/plural.ts';
 import { createProgress, type ProgressStyle } from '../output/progress.ts';
+import { askAndWarn } from './bulk/consent.ts';
 import { type BulkInput, gatherInput } from './bulk/input.ts';
 import type { BulkOptions, BulkRequest } from './bulk/request.ts';
 import { type BatchCalls, batchSender, planBatches } from './bulk/send.ts';
@@ -17,41 +20,48 @@ import { checkInput } from './validation.ts';
 /** In flight at once where the user leaves it to svc: enough to hide the way to the service, too few to crowd it. */
 const AUTO_CONCURRENCY = 4;
 
+/** Records a request, unless the user says otherwise. */
+const BATCH_SIZE = 100;
+
 /**
- * Runs an operation that takes many records: all of them are checked, then sent in batches, then summed up on stdout.
+ * Runs an operation that takes many records: all of them are checked, then sent in batches or each in a call of its own,
+ * then summed up on stdout.
  * @throws SvcError when not every record landed: after the summary was printed, or without one when none was sent.
  */
 export async function runBulkOperation(context: Context, entry: OperationEntry, request: BulkRequest): Promise<void> {
+  const { data, options, fromDocument } = request;
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
+  const batchSize = batchSizeOf(fields, options);
   const input = await gatherInput(context, entry, fields, request);
   const [first] = input.records;
-  if (first) checkInput(entry, operation, { ...request.data, [fields.field]: [first.value] }, 'usage');
-  else await context.note(`${input.source.name} holds no ${fields.noun}s`);
-  const calls: BatchCalls = {
-    client: await context.client(),
-    operation,
-    data: request.data,
-    field: fields.field,
-    single: request.record !== undefined,
-  };
-  if (context.options.dryRun) return planBatches(calls, input.records, request.options.batchSize);
-  await runJob(context, entry.name, input, { calls, noun: fields.noun, options: request.options });
+  if (!first) await context.note(`${input.source.name} holds no ${plural(fields.noun)}`);
+  else if (fields.field !== undefined) {
+    checkInput(entry, operation, { ...data, [fields.field]: [first.value] }, fromDocument ? 'bad_data' : 'usage');
+  }
+  const client = await context.client();
+  const single = options.file === undefined && input.records.length <= batchSize;
+  const calls: BatchCalls = { client, operation, fields, data, single };
+  await askAndWarn(context, calls, input.records);
+  if (context.options.dryRun) return planBatches(calls, input.records, batchSize);
+  await runJob(context, entry.name, input, { calls, options: { ...options, batchSize } });
+}
+
+/** @throws SvcError `usage` for a size that cannot be: of calls that hold one record each. */
+function batchSizeOf({ field, noun }: BulkFields, { batchSize }: BulkOptions): number {
+  if (field !== undefined) return batchSize ?? BATCH_SIZE;
+  if (batchSize === undefined) return 1;
+  throw new SvcError('usage', `--batch-size: each ${noun} is a request of its own`);
 }
 
 interface Job {
   readonly calls: BatchCalls;
-  readonly noun: string;
-  readonly options: BulkOptions;
+  readonly options: BulkOptions & { readonly batchSize: number };
 }
 
-async function runJob(
-  context: Context,
-  operation: string,
-  input: BulkInput,
-  { calls, noun, options }: Job,
-): Promise<void> {
+async function runJob(context: Context, operation: string, input: BulkInput, { calls, options }: Job): Promise<void> {
   const { clock, cwd, signal, io } = context;
+  const { noun } = calls.fields;
   const started = clock.now();
   const recorder = await Recorder.open({
     cwd,
@@ -61,7 +71,7 @@ async function runJob(
   });
   await recorder.leaveOut(input.duplicates);
   const total = input.records.length + input.duplicates.length;
-  const progress = createProgress(io.stderr, clock, progressStyle(context), `${noun}s`);
+  const progress = createProgress(io.stderr, clock, progressStyle(context), plural(noun));
   const events = runBulk(engineJob(input, options), {
     send: batchSender(calls),
     signal: AbortSignal.any([signal, recorder.broken]),
@@ -84,7 +94,7 @@ async function runJob(
   if (failure !== undefined) throw failure;
 }
 
-function engineJob({ records }: BulkInput, { batchSize, concurrency, onError, maxErrors }: BulkOptions): BulkJob {
+function engineJob({ records }: BulkInput, { batchSize, concurrency, onError, maxErrors }: Job['options']): BulkJob {
   return {
     records: [records],
     batchSize,

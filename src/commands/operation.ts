@@ -24,7 +24,7 @@ export async function runOperation(
       import('./bulk-operation.ts'),
       import('./bulk-flags.ts'),
     ]);
-    return runBulkOperation(context, entry, { data, record, options: bulkOptions(invocation) });
+    return runBulkOperation(context, entry, { data, record, fromDocument, options: bulkOptions(invocation) });
   }
   const operation = await loadOperation(entry.resource, entry.name);
   await mintId(operation, data);

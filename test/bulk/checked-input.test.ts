@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type CheckedInput, checkRecords } from '../../src/bulk/checked-input.ts';
-import { user } from '../../src/catalog/users.ts';
+import { withField } from '../../src/bulk/source/memory.ts';
+import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
+import { users } from '../../src/catalog/users.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 
 type Duplicates = 'fail' | 'first' | 'last';
@@ -15,8 +17,14 @@ function check(
   duplicates: Duplicates = 'fail',
   breaksOff?: SvcError,
 ): Promise<CheckedInput> {
-  const source = { name: 'users.json', format: 'json', blocks: blocks(values, breaksOff), preamble: () => '' } as const;
-  return checkRecords(source, { schema: user, idField: 'userId', duplicates });
+  const source = {
+    name: 'users.json',
+    format: 'json',
+    blocks: blocks(values, breaksOff),
+    preamble: () => '',
+    withField,
+  } as const;
+  return checkRecords(source, { fields: bulkFieldsOf(users['users.add']), shared: {}, duplicates });
 }
 
 describe('checking records', () => {

@@ -71,7 +71,12 @@ async function run(world: World) {
   const file = Object.keys(files)[0];
   const options = { ...OPTIONS, ...(file && !world.record && { file }), ...world.options };
   const data = world.data ?? { organizationId: 'acme' };
-  const error = await runBulkOperation(context, entry, { data, record: world.record, options }).then(
+  const error = await runBulkOperation(context, entry, {
+    data,
+    record: world.record,
+    fromDocument: false,
+    options,
+  }).then(
     () => undefined,
     (thrown: unknown) => {
       if (thrown instanceof SvcError) return thrown;

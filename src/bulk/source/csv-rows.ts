@@ -88,10 +88,15 @@ export class CsvRowParser {
 }
 
 /** How a file separates: read from its first line, so that a `;` or a tab works where there is no comma. */
-function dialect(text: string): { readonly delimiter: string; readonly newline: '\n' | '\r' } {
+export function dialect(text: string): { readonly delimiter: string; readonly newline: '\n' | '\r' } {
   const [, header = '', lineEnd] = /^([^\r\n]*)(\r\n|\n|\r)?/.exec(text.replace(/"[^"]*"/g, '')) ?? [];
   const delimiter = [',', ';', '\t'].find((candidate) => header.includes(candidate)) ?? ',';
   return { delimiter, newline: lineEnd === '\r' ? '\r' : '\n' };
+}
+
+/** A row with these cells, without a line break. */
+export function rowText(cells: readonly unknown[], delimiter: string): string {
+  return Papa.unparse([cells], { delimiter });
 }
 
 /** Rows are cut at the line feed; the carriage return before it belongs to no cell, unless a quoted one ends with it. */

@@ -1,5 +1,5 @@
-import { didYouMean, nearest } from '../../kernel/nearest.ts';
-import { CsvRowParser, type Row } from './csv-rows.ts';
+import { nearest } from '../../kernel/nearest.ts';
+import { CsvRowParser, dialect, type Row, rowText } from './csv-rows.ts';
 import { type Block, inputError, type SourceRecord } from './record.ts';
 
 /** What a CSV file's columns are held against. */
@@ -7,9 +7,9 @@ export interface CsvOptions {
   readonly name: string;
   /** The fields that the service knows of a record, which the header should name. */
   readonly fields: readonly string[];
-  /** The field that no record can do without. */
   readonly idField: string;
-  readonly warn: (text: string) => void;
+  /** Records may come without their id, and the file without its column. */
+  readonly mints: boolean;
 }
 
 /** Reads CSV whose first row names the fields. An empty cell is an absent field. */
@@ -22,9 +22,28 @@ export class CsvReader {
     this.#options = options;
   }
 
-  /** The first row as it stands in the file. */
+  /** The first row as it stands in the file, with a column for ids where it lacks one. */
   get header(): string {
-    return this.#header;
+    return this.#hasIds ? this.#header : this.#header + this.#delimiter + this.#options.idField;
+  }
+
+  /** The row of a record with its id, which stands in a column of its own where the file has none for it. */
+  withField({ value, text }: SourceRecord, field: string, cell: string): string {
+    if (!this.#hasIds) return text + this.#delimiter + cell;
+    const cells: Readonly<Record<string, unknown>> = { ...Object(value), [field]: cell };
+    const columns = this.#columns ?? [];
+    return rowText(
+      columns.map((column) => (Object.hasOwn(cells, column) ? cells[column] : '')),
+      this.#delimiter,
+    );
+  }
+
+  get #hasIds(): boolean {
+    return this.#columns?.includes(this.#options.idField) ?? true;
+  }
+
+  get #delimiter(): string {
+    return dialect(this.#header).delimiter;
   }
 
   async *read(chunks: AsyncIterable<string>): AsyncGenerator<Block> {
@@ -47,20 +66,16 @@ export class CsvReader {
   }
 
   #checkHeader({ cells, line }: Row): readonly string[] {
-    const { name, fields, idField, warn } = this.#options;
+    const { name, fields, idField, mints } = this.#options;
     const columns = cells.map((cell) => cell.trim());
     for (const [at, column] of columns.entries()) {
       if (column === '') throw inputError(name, { line }, `column ${at + 1} has no name`);
       if (columns.indexOf(column) !== at) throw inputError(name, { line }, `two columns are named '${column}'`);
     }
-    if (!columns.includes(idField)) {
+    if (!mints && !columns.includes(idField)) {
       const near = nearest(idField, columns);
       const hint = near ? `is it '${near}'?` : `the first row names the fields: ${fields.join(',')}`;
       throw inputError(name, { line }, `there is no column '${idField}'`, hint);
-    }
-    for (const column of columns) {
-      if (fields.includes(column)) continue;
-      warn(`${name}:${line}: unknown column '${column}' is passed on as it is; ${didYouMean(column, fields)}`);
     }
     return columns;
   }

@@ -6,7 +6,8 @@ import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { decodeText } from './decode.ts';
-import { type Block, type InputFormat, inputError, type Source } from './record.ts';
+import { withField } from './memory.ts';
+import { type InputFormat, inputError, type Source } from './record.ts';
 import { formatOfName, formatOfText } from './sniff.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -26,6 +27,8 @@ export interface InputRequest {
   /** The fields of a record that the service knows, and the one that is its id. */
   readonly fields: readonly string[];
   readonly idField: string;
+  /** A record may come without its id. */
+  readonly mints?: boolean;
   readonly warn: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -69,19 +72,25 @@ async function readerFor(
   format: InputFormat,
   chunks: AsyncIterable<string>,
   name: string,
-  { field, fields, idField, warn }: InputRequest,
-): Promise<{ readonly blocks: AsyncIterable<Block>; preamble(): string }> {
+  { field, fields, idField, mints = false, warn }: InputRequest,
+): Promise<Omit<Source, 'name' | 'format'>> {
   const preamble = () => '';
   switch (format) {
     case 'json':
-      return { blocks: (await import('./json.ts')).readJson(chunks, { name, field, warn }), preamble };
+      return { blocks: (await import('./json.ts')).readJson(chunks, { name, field, warn }), preamble, withField };
     case 'ndjson':
-      return { blocks: (await import('./ndjson.ts')).readNdjson(chunks, name), preamble };
-    case 'yaml':
-      return { blocks: (await import('./yaml.ts')).readYaml(chunks, name, field), preamble };
+      return { blocks: (await import('./ndjson.ts')).readNdjson(chunks, name), preamble, withField };
+    case 'yaml': {
+      const { readYaml, withYamlField } = await import('./yaml.ts');
+      return { blocks: readYaml(chunks, name, field), preamble, withField: withYamlField };
+    }
     case 'csv': {
-      const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, warn });
-      return { blocks: reader.read(chunks), preamble: () => reader.header };
+      const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, mints });
+      return {
+        blocks: reader.read(chunks),
+        preamble: () => reader.header,
+        withField: (record, added, value) => reader.withField(record, added, value),
+      };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify, visit } from 'yaml';
-import { type Block, inputError, type Place } from './record.ts';
+import { type Block, inputError, type Place, type SourceRecord } from './record.ts';
 
 /** Aliases that one record may follow: enough for shared defaults, too few to blow a small file up. */
 const MOST_ALIASES = 100;
@@ -75,6 +75,11 @@ function plainValue(document: Document, item: unknown, name: string, place: Plac
     const bomb = error.message.startsWith('Excessive');
     throw inputError(name, place, bomb ? `more than ${MOST_ALIASES} aliases in one record` : lowerFirst(error.message));
   }
+}
+
+/** The text of a record with one more field. */
+export function withYamlField({ value }: SourceRecord, field: string, text: string): string {
+  return yamlItem({ ...Object(value), [field]: text });
 }
 
 /** A value as an item of a YAML list, quoted so that every reader takes its scalars for text. */

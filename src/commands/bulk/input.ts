@@ -1,14 +1,18 @@
 import { type CheckedInput, checkRecords } from '../../bulk/checked-input.ts';
 import { problemOf } from '../../bulk/problem.ts';
+import { memorySource } from '../../bulk/source/memory.ts';
 import { openSource } from '../../bulk/source/open.ts';
 import type { Source } from '../../bulk/source/record.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
+import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { type Failure, SvcError } from '../../kernel/errors.ts';
+import { plural } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
-import type { BulkOptions, BulkRequest } from './request.ts';
+import type { BulkRequest } from './request.ts';
+import { warnOf } from './warnings.ts';
 
 export interface BulkInput extends Pick<CheckedInput, 'records' | 'duplicates'> {
   readonly source: Source;
@@ -18,35 +22,68 @@ export interface BulkInput extends Pick<CheckedInput, 'records' | 'duplicates'> 
 const SHOWN_FINDINGS = 20;
 
 /**
- * The records of a command, checked: those of its file, or of `--data`, or the one that flags describe.
- * @throws SvcError `usage` when there is not exactly one of these, `bad_data` when a record is not valid.
+ * The records of a command, checked: those of its file, or of `--data`, or what flags describe.
+ * @throws SvcError `usage` when there is not exactly one of these or a flag is wrong, `bad_data` when a record is not
+ * valid.
  */
 export async function gatherInput(
   context: Context,
   entry: OperationEntry,
   fields: BulkFields,
-  { data, record, options }: BulkRequest,
+  request: BulkRequest,
 ): Promise<BulkInput> {
-  const listed = data[fields.field];
-  const forms = [options.file, listed, record].filter((form) => form !== undefined);
-  if (forms.length !== 1) throw wrongForms(entry, fields, forms.length);
-  if (record) checkFlags(entry, fields, record);
-  const source =
-    options.file === undefined
-      ? sourceOf(record ? [record] : listed)
-      : await openFile(context, fields, options.file, options.inputFormat);
-  const { schema, id } = fields;
-  const checked = await checkRecords(source, { schema, idField: id, duplicates: options.duplicates });
-  if (checked.findings.length > 0) throw await refusal(context, source, fields, checked);
+  checkForms(entry, fields, request);
+  const source = await sourceOf(context, entry, fields, request);
+  const checked = await checkRecords(source, {
+    fields,
+    shared: request.data,
+    duplicates: request.options.duplicates,
+  });
+  await warnOf(context, checked.warnings);
+  if (checked.findings.length > 0) {
+    const byFlags = request.options.file === undefined && !request.fromDocument;
+    throw await refusal(context, byFlags ? 'usage' : 'bad_data', source, fields, checked);
+  }
   return { source, records: checked.records, duplicates: checked.duplicates };
 }
 
-function wrongForms({ flags, command }: OperationEntry, { id, noun }: BulkFields, count: number): SvcError {
-  const own = flags.find(({ ofRecord, path }) => ofRecord && path[0] === id)?.name ?? id;
-  const problem = count === 0 ? `there are no ${noun}s to send` : `${noun}s come from one place only`;
-  return new SvcError('usage', problem, {
-    hint: `give --file <path>, or one ${noun} with --${own}; see svc ${command.join(' ')} --help`,
+function checkForms(entry: OperationEntry, fields: BulkFields, { data, record, options }: BulkRequest): void {
+  const { field, noun, id } = fields;
+  const own = `--${idFlag(entry, fields)?.name ?? id}`;
+  if (field === undefined) {
+    if (data[id] === undefined) return;
+    throw new SvcError('usage', `${own}: each ${noun} of a file has an id of its own`, {
+      hint: `put it into the records, as ${id}`,
+    });
+  }
+  const count = [options.file, data[field], record].filter((form) => form !== undefined).length;
+  if (count === 1) return;
+  const problem = count === 0 ? `there are no ${plural(noun)} to send` : `${plural(noun)} come from one place only`;
+  throw new SvcError('usage', problem, {
+    hint: `give --file <path>, or one ${noun} with ${own}; see svc ${entry.command.join(' ')} --help`,
   });
+}
+
+/** The flag that stands for the id of a record, or for the list of ids. */
+function idFlag({ flags }: OperationEntry, { field, id, bareIds }: BulkFields): Flag | undefined {
+  const [ofRecord, name] = [field !== undefined && !bareIds, bareIds ? field : id];
+  return flags.find((flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name);
+}
+
+async function sourceOf(
+  context: Context,
+  entry: OperationEntry,
+  fields: BulkFields,
+  { data, record, fromDocument, options }: BulkRequest,
+): Promise<Source> {
+  if (options.file !== undefined) return openFile(context, fields, options.file, options.inputFormat);
+  if (record) {
+    checkFlags(entry, fields, record);
+    return memorySource('--data', [record]);
+  }
+  const listed: unknown = data[fields.list];
+  const flag = fromDocument ? undefined : idFlag(entry, fields);
+  return memorySource(`--${flag?.name ?? 'data'}`, Array.isArray(listed) ? listed : [listed]);
 }
 
 function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, record: unknown): void {
@@ -58,22 +95,11 @@ function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, 
   });
 }
 
-/** Records that are in memory already; their place in the list stands for the line. */
-function sourceOf(records: unknown): Source {
-  const list: readonly unknown[] = Array.isArray(records) ? records : [records];
-  const block = list.map((value, at) => ({ value, text: JSON.stringify(value), line: at + 1, column: 1 }));
-  return { name: '--data', format: 'json', blocks: inOneBlock(block), preamble: () => '' };
-}
-
-async function* inOneBlock<Block>(block: Block): AsyncGenerator<Block> {
-  yield block;
-}
-
 function openFile(
   { cwd, io, signal, warn }: Context,
-  { field, known, id }: BulkFields,
+  { list, known, id, mints }: BulkFields,
   file: string,
-  format: BulkOptions['inputFormat'],
+  format: BulkRequest['options']['inputFormat'],
 ): Promise<Source> {
   return openSource({
     file,
@@ -81,9 +107,10 @@ function openFile(
     cwd,
     stdin: io.stdin.stream,
     signal,
-    field,
+    field: list,
     fields: known,
     idField: id,
+    mints: mints ?? false,
     // A warning that cannot be written must not end the reading that it is about.
     warn: (text) => void warn(text).catch(() => undefined),
   });
@@ -92,19 +119,20 @@ function openFile(
 /** One finding is the error itself; of several, people read them line by line, and scripts the first few in the error. */
 async function refusal(
   context: Context,
+  failure: Failure,
   source: Source,
   { noun }: BulkFields,
   { findings, findingCount }: CheckedInput,
 ): Promise<SvcError> {
   const hint = 'nothing was sent; correct the input and run the command again';
   const [only = ''] = findings;
-  if (findingCount === 1) return new SvcError('bad_data', only, { hint });
+  if (findingCount === 1) return new SvcError(failure, only, { hint });
   const shown = findings.slice(0, SHOWN_FINDINGS);
   const format = await context.format();
   if (format === 'json' || format === 'ndjson') {
-    return new SvcError('bad_data', `${findingCount} problems: ${shown.join('; ')}`, { hint });
+    return new SvcError(failure, `${findingCount} problems: ${shown.join('; ')}`, { hint });
   }
   await context.io.stderr.write(shown.map((finding) => `${safeText(finding)}\n`).join(''));
   const more = findingCount > shown.length ? ` (the first ${shown.length} are shown)` : '';
-  return new SvcError('bad_data', `${source.name}: ${findingCount} problems in its ${noun}s${more}`, { hint });
+  return new SvcError(failure, `${source.name}: ${findingCount} problems in its ${plural(noun)}${more}`, { hint });
 }

@@ -4,7 +4,7 @@ import type { InputFormat } from '../../bulk/source/record.ts';
 export interface BulkOptions {
   readonly file?: string;
   readonly inputFormat?: InputFormat;
-  readonly batchSize: number;
+  readonly batchSize?: number;
   readonly concurrency: number | 'auto';
   readonly onError: 'continue' | 'stop';
   readonly maxErrors?: number;
@@ -18,5 +18,7 @@ export interface BulkRequest {
   readonly data: Readonly<Record<string, unknown>>;
   /** The one record that flags describe. */
   readonly record: Readonly<Record<string, unknown>> | undefined;
+  /** Parts of the data came from `--data`, so that what is wrong may be wrong there. */
+  readonly fromDocument: boolean;
   readonly options: BulkOptions;
 }

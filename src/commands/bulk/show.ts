@@ -1,5 +1,6 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { Column } from '../../catalog/define.ts';
+import { amount } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 
@@ -32,10 +33,6 @@ function inWords(noun: string, { total, requests, seconds, ...summary }: BulkSum
     .filter((status) => status === 'succeeded' || summary[status] > 0)
     .map((status) => `${summary[status]} ${status}`);
   return `${amount(total, noun)}: ${counts.join(', ')} (${amount(requests, 'request')}, ${seconds.toFixed(1)} s)`;
-}
-
-function amount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 async function* inOnePage<Page>(page: Page): AsyncGenerator<Page> {

@@ -1,6 +1,7 @@
 import type { Stop } from '../../bulk/engine.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { plural } from '../../kernel/plural.ts';
 
 /** How a job came to its end. */
 export interface Ending {
@@ -16,7 +17,7 @@ export interface Ending {
 /** The error that a finished job ends with, the weightiest where several apply; `undefined` when every record landed. */
 export function failureOf(summary: BulkSummary, { noun, stop, broken, signal }: Ending): unknown {
   const { total, failed, unknown, skipped } = summary;
-  const of = `of ${total} ${noun}s`;
+  const of = `of ${total} ${plural(noun)}`;
   const hint = wayOn(summary);
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');

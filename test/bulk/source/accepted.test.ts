@@ -61,14 +61,13 @@ describe('CSV', () => {
     ]);
   });
 
-  it('passes unknown columns on with a warning that names the nearest field', async () => {
-    const { records, warnings } = await read('userId,emial,__proto__\na,b,c\n', 'csv');
+  it('passes unknown columns on', async () => {
+    const { records } = await read('userId,emial,__proto__\na,b,c\n', 'csv');
     expect(Object.entries(records[0]?.value ?? {})).toEqual([
       ['userId', 'a'],
       ['emial', 'b'],
       ['__proto__', 'c'],
     ]);
-    expect(warnings[0]).toBe("stdin:1: unknown column 'emial' is passed on as it is; did you mean 'email'?");
   });
 
   it('says which column may be the id', async () => {

@@ -1,0 +1,9 @@
+/** The plural of a noun of svc's own: `user` is `users`, `activity` is `activities`. */
+export function plural(noun: string): string {
+  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+/** `1 user`, `2 users`. */
+export function amount(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : plural(noun)}`;
+}
