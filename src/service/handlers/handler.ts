@@ -18,6 +18,9 @@ export interface KeyCall extends Call {
   readonly apiKey: string;
 }
 
+/** What reading and writing the data of an API key takes. */
+export type KeyScope = Pick<KeyCall, 'database' | 'apiKey'>;
+
 export interface WorkspaceCall extends Call {
   readonly workspaceId: string;
 }

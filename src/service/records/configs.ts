@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyCall } from '../handlers/handler.ts';
+import type { KeyScope } from '../handlers/handler.ts';
 import type { ConfiguredService } from '../store/key-tables.ts';
 import { prepared } from '../store/prepared.ts';
 
@@ -20,7 +20,7 @@ const selectConfig = prepared((database, { apiKey, service }: { apiKey: string; 
 
 /** The configuration of a service, or `undefined` where it was never configured. */
 export async function storedConfig<Service extends ConfiguredService>(
-  { database, apiKey }: KeyCall,
+  { database, apiKey }: KeyScope,
   service: Service,
 ): Promise<Configs[Service] | undefined> {
   const [found] = await selectConfig(database, { apiKey, service });
@@ -28,7 +28,7 @@ export async function storedConfig<Service extends ConfiguredService>(
 }
 
 export async function saveConfig<Service extends ConfiguredService>(
-  { database, apiKey }: KeyCall,
+  { database, apiKey }: KeyScope,
   service: Service,
   saved: Configs[Service],
 ): Promise<void> {
