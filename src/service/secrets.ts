@@ -5,6 +5,11 @@ export function newToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
+/** A key for HS256, as long as its digests: 32 bytes in base64url. */
+export function newSigningKey(): string {
+  return randomBytes(32).toString('base64url');
+}
+
 /** 32 hexadecimal digits. */
 export function newId(): string {
   return randomBytes(16).toString('hex');

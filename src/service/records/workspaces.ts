@@ -1,4 +1,4 @@
-import { newId, newToken } from '../secrets.ts';
+import { newId, newSigningKey, newToken } from '../secrets.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
 
@@ -34,7 +34,7 @@ export async function createWorkspace(
   const columns = { ownerId: owner.id, ownerName: owner.name, ownerEmail: owner.email, ownerAvatar: owner.avatar };
   await database
     .insertInto('workspaces')
-    .values({ id: workspaceId, name, authToken: workspaceAuthToken, signingKey: newToken(), ...columns })
+    .values({ id: workspaceId, name, authToken: workspaceAuthToken, signingKey: newSigningKey(), ...columns })
     .execute();
   await database.insertInto('apiKeys').values({ id: apiKey, workspaceId, apiKeyName, type: 'testing' }).execute();
   await database
