@@ -51,9 +51,11 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
       if (mayWait(effect, outcome) && gate.close(outcome.retryAfter)) continue;
       failures += 1;
       const again = !signal?.aborted && mayRepeat(effect, outcome, failures) && budget.take();
-      if (!again) throw finalError(effect, outcome, unsettled);
+      const givenUp = finalError(effect, outcome, unsettled);
+      givenUp.retries = sent - 1;
+      if (!again) throw givenUp;
       await backOff(outcome, failures, sent).catch((reason: unknown) => {
-        throw unsettled ? finalError(effect, outcome, unsettled) : reason;
+        throw unsettled ? givenUp : reason;
       });
     }
   };

@@ -51,7 +51,7 @@ export interface Client {
    * Calls one operation, with retries as its effect allows.
    * @throws SvcError of the kind that the service's `error.status` or the failed transport stands for: a ServiceError
    * with `error.details` where the service said so itself, `outcome_unknown` where a write may have been applied, and
-   * the reason of `signal` when that aborts.
+   * the reason of `signal` when that aborts. The error counts the retries.
    */
   call<Input extends z.ZodObject, Output extends z.ZodType>(
     operation: Operation<Input, Output>,

@@ -45,6 +45,8 @@ export class SvcError extends Error {
   readonly failure: Failure;
   readonly hint: string | undefined;
   readonly status: string | undefined;
+  /** How often the call behind it was repeated before it was given up. */
+  retries = 0;
 
   constructor(failure: Failure, message: string, detail: ErrorDetail = {}) {
     super(message, { cause: detail.cause });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/catalog/define.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
+import type { SvcError } from '../../src/kernel/errors.ts';
 import {
   addThings,
   errorOf,
@@ -21,11 +22,11 @@ type EffectName = keyof typeof OPERATIONS;
 async function run(effect: EffectName, ...steps: readonly Step[]) {
   const { fetch, requests } = scriptedFetch(...steps);
   const { client, clock } = newClient({ fetch });
-  const end = await client.call(OPERATIONS[effect] as Operation, {}).then(
-    () => 'ok',
-    (error: { failure: string }) => error.failure,
+  const { end, retries } = await client.call(OPERATIONS[effect] as Operation, {}).then(
+    (reply) => ({ end: 'ok', retries: reply.sent && reply.retries }),
+    (error: SvcError) => ({ end: error.failure, retries: error.retries }),
   );
-  return { end, sent: requests.length, slept: clock.slept };
+  return { end, sent: requests.length, retries, slept: clock.slept };
 }
 
 const unavailable = failure('UNAVAILABLE', 503);
@@ -41,7 +42,7 @@ describe('what may have been applied', () => {
     ['set', 2, 'outcome_unknown'],
     ['once', 1, 'outcome_unknown'],
   ])('%s is sent %i times in all', async (effect, sent, end) => {
-    expect(await run(effect, unavailable)).toMatchObject({ end, sent });
+    expect(await run(effect, unavailable)).toMatchObject({ end, sent, retries: sent - 1 });
     expect(await run(effect, reset)).toMatchObject({ end, sent });
     expect(await run(effect, failure('DEADLINE_EXCEEDED', 504))).toMatchObject({ end, sent });
   });

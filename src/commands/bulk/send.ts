@@ -27,7 +27,7 @@ export function batchSender(calls: BatchCalls): BulkWorld['send'] {
       return { kind, reply: reply.data, retries: reply.retries };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      return { ...outcomeOf(error, batch, calls), retries: 0 };
+      return { ...outcomeOf(error, batch, calls), retries: error.retries };
     }
   };
 }
