@@ -38,6 +38,7 @@ const OWNERS = {
   kysely: ['service/'],
   pg: ['service/store/'],
   yjs: ['service/records/'],
+  jose: ['service/handlers/'],
 };
 const OWNED_BUILT_INS = {
   sqlite: ['service/store/'],

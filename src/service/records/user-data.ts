@@ -1,5 +1,5 @@
 import { type Insertable, sql } from 'kysely';
-import type { Feature } from '../store/collaboration-tables.ts';
+import { FEATURES, type Feature } from '../store/collaboration-tables.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
@@ -17,7 +17,7 @@ const ITEMS_PER_PAGE = 100;
 interface Position {
   readonly organization: number;
   readonly userId: string;
-  /** Items of each kind before the page. They are never removed, so that a page stays where it is. */
+  /** Items of each kind before the page. New ones come behind them, so that a page stays where it is. */
   readonly offset: number;
 }
 
@@ -40,7 +40,7 @@ const selectPage = prepared(
 export async function userDataPage(database: Database, at: Position) {
   const data: Record<Feature, UserDataItem[]> = { comments: [], reactions: [], recordings: [], notifications: [] };
   let isLast = true;
-  for (const feature of ['comments', 'reactions', 'recordings', 'notifications'] as const) {
+  for (const feature of FEATURES) {
     const found = await selectPage(database, { ...at, feature });
     data[feature] = found.slice(0, ITEMS_PER_PAGE).map(userDataItem);
     isLast &&= found.length <= ITEMS_PER_PAGE;

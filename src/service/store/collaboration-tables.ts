@@ -38,8 +38,9 @@ export interface CollaborationTables {
   };
 }
 
-/** The lists that a user's data consists of. */
-export type Feature = 'comments' | 'reactions' | 'recordings' | 'notifications';
+/** The lists that a user's data consists of, in the interface's order. */
+export const FEATURES = ['comments', 'reactions', 'recordings', 'notifications'] as const;
+export type Feature = (typeof FEATURES)[number];
 
 /** Groups of users, and what users do: what they are told, what the log says of them, where they are. */
 export async function collaborationTables(schema: SchemaModule): Promise<void> {
