@@ -57,7 +57,8 @@ describe('activities', () => {
 
   it('take the fields that an update may set, and keep the others', async () => {
     const world = await serviceWorld();
-    const activities = [{ ...activity, id: 'a1', entityData: { n: 1 }, actionIcon: 'plus' }];
+    const stray = { organizationId: 'other', documentId: 'other' };
+    const activities = [{ ...activity, ...stray, id: 'a1', entityData: { n: 1 }, actionIcon: 'plus' }];
     await world.call(ADD, { organizationId, documentId, activities });
     const changes = { status: { from: 'open', to: 'done' } };
     world.clock.time += 5;

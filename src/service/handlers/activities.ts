@@ -11,7 +11,7 @@ export const activities: HandlersOf<'activities'> = {
   'activities.add': async (call, { organizationId, documentId, activities: given }) => {
     const { database, now } = call;
     const organization = await ensureOrganization(call, organizationId);
-    const named = given.map(({ id = newId(), ...fields }) => ({ id, fields }));
+    const named = given.map(({ id = newId(), organizationId: _, documentId: __, ...fields }) => ({ id, fields }));
     const data = itemResults();
     for (const batch of distinctBatchesOf(named, ({ id }) => id)) {
       const rows = batch.map(({ id, fields }) => ({
