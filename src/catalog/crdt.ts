@@ -24,10 +24,11 @@ const content = z
       refinement.addIssue({ code: 'custom', path: ['data'], message: 'Data must not have a key __proto__.' });
   });
 
-/** Findings about the data are whole sentences. */
+/** Findings about the data are whole sentences, but for the one that there is none. */
 function refusal({ path: [field], message }: Finding): string | undefined {
   if (field === 'editorId') return 'Editor ID is required.';
-  return field === 'data' ? message : undefined;
+  if (field !== 'data') return undefined;
+  return message.startsWith('Data ') ? message : 'Data is required.';
 }
 
 /** A key that editors cannot tell from an object's prototype. */
