@@ -81,7 +81,7 @@ function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): 
 }
 
 /** One answer whose lists hold what the lists of all pages held. */
-async function* mergedPages(answers: AsyncIterable<Answer<unknown>>): AsyncGenerator<Answer<unknown>> {
+export async function* mergedPages(answers: AsyncIterable<Answer<unknown>>): AsyncGenerator<Answer<unknown>> {
   let merged: Answer<unknown> | undefined;
   const lists = new Map<string, unknown[]>();
   for await (const answer of answers) {

@@ -10,9 +10,23 @@ import type { Context } from './context.ts';
  * @throws SvcError `bad_data` when it is no JSON object, `local` when the file cannot be read.
  */
 export async function readData(context: Context, argument: string): Promise<Record<string, unknown>> {
-  const json = parse(await readArgument(context, argument));
+  const json = await readJson(context, argument);
+  if (!isObject(json)) throw new SvcError('bad_data', '--data: not a JSON object');
   const { data, ...others } = json;
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
+}
+
+/** Any JSON value behind `--data`. @throws as `readData` does, but for what is no object. */
+export async function readJson(context: Context, argument: string): Promise<unknown> {
+  const json = await readArgument(context, argument);
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new SvcError('bad_data', '--data: not valid JSON', {
+      hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
+      cause: error,
+    });
+  }
 }
 
 /** The text that an argument stands for: its own, that of `@file`, or stdin for `-`. */
@@ -23,20 +37,6 @@ export async function readArgument(context: Context, argument: string): Promise<
   return readFile(isAbsolute(path) ? path : join(context.cwd, path), 'utf8').catch((error: unknown) => {
     throw localFileError('read', path, error);
   });
-}
-
-function parse(json: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    throw new SvcError('bad_data', '--data: not valid JSON', {
-      hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
-      cause: error,
-    });
-  }
-  if (!isObject(value)) throw new SvcError('bad_data', '--data: not a JSON object');
-  return value;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

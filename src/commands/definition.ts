@@ -1,4 +1,5 @@
 import type { Example } from '../catalog/define.ts';
+import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
 
 /** A positional argument; `many` takes the rest of the line. */
@@ -35,5 +36,19 @@ export interface CommandDefinition {
   readonly examples?: readonly Example[];
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
-  readonly load: () => Promise<(context: Context, invocation: Invocation) => Promise<void>>;
+  /** `program` is the whole tree, for commands about commands. */
+  readonly load: () => Promise<(context: Context, invocation: Invocation, program: Node) => Promise<void>>;
+}
+
+/** A command of the tree: one or several operations of the catalog under one name, or a hand-written tool. */
+export type Leaf =
+  | { readonly kind: 'operation'; readonly versions: readonly [OperationEntry, ...OperationEntry[]] }
+  | { readonly kind: 'tool'; readonly definition: CommandDefinition };
+
+export interface Node {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly summary: string;
+  readonly leaf?: Leaf;
+  readonly children: Map<string, Node>;
 }

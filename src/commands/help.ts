@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import type { Example } from '../catalog/define.ts';
-import type { Leaf, Node } from './tree.ts';
+import type { Leaf, Node } from './definition.ts';
 
 /** The help of one command: what it does, how it is used, examples, then flags. */
 export function helpText(command: Command, node: Node): string {

@@ -1,11 +1,11 @@
 import { Command, Option, type OutputConfiguration } from 'commander';
 import type { Context, GlobalOptions } from './context.ts';
-import type { ArgumentDefinition, CommandDefinition, Invocation, OptionDefinition } from './definition.ts';
+import type { ArgumentDefinition, CommandDefinition, Invocation, Leaf, Node, OptionDefinition } from './definition.ts';
 import { GLOBAL_FLAGS, globalOptions } from './global-flags.ts';
 import { helpText } from './help.ts';
 import { operationFlags } from './operation-flags.ts';
 import { given } from './option-values.ts';
-import { commandTree, type Leaf, type Node } from './tree.ts';
+import { commandTree } from './tree.ts';
 
 /** What the program needs of its surroundings. */
 export interface ProgramWorld {
@@ -88,7 +88,7 @@ async function run(context: Context, leaf: Leaf, invoked: Invocation): Promise<v
 
 async function runTool(context: Context, definition: CommandDefinition, invoked: Invocation): Promise<void> {
   const tool = await definition.load();
-  return tool(context, invoked);
+  return tool(context, invoked, commandTree());
 }
 
 function invocation(command: Command): Invocation {

@@ -1,23 +1,17 @@
 import { GROUPS } from '../catalog/groups.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
-import type { CommandDefinition } from './definition.ts';
+import type { CommandDefinition, Node } from './definition.ts';
+import { LOCAL_COMMANDS } from './local/commands.ts';
 import { PROFILE_COMMANDS } from './profiles/commands.ts';
 import { SERVE_COMMANDS } from './serve/commands.ts';
+import { TOOL_COMMANDS } from './tools/commands.ts';
 
-/** A command of the tree: one or several operations of the catalog under one name, or a hand-written tool. */
-export type Leaf =
-  | { readonly kind: 'operation'; readonly versions: readonly [OperationEntry, ...OperationEntry[]] }
-  | { readonly kind: 'tool'; readonly definition: CommandDefinition };
-
-export interface Node {
-  readonly name: string;
-  readonly path: readonly string[];
-  readonly summary: string;
-  readonly leaf?: Leaf;
-  readonly children: Map<string, Node>;
-}
-
-const TOOLS: readonly CommandDefinition[] = [...PROFILE_COMMANDS, ...SERVE_COMMANDS];
+const TOOLS: readonly CommandDefinition[] = [
+  ...PROFILE_COMMANDS,
+  ...SERVE_COMMANDS,
+  ...LOCAL_COMMANDS,
+  ...TOOL_COMMANDS,
+];
 
 /** The tree of all commands. An operation that comes in several versions is one command with `--api-version`. */
 export function commandTree(): Node {

@@ -1,0 +1,19 @@
+import { loadOperation } from '../../catalog/index.ts';
+import { manifest } from '../../catalog/manifest.ts';
+import { openApiDocument } from '../../catalog/openapi.ts';
+import type { Context } from '../context.ts';
+import { given } from '../option-values.ts';
+import { showDocument } from './document.ts';
+
+/** Prints the interface as OpenAPI, with the address and the header names that this user has. */
+export async function openApiCommand(context: Context): Promise<void> {
+  const [operations, { baseUrl, headerPrefix }] = await Promise.all([
+    Promise.all(manifest.map(async ({ resource, name }) => ({ name, operation: await loadOperation(resource, name) }))),
+    context.settings(),
+  ]);
+  const document = openApiDocument(operations, {
+    headerPrefix: headerPrefix.value,
+    ...given('baseUrl', baseUrl?.value),
+  });
+  await showDocument(context, document);
+}

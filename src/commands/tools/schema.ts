@@ -1,0 +1,49 @@
+import type { Column } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { operationSchemas } from '../../catalog/json-schema.ts';
+import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { didYouMean, nearest } from '../../kernel/nearest.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { showDocument } from './document.ts';
+
+export async function schemaCommand(context: Context, { arguments: words }: Invocation): Promise<void> {
+  if (words.length === 0) return listOperations(context);
+  const { name, resource, command, path } = operationNamed(words.join(' ').trim());
+  const schemas = operationSchemas(await loadOperation(resource, name));
+  await showDocument(context, { operation: name, command: command.join(' '), path, ...schemas });
+}
+
+const COLUMNS: readonly Column[] = [
+  { header: 'OPERATION', field: 'operation', kind: 'whole' },
+  { header: 'COMMAND', field: 'command', kind: 'whole' },
+  { header: 'PATH', field: 'path', kind: 'whole' },
+];
+
+async function listOperations(context: Context): Promise<void> {
+  const printer = await context.printer();
+  const operations = manifest.map(({ name, command, path, summary }) => ({
+    operation: name,
+    command: command.join(' '),
+    path,
+    summary,
+  }));
+  await printer.value(operations, { columns: COLUMNS });
+}
+
+/** An operation by its name, its command or its path. @throws SvcError `usage` that suggests the nearest name. */
+function operationNamed(typed: string): OperationEntry {
+  const bare = typed.replace(/^svc /, '');
+  const entry = manifest.find(
+    ({ name, command, path }) => name === bare || command.join(' ') === bare || path === bare,
+  );
+  if (entry) return entry;
+  const byPath = manifest.map(({ path }): string => path);
+  const byName = manifest.map(({ name }): string => name);
+  const known = bare.startsWith('/') ? byPath : byName;
+  const asName = bare.startsWith('/') ? bare : bare.replaceAll(' ', '.');
+  throw new SvcError('usage', `there is no operation '${typed}'`, {
+    hint: nearest(asName, known) ? didYouMean(asName, known) : 'svc schema lists them all',
+  });
+}
