@@ -1,101 +1,8 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { manifest } from '../../src/catalog/manifest.ts';
-import { createClient, type PlannedRequest } from '../../src/client/client.ts';
-import type { BulkOptions, BulkRequest } from '../../src/commands/bulk/request.ts';
-import { runBulkOperation } from '../../src/commands/bulk-operation.ts';
-import type { GlobalOptions } from '../../src/commands/context.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { FAILURES, SvcError } from '../../src/kernel/errors.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { fakeContext } from './fake-context.ts';
+import { SvcError } from '../../src/kernel/errors.ts';
+import { added, refused, results, runBulk, type World } from './bulk-world.ts';
 
-interface User {
-  readonly userId: string;
-}
-
-interface World {
-  /** Answers the nth request; by default every user is added. */
-  readonly answer?: (users: readonly User[], index: number) => Response | Promise<Response>;
-  readonly options?: Partial<BulkOptions>;
-  readonly global?: Partial<GlobalOptions>;
-  readonly data?: BulkRequest['data'];
-  readonly record?: BulkRequest['record'];
-  readonly files?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-const json = (body: unknown, status = 200) => new Response(JSON.stringify(body), { status });
-const results = (data: unknown) => json({ result: { status: 'success', message: 'ok', data } });
-const added = (users: readonly User[]) =>
-  results(Object.fromEntries(users.map(({ userId }) => [userId, { success: true, id: 'x', message: 'User added.' }])));
-const refused = (status: string, http: number, details?: unknown) =>
-  json({ error: { status, message: 'said no', details } }, http);
-
-const FIVE = JSON.stringify(
-  ['a', 'b', 'c', 'd', 'e'].map((userId) => ({ userId })),
-  null,
-  1,
-);
-const OPTIONS: BulkOptions = { batchSize: 2, concurrency: 1, onError: 'continue', duplicates: 'fail' };
-
-async function run(world: World) {
-  const cwd = await temporaryFolder();
-  const files = world.files ?? { 'users.json': FIVE };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
-  const base = await fakeContext({ cwd, options: { output: 'json', ...world.global } });
-  const signal = world.signal ?? base.signal;
-  const requests: { readonly users: readonly User[] }[] = [];
-  const planned: PlannedRequest[] = [];
-  const client = createClient({
-    target: {
-      baseUrl: 'https://api.example.test',
-      headerPrefix: 'x-svc-',
-      key: { apiKey: 'k', authToken: 'token-1234' },
-    },
-    clock: { now: systemClock.now, sleep: async (_, ending) => ending?.throwIfAborted() },
-    fetch: async (input, init) => {
-      const { data } = (await new Request(input, init).json()) as { data: { users: readonly User[] } };
-      requests.push(data);
-      return (world.answer ?? added)(data.users, requests.length - 1);
-    },
-    attemptTimeout: 10_000,
-    maxWait: 0,
-    signal,
-    ...(world.global?.dryRun && { dryRun: async (request) => void planned.push(request) }),
-  });
-  const context = { ...base, signal, client: async () => client };
-  const entry = manifest.find(({ name }) => name === 'users.add');
-  if (!entry) throw new Error('there is no users.add');
-  const file = Object.keys(files)[0];
-  const options = { ...OPTIONS, ...(file && !world.record && { file }), ...world.options };
-  const data = world.data ?? { organizationId: 'acme' };
-  const error = await runBulkOperation(context, entry, {
-    data,
-    record: world.record,
-    fromDocument: false,
-    options,
-  }).then(
-    () => undefined,
-    (thrown: unknown) => {
-      if (thrown instanceof SvcError) return thrown;
-      throw thrown;
-    },
-  );
-  const read = (name: string) => readFile(join(cwd, name), 'utf8');
-  return {
-    error,
-    exitCode: error ? FAILURES[error.failure].exitCode : 0,
-    summary: base.stdout() && world.global?.output === undefined ? JSON.parse(base.stdout()) : undefined,
-    stdout: base.stdout(),
-    stderr: base.stderr(),
-    requests,
-    planned,
-    read,
-    created: (await readdir(cwd)).filter((name) => !(name in files)),
-  };
-}
+const run = (world: World) => runBulk({ ...world, options: { batchSize: 2, ...world.options } });
 
 describe('adding many', () => {
   it('sends batches in order and sums up', async () => {
@@ -165,6 +72,14 @@ describe('adding many', () => {
     expect(summary).toMatchObject({ succeeded: 3, failed: 2 });
     expect(summary.failures[0]).toMatchObject({ id: 'a', message: 'said no', code: 'invalid_argument' });
     expect(exitCode).toBe(10);
+  });
+
+  it('counts the requests of a call that was repeated in vain', async () => {
+    const { summary, exitCode } = await run({
+      answer: (users, index) => (index < 3 ? refused('UNAVAILABLE', 503) : added(users)),
+    });
+    expect(summary).toMatchObject({ total: 5, succeeded: 3, unknown: 2, requests: 5, retries: 2 });
+    expect(exitCode).toBe(9);
   });
 
   it('counts records that a reply does not mention as unknown, and exits with 9', async () => {
