@@ -7,9 +7,10 @@ import { build, type Plugin } from 'esbuild';
 const evaluated: Plugin = {
   name: 'evaluated',
   setup({ onLoad }) {
-    onLoad({ filter: /src[/\\]catalog[/\\]manifest\.ts$/ }, async ({ path }) => {
-      const { manifest } = await import(path);
-      return { contents: `export const manifest = ${JSON.stringify(manifest)};`, loader: 'js' };
+    onLoad({ filter: /src[/\\]catalog[/\\](manifest|outline)\.ts$/ }, async ({ path }) => {
+      const values = Object.entries(await import(path));
+      const contents = values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n');
+      return { contents, loader: 'js' };
     });
   },
 };
@@ -45,7 +46,7 @@ function withLazyBuiltins(code: string): string {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|safe-text)|output\/format|catalog\/manifest|commands\/(option-values|global-flags|bulk-flags|serve\/default-address))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|safe-text)|output\/format|catalog\/define|commands\/(option-values|global-flags|bulk-flags|operation-flags|leaf|serve\/default-address))\.ts$/,
   // What every call needs.
   /src\/(client\/.*|commands\/(connect|call-log)|kernel\/(redact|header-value|files)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|book|folder-settings|profile|secret-store))\.ts$/,
 ];

@@ -5,7 +5,7 @@ import { openSession, type Surroundings } from './world.ts';
 export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<void> {
   let printed = '';
   let close = async (): Promise<void> => undefined;
-  const program = createProgram({
+  const program = await createProgram({
     print: (text) => {
       printed += text;
     },

@@ -1,5 +1,5 @@
 import type { Example } from '../catalog/define.ts';
-import type { OperationEntry } from '../catalog/manifest.ts';
+import type { OperationName } from '../catalog/index.ts';
 import type { Context } from './context.ts';
 
 /** A positional argument; `many` takes the rest of the line. */
@@ -36,13 +36,12 @@ export interface CommandDefinition {
   readonly examples?: readonly Example[];
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
-  /** `program` is the whole tree, for commands about commands. */
-  readonly load: () => Promise<(context: Context, invocation: Invocation, program: Node) => Promise<void>>;
+  readonly load: () => Promise<(context: Context, invocation: Invocation) => Promise<void>>;
 }
 
 /** A command of the tree: one or several operations of the catalog under one name, or a hand-written tool. */
 export type Leaf =
-  | { readonly kind: 'operation'; readonly versions: readonly [OperationEntry, ...OperationEntry[]] }
+  | { readonly kind: 'operation'; readonly names: readonly OperationName[] }
   | { readonly kind: 'tool'; readonly definition: CommandDefinition };
 
 export interface Node {

@@ -1,6 +1,5 @@
 import { durationFlag } from '../kernel/duration.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { didYouMean } from '../kernel/nearest.ts';
 import { FORMATS, type Format } from '../output/format.ts';
 import type { GlobalOptions } from './context.ts';
 import type { Invocation, OptionDefinition } from './definition.ts';
@@ -62,7 +61,7 @@ export function formatOf(name: string | undefined, source: string): Format | und
   if (name === undefined) return undefined;
   const format = FORMATS.find((known) => known === name);
   if (!format) {
-    throw new SvcError('usage', `${source}: '${name}' is no output format`, { hint: didYouMean(name, FORMATS) });
+    throw new SvcError('usage', `${source}: '${name}' is no output format`, { hint: `known: ${FORMATS.join(', ')}` });
   }
   return format;
 }

@@ -1,10 +1,11 @@
 import type { Command, Option } from 'commander';
 import type { Example } from '../catalog/define.ts';
-import type { Leaf, Node } from './definition.ts';
+import type { Node } from './definition.ts';
+import type { LoadedLeaf } from './leaf.ts';
 
 /** The help of one command: what it does, how it is used, examples, then flags. */
-export function helpText(command: Command, node: Node): string {
-  const { summary, description, examples } = about(node);
+export function helpText(command: Command, node: Node, leaf: LoadedLeaf | undefined): string {
+  const { summary, description, examples } = about(node, leaf);
   const sections = [
     description ?? summary,
     `Usage:\n  ${usage(command, node)}`,
@@ -23,10 +24,10 @@ interface About {
   readonly examples: readonly Example[];
 }
 
-function about(node: Node): About {
+function about(node: Node, leaf: LoadedLeaf | undefined): About {
   if (node.path.length === 0) return ROOT;
-  if (!node.leaf) return { summary: node.summary, examples: [] };
-  const { summary, description, examples = [] } = leafSource(node.leaf);
+  if (!leaf) return { summary: node.summary, examples: [] };
+  const { summary, description, examples = [] } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
   return { summary, ...(description && { description }), examples };
 }
 
@@ -37,10 +38,6 @@ const ROOT: About = {
     { command: 'svc profiles add prod --base-url https://api.example.com --api-key K', does: 'save a connection' },
   ],
 };
-
-function leafSource(leaf: Leaf) {
-  return leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
-}
 
 function usage(command: Command, node: Node): string {
   const words = ['svc', ...node.path];

@@ -1,8 +1,9 @@
 import { Command, Option, type OutputConfiguration } from 'commander';
 import type { Context, GlobalOptions } from './context.ts';
-import type { ArgumentDefinition, CommandDefinition, Invocation, Leaf, Node, OptionDefinition } from './definition.ts';
+import type { ArgumentDefinition, CommandDefinition, Invocation, Node, OptionDefinition } from './definition.ts';
 import { GLOBAL_FLAGS, globalOptions } from './global-flags.ts';
 import { helpText } from './help.ts';
+import { type LoadedLeaf, loadLeaf } from './leaf.ts';
 import { operationFlags } from './operation-flags.ts';
 import { given } from './option-values.ts';
 import { commandTree } from './tree.ts';
@@ -18,32 +19,34 @@ export interface ProgramWorld {
  * The command line as a commander program. A level of the tree is filled in only when parsing reaches it, so the
  * cost of a call does not grow with the number of commands.
  */
-export function createProgram(world: ProgramWorld): Command {
-  const program = grow(new Command('svc'), commandTree(), world);
+export async function createProgram(world: ProgramWorld): Promise<Command> {
+  const program = await grow(new Command('svc'), commandTree(), world);
   for (const flag of GLOBAL_FLAGS) addOption(program, flag);
   program
     .command('help [command...]')
     .description('Show the help of a command')
     .action(async (words: string[]) => {
-      await createProgram(world).parseAsync([...words, '--help'], { from: 'user' });
+      const shown = await createProgram(world);
+      await shown.parseAsync([...words, '--help'], { from: 'user' });
     });
   return program;
 }
 
-function grow(command: Command, node: Node, world: ProgramWorld): Command {
+async function grow(command: Command, node: Node, world: ProgramWorld): Promise<Command> {
+  const leaf = node.leaf && (await loadLeaf(node.leaf));
   command
     .exitOverride()
     .helpCommand(false)
     .helpOption('-h, --help', 'show this help')
     .configureOutput(outputOf(world))
-    .configureHelp({ formatHelp: (shown) => helpText(shown, node) });
-  if (node.leaf) return addLeaf(command, node.leaf, world);
+    .configureHelp({ formatHelp: (shown) => helpText(shown, node, leaf) });
+  if (leaf) return addLeaf(command, leaf, world);
   for (const child of node.children.values()) {
     if (child.leaf || child.children.size > 0) command.addCommand(new Command(child.name).description(child.summary));
   }
-  command.hook('preSubcommand', (_parent, chosen) => {
+  command.hook('preSubcommand', async (_parent, chosen) => {
     const child = node.children.get(chosen.name());
-    if (child) grow(chosen, child, world);
+    if (child) await grow(chosen, child, world);
   });
   return command;
 }
@@ -63,7 +66,7 @@ function outputOf({ print }: ProgramWorld): OutputConfiguration {
   };
 }
 
-function addLeaf(command: Command, leaf: Leaf, world: ProgramWorld): Command {
+function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Command {
   const flags = leaf.kind === 'operation' ? operationFlags(leaf.versions) : (leaf.definition.options ?? []);
   for (const flag of flags) addOption(command, flag);
   for (const argument of argumentsOf(leaf)) addArgument(command, argument);
@@ -73,14 +76,14 @@ function addLeaf(command: Command, leaf: Leaf, world: ProgramWorld): Command {
   });
 }
 
-function argumentsOf(leaf: Leaf): readonly ArgumentDefinition[] {
+function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
   if (leaf.kind === 'tool') return leaf.definition.arguments ?? [];
   const { argument } = leaf.versions[0];
   // Not required here: the value may come in `--data`, and the check of the input names it when it is missing.
   return argument ? [{ name: argument.field, describes: '', required: false, ...given('many', argument.many) }] : [];
 }
 
-async function run(context: Context, leaf: Leaf, invoked: Invocation): Promise<void> {
+async function run(context: Context, leaf: LoadedLeaf, invoked: Invocation): Promise<void> {
   if (leaf.kind === 'tool') return runTool(context, leaf.definition, invoked);
   const { runOperation } = await import('./operation.ts');
   return runOperation(context, leaf.versions, invoked);
@@ -88,7 +91,7 @@ async function run(context: Context, leaf: Leaf, invoked: Invocation): Promise<v
 
 async function runTool(context: Context, definition: CommandDefinition, invoked: Invocation): Promise<void> {
   const tool = await definition.load();
-  return tool(context, invoked, commandTree());
+  return tool(context, invoked);
 }
 
 function invocation(command: Command): Invocation {

@@ -1,23 +1,24 @@
 import { GROUPS } from '../catalog/groups.ts';
-import { manifest, type OperationEntry } from '../catalog/manifest.ts';
+import { type OperationOutline, outline } from '../catalog/outline.ts';
 import type { CommandDefinition, Node } from './definition.ts';
 import { LOCAL_COMMANDS } from './local/commands.ts';
 import { PROFILE_COMMANDS } from './profiles/commands.ts';
 import { SERVE_COMMANDS } from './serve/commands.ts';
-import { TOOL_COMMANDS } from './tools/commands.ts';
+import { commandList, TOOL_COMMANDS } from './tools/commands.ts';
 
 const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
   ...SERVE_COMMANDS,
   ...LOCAL_COMMANDS,
   ...TOOL_COMMANDS,
+  commandList(commandTree),
 ];
 
 /** The tree of all commands. An operation that comes in several versions is one command with `--api-version`. */
 export function commandTree(): Node {
   const root = group('svc', []);
   for (const words of GROUPS.keys()) plantGroup(root, words.split(' '));
-  for (const entry of manifest) plant(root, entry.command, (existing) => operationNode(entry, existing));
+  for (const operation of outline) plant(root, operation.command, (existing) => operationNode(operation, existing));
   for (const definition of TOOLS) plant(root, definition.command, () => toolNode(definition));
   return root;
 }
@@ -43,14 +44,14 @@ function group(name: string, path: readonly string[]): Node {
   return { name, path, summary: GROUPS.get(path.join(' ')) ?? '', children: new Map() };
 }
 
-function operationNode(entry: OperationEntry, existing: Node | undefined): Node {
-  const versions =
-    existing?.leaf?.kind === 'operation' ? ([...existing.leaf.versions, entry] as const) : ([entry] as const);
+/** A further version of a command keeps the summary of the first. */
+function operationNode({ name, command, summary }: OperationOutline, existing: Node | undefined): Node {
+  const earlier = existing?.leaf?.kind === 'operation' ? existing.leaf.names : [];
   return {
-    name: entry.command.at(-1) ?? '',
-    path: entry.command,
-    summary: versions[0].summary,
-    leaf: { kind: 'operation', versions },
+    name: command.at(-1) ?? '',
+    path: command,
+    summary: existing?.summary ?? summary,
+    leaf: { kind: 'operation', names: [...earlier, name] },
     children: new Map(),
   };
 }

@@ -2,15 +2,16 @@ import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
-import type { Invocation, Leaf, Node, OptionDefinition } from '../definition.ts';
+import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../global-flags.ts';
+import { type LoadedLeaf, loadLeaf } from '../leaf.ts';
 import { operationFlags } from '../operation-flags.ts';
 import { given } from '../option-values.ts';
 
 /** Prints every command: as a tree of plain data, or in words one a line. */
-export async function commandListCommand(context: Context, _invocation: Invocation, program: Node): Promise<void> {
+export async function listCommands(context: Context, program: Node): Promise<void> {
   const printer = await context.printer();
-  const tree = { ...describeNode(program), flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag)) };
+  const tree = { ...(await describeNode(program)), flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag)) };
   await printer.value(tree, { drawing: (view) => listing(program, view) });
 }
 
@@ -20,10 +21,10 @@ interface Described {
   readonly [property: string]: unknown;
 }
 
-function describeNode({ name, path, summary, leaf, children }: Node): Described {
+async function describeNode({ name, path, summary, leaf, children }: Node): Promise<Described> {
   const own = { name, command: path.join(' '), summary };
-  if (leaf) return { ...own, ...describeLeaf(leaf) };
-  const commands = [...children.values()].filter(isUsed).map(describeNode);
+  if (leaf) return { ...own, ...describeLeaf(await loadLeaf(leaf)) };
+  const commands = await Promise.all([...children.values()].filter(isUsed).map(describeNode));
   return { ...own, commands };
 }
 
@@ -31,7 +32,7 @@ function isUsed({ leaf, children }: Node): boolean {
   return leaf !== undefined || children.size > 0;
 }
 
-function describeLeaf(leaf: Leaf): object {
+function describeLeaf(leaf: LoadedLeaf): object {
   if (leaf.kind === 'tool') {
     const { description, arguments: operands = [], options = [] } = leaf.definition;
     return {
