@@ -8,9 +8,7 @@ export async function main(version: string): Promise<void> {
   const io = processIo();
   const words = process.argv.slice(2);
   process.exitCode = await settle(io, words, () =>
-    words.length === 1 && (words[0] === '--version' || words[0] === '-V')
-      ? io.stdout.write(`${version}\n`)
-      : runCommand(io, words),
+    words[0] === '--version' || words[0] === '-V' ? io.stdout.write(`${version}\n`) : runCommand(io, words),
   );
 }
 

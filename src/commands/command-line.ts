@@ -1,5 +1,6 @@
+import type { Surroundings } from './context.ts';
 import { createProgram } from './program.ts';
-import { openSession, type Surroundings } from './world.ts';
+import { openSession } from './world.ts';
 
 /** Runs one command line, the program's name left out. Without words, and for a group without a command, it shows help. */
 export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<void> {

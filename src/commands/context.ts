@@ -35,8 +35,8 @@ export interface GlobalOptions {
   readonly store?: string;
 }
 
-/** The world as a command sees it. What is costly is made when first asked for. */
-export interface Context {
+/** What a run finds around it, before any flag was read. */
+export interface Surroundings {
   readonly io: Io;
   readonly environment: Environment;
   readonly cwd: string;
@@ -44,6 +44,10 @@ export interface Context {
   readonly folders: Folders;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP, with the SvcError that ends the run as its reason. */
   readonly signal: AbortSignal;
+}
+
+/** The world as a command sees it. What is costly is made when first asked for. */
+export interface Context extends Surroundings {
   readonly options: GlobalOptions;
   settings(): Promise<Settings>;
   client(): Promise<Client>;

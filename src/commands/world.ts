@@ -1,25 +1,14 @@
 import type { Client } from '../client/client.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Environment, Folders } from '../kernel/folders.ts';
-import type { Io, Sink } from '../kernel/io.ts';
+import type { Environment } from '../kernel/folders.ts';
+import type { Sink } from '../kernel/io.ts';
 import { safeText } from '../kernel/safe-text.ts';
 import type { Format } from '../output/format.ts';
 import type { Filter } from '../output/jq.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Settings } from '../profiles/resolve.ts';
-import type { Context, GlobalOptions } from './context.ts';
+import type { Context, GlobalOptions, Surroundings } from './context.ts';
 import { formatOf } from './global-flags.ts';
 import { given } from './option-values.ts';
-
-/** What a run finds around it, before any flag was read. */
-export interface Surroundings {
-  readonly io: Io;
-  readonly environment: Environment;
-  readonly cwd: string;
-  readonly clock: Clock;
-  readonly folders: Folders;
-  readonly signal: AbortSignal;
-}
 
 /** A context, and what has to be called when the command is over. */
 export interface Session {
