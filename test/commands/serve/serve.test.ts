@@ -8,7 +8,7 @@ import { temporaryFolders } from '../../temporary-folder.ts';
 import { type FakeWorld, fakeContext } from '../fake-context.ts';
 
 /** A serving command, and what ends it. */
-async function serving(world: FakeWorld, options = { port: '0' }) {
+async function serving(world: FakeWorld, options: Record<string, string | boolean> = { port: '0' }) {
   const controller = new AbortController();
   const context = { ...(await fakeContext(world)), signal: controller.signal };
   const run = serveCommand(context, { arguments: [], options });
@@ -72,5 +72,55 @@ describe('svc serve', () => {
 
   it.each(['x', '-1', '65536', '1e3', ''])("--port '%s' is refused", async (port) => {
     await expect(serving({}, { port })).rejects.toMatchObject({ failure: 'usage' });
+  });
+});
+
+describe('the switches of svc serve', () => {
+  async function called(options: Record<string, string | boolean>, path: string) {
+    const { context } = await serving({ options: { output: 'json' } }, { port: '0', ...options });
+    const { url, apiKey, authToken } = JSON.parse(context.stdout());
+    const call = async (data: object) => {
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken },
+        body: JSON.stringify({ data }),
+      });
+      return [response.status, JSON.parse(await response.text()).error?.status] as const;
+    };
+    return call;
+  }
+  const LIST = '/v2/organizations/documents/get';
+
+  it('--without takes features away', async () => {
+    const list = await called({ without: 'advanced-webhooks,advanced-queries' }, LIST);
+    expect(await list({ organizationId: 'acme' })).toEqual([400, 'FAILED_PRECONDITION']);
+  });
+
+  it('--rate-limit counts calls', async () => {
+    const list = await called({ rateLimit: '2/1m' }, LIST);
+    const answers = [];
+    for (let n = 0; n < 3; n++) answers.push((await list({ organizationId: 'acme' }))[1]);
+    expect(answers).toEqual([undefined, undefined, 'RESOURCE_EXHAUSTED']);
+  });
+
+  it('--strict makes a failure of what is missing', async () => {
+    const data = { organizationId: 'acme', documents: [{ documentId: 'd1' }] };
+    const add = await called({ strict: true }, '/v1/organizations/documents/add');
+    expect([await add(data), await add(data)]).toEqual([
+      [200, undefined],
+      [500, 'INTERNAL'],
+    ]);
+  });
+
+  it.each([
+    { without: 'advanced-webhook' },
+    { without: '' },
+    { rateLimit: '60' },
+    { rateLimit: '0/1m' },
+    { rateLimit: '60/1' },
+    { rateLimit: '1.5/1m' },
+    { rateLimit: '5/0s' },
+  ])('%j is refused', async (options) => {
+    await expect(serving({}, { port: '0', ...options })).rejects.toMatchObject({ failure: 'usage' });
   });
 });
