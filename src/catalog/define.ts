@@ -70,6 +70,18 @@ export interface Finding {
   readonly message: string;
 }
 
+/** How the end of what a call started is waited for: by asking for its state again and again. */
+export interface Wait {
+  /** The operation that answers with the state, by name. */
+  readonly status: string;
+  /** The fields that it takes: from the input of the call that started it, or from its reply. */
+  readonly by: readonly string[];
+  /** The field of its data that holds the state, and the two states that are an end. */
+  readonly state: string;
+  readonly succeeded: string;
+  readonly failed: string;
+}
+
 export interface Example {
   readonly command: string;
   readonly does: string;
@@ -108,6 +120,8 @@ export interface Operation<
   readonly mints?: keyof z.output<Input> & string;
   /** The question asked before the call, where it can hurt. Without a terminal it takes `--yes`. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
+  /** What it starts goes on after its reply: `--wait` stays until the end. */
+  readonly wait?: Wait;
   /** What the user should know before it is sent, though it may be right. */
   readonly warnings?: (input: z.output<Input>) => readonly string[];
   /** What the service answers where an input is not valid, if not the field's name and what is wrong with it. */

@@ -1,4 +1,4 @@
-import type { Argument, Auth, Effect, Example, Operation } from './define.ts';
+import type { Argument, Auth, Effect, Example, Operation, Wait } from './define.ts';
 import { type Flag, flagsOf } from './flags.ts';
 import { loadResource, type OperationName, RESOURCES, type Resource } from './index.ts';
 import { type SecretPath, secretPaths } from './secrets.ts';
@@ -21,6 +21,7 @@ export interface OperationEntry {
   readonly argument?: Argument;
   /** Of several operations on one path, this one is meant when the field is given. */
   readonly chosenBy?: string;
+  readonly wait?: Wait;
   readonly paged: boolean;
   /** Where its reply holds secrets that output masks; empty when the secret is what the command is for. */
   readonly secrets: readonly SecretPath[];
@@ -49,6 +50,7 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
     ...(operation.argument && { argument: operation.argument }),
     ...(operation.chosenBy && { chosenBy: operation.chosenBy }),
+    ...(operation.wait && { wait: operation.wait }),
     paged: operation.pages !== undefined,
     secrets: operation.revealsSecrets ? [] : secretPaths(operation.output),
   }));

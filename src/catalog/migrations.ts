@@ -2,6 +2,15 @@ import * as z from 'zod';
 import { defineOperation } from './define.ts';
 import { documentId, id, organizationId } from './fields.ts';
 
+/** A migration goes on after the call that started it. */
+const wait = {
+  status: 'documents.migration-status',
+  by: ['organizationId', 'migrationId'],
+  state: 'status',
+  succeeded: 'completed',
+  failed: 'failed',
+};
+
 export const migrations = {
   'documents.migrate': defineOperation({
     command: ['documents', 'migrate'],
@@ -20,6 +29,7 @@ export const migrations = {
     message: 'Document migration started successfully.',
     confirm: ({ documentId, newDocumentId }) => `Move everything of document ${documentId} to ${newDocumentId}?`,
     bare: ({ migrationId }) => migrationId,
+    wait,
   }),
   'documents.migration-status': defineOperation({
     command: ['documents', 'migration-status'],
@@ -31,5 +41,6 @@ export const migrations = {
     output: z.looseObject({ migrationId: z.string(), status: z.string() }),
     message: 'Migration status retrieved successfully.',
     bare: ({ status }) => status,
+    wait,
   }),
 };

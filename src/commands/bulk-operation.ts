@@ -6,7 +6,7 @@ import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { plural } from '../kernel/plural.ts';
-import { createProgress, type ProgressStyle } from '../output/progress.ts';
+import { createProgress } from '../output/progress.ts';
 import { askAndWarn } from './bulk/consent.ts';
 import { type BulkInput, gatherInput } from './bulk/input.ts';
 import type { BulkOptions, BulkRequest } from './bulk/request.ts';
@@ -15,6 +15,7 @@ import { showSummary } from './bulk/show.ts';
 import { failureOf } from './bulk/verdict.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
+import { progressStyle } from './terminal.ts';
 import { checkInput } from './validation.ts';
 
 /** In flight at once where the user leaves it to svc: enough to hide the way to the service, too few to crowd it. */
@@ -66,7 +67,8 @@ async function runJob(context: Context, operation: string, input: BulkInput, { c
   const recorder = await Recorder.open({
     cwd,
     source: input.source,
-    ...given('rejects', options.rejects),
+    // One record of the command line is corrected there.
+    ...given('rejects', options.rejects ?? (calls.single && input.records.length === 1 ? null : undefined)),
     ...given('results', options.results),
   });
   await recorder.leaveOut(input.duplicates);
@@ -101,11 +103,4 @@ function engineJob({ records }: BulkInput, { batchSize, concurrency, onError, ma
     concurrency: concurrency === 'auto' ? AUTO_CONCURRENCY : concurrency,
     ...given('stopAtErrors', onError === 'stop' ? 1 : maxErrors),
   };
-}
-
-/** A bar where someone watches a terminal that can redraw a line and did not ask for plain text. */
-function progressStyle({ io, environment, options }: Context): ProgressStyle {
-  if (options.quiet) return 'none';
-  const plain = environment['ACCESSIBLE'] || environment['TERM'] === 'dumb';
-  return io.stderr.isTerminal && !plain ? 'bar' : 'lines';
 }

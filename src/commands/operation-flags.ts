@@ -12,6 +12,7 @@ export function operationFlags(versions: readonly OperationEntry[]): readonly Op
     ...[...flags.values()].flatMap(definitionsOf),
     ...(first?.bulk ? BULK_FLAGS : []),
     ...(first?.paged ? [{ flags: '--all', describes: 'follow the pages to the end' }] : []),
+    ...(first?.wait ? [{ flags: '--wait', describes: 'wait for the end, and exit by how it ended' }] : []),
     ...(versions.length > 1
       ? [
           {

@@ -31,6 +31,10 @@ export async function runOperation(
   const inputs = argumentInputs(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
   const checked = inputs.map((input) => checkInput(entry, operation, input, fromDocument ? 'bad_data' : 'usage'));
   await askAndWarn(context, operation, checked);
+  if (entry.wait && invocation.options['wait'] === true) {
+    const { runAndWait } = await import('./wait.ts');
+    return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
+  }
   await showAnswers(context, entry, operation, { inputs, all: invocation.options['all'] === true });
 }
 
