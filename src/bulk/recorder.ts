@@ -11,8 +11,8 @@ import { Tally } from './summary.ts';
 export interface RecorderOptions {
   readonly cwd: string;
   readonly source: Source;
-  /** Where the rejects go; left out, a file beside the working folder's others, named after the input. */
-  readonly rejects?: string;
+  /** Where the rejects go; left out, a file beside the working folder's others, named after the input. Null: nowhere. */
+  readonly rejects?: string | null;
   /** Where a line for each record goes. */
   readonly results?: string;
 }
@@ -22,13 +22,13 @@ type Settled = Extract<BulkEvent, { kind: 'settled' }>;
 /** Keeps what becomes of each record: counts, rejects, results. */
 export class Recorder {
   readonly tally = new Tally();
-  readonly #rejects: Rejects;
+  readonly #rejects: Rejects | undefined;
   /** The rejects' path as the user gave it. */
   readonly #rejectsPath: string | undefined;
   readonly #results: PrivateFile | undefined;
   readonly #broken = new AbortController();
 
-  private constructor(rejects: Rejects, rejectsPath: string | undefined, results: PrivateFile | undefined) {
+  private constructor(rejects: Rejects | undefined, rejectsPath: string | undefined, results: PrivateFile | undefined) {
     this.#rejects = rejects;
     this.#rejectsPath = rejectsPath;
     this.#results = results;
@@ -37,13 +37,13 @@ export class Recorder {
   /** @throws SvcError `usage` when a file would go over the input, `local` when one cannot be written. */
   static async open({ cwd, source, rejects, results }: RecorderOptions): Promise<Recorder> {
     for (const [flag, path] of [['--rejects', rejects] as const, ['--results', results] as const]) {
-      if (path !== undefined && resolve(cwd, path) === resolve(cwd, source.name)) {
+      if (typeof path === 'string' && resolve(cwd, path) === resolve(cwd, source.name)) {
         throw new SvcError('usage', `${flag}: ${path} is the input itself`, { hint: 'name another file' });
       }
     }
     return new Recorder(
-      rejects === undefined ? Rejects.beside(cwd, source) : await Rejects.at(resolve(cwd, rejects), source),
-      rejects,
+      await openRejects(cwd, source, rejects),
+      rejects ?? undefined,
       results === undefined ? undefined : await PrivateFile.create(resolve(cwd, results), 'empty'),
     );
   }
@@ -63,7 +63,7 @@ export class Recorder {
     this.tally.add(settled);
     if (this.broken.aborted) return;
     try {
-      await this.#rejects.add(settled.items);
+      await this.#rejects?.add(settled.items);
       await this.#results?.write(settled.items.map(resultLine).join(''));
     } catch (error) {
       this.#broken.abort(localFileError('write', 'the results', error));
@@ -85,13 +85,22 @@ export class Recorder {
   async close(): Promise<string | null> {
     try {
       await this.#results?.close();
-      const path = this.landed ? await this.#rejects.close() : await this.#rejects.discard();
-      return path && (this.#rejectsPath ?? basename(path));
+      const path = this.landed ? await this.#rejects?.close() : await this.#rejects?.discard();
+      return path ? (this.#rejectsPath ?? basename(path)) : null;
     } catch (error) {
       this.#broken.abort(localFileError('write', 'the results', error));
       return null;
     }
   }
+}
+
+async function openRejects(
+  cwd: string,
+  source: Source,
+  path: RecorderOptions['rejects'],
+): Promise<Rejects | undefined> {
+  if (path === null) return undefined;
+  return path === undefined ? Rejects.beside(cwd, source) : Rejects.at(resolve(cwd, path), source);
 }
 
 function resultLine({ record: { id, line }, status, message, code }: ItemResult): string {

@@ -143,7 +143,11 @@ describe('ids that are made up', () => {
     expect(planned[0]?.body).toMatchObject({ data: { activities: [{ ...LOOK, id: UUID }] } });
     const flags = await log({ files: {}, record: LOOK, answer: () => results({}) });
     const [id] = idsOf(flags.requests[0] ?? {}, 'activities');
-    expect(JSON.parse(await flags.read('data.rejects.json'))).toEqual([{ ...LOOK, id }]);
+    expect(flags.created).toEqual([]);
+    expect(flags.error?.hint).toBe(`run the command again with the same id: ${id}`);
+    const data = { organizationId: 'acme', documentId: 'd1', activities: [LOOK, LOOK] };
+    const listed = await log({ files: {}, data, fromDocument: true, answer: () => results({}) });
+    expect(JSON.parse(await listed.read('data.rejects.json'))).toEqual(listed.requests[0]?.['activities']);
   });
 
   it('are never made up where the service does not take them', async () => {

@@ -44,8 +44,10 @@ function interrupted(reason: unknown, undone: string, hint: string): unknown {
 }
 
 /** What to do about the records that did not land. */
-function wayOn({ rejects, failed }: BulkSummary): string {
-  if (rejects === null) return failed > 0 ? 'correct the input and run the command again' : 'run the command again';
+function wayOn({ rejects, failed, unknown, failures: [first] }: BulkSummary): string {
+  if (rejects === null && failed > 0) return 'correct the input and run the command again';
+  // The id may have been made up: under another one the record would be written twice.
+  if (rejects === null) return `run the command again${first && unknown === 1 ? ` with the same id: ${first.id}` : ''}`;
   if (failed === 0) return `go on with --file ${rejects}`;
   return `correct ${rejects} (reasons: ${rejects}.reasons.ndjson) and run again with --file ${rejects}`;
 }
