@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { apiCommand } from '../../../src/commands/tools/api.ts';
+import { API_KEY, AUTH_TOKEN, failure, json, type Step, success, WORKSPACE_ID } from '../../client/world.ts';
+import { type ToolWorld, toolContext } from './world.ts';
+
+type Options = Parameters<typeof apiCommand>[1]['options'];
+
+async function api(path: string, steps: readonly Step[], options: Options = {}, world: ToolWorld = {}) {
+  const tool = await toolContext(steps, { ...world, options: { output: 'json', ...world.options } });
+  await apiCommand(tool.context, { arguments: [path], options });
+  return { ...tool, printed: tool.context.stdout() === '' ? undefined : JSON.parse(tool.context.stdout()) };
+}
+
+const NEW = '/v9/new/thing';
+const page = (data: unknown, beside: object = {}) =>
+  json({ result: { status: 'success', message: 'ok', data, ...beside } });
+
+describe('the request', () => {
+  it.each([
+    { given: undefined, sent: {} },
+    { given: '{"organizationId":"acme"}', sent: { organizationId: 'acme' } },
+    { given: '{"data":{"organizationId":"acme"}}', sent: { organizationId: 'acme' } },
+    { given: '{"data":{"a":1},"editorId":"e1"}', sent: { data: { a: 1 }, editorId: 'e1' } },
+    { given: '[1]', sent: [1] },
+    { given: '"text"', sent: 'text' },
+    { given: 'null', sent: null },
+  ])('wraps $given into data once', async ({ given, sent }) => {
+    const { bodies } = await api(NEW, [success()], { data: given });
+    expect(await bodies()).toEqual([{ data: sent }]);
+  });
+
+  it('takes its body from stdin', async () => {
+    const { bodies } = await api(NEW, [success()], { data: '-' }, { stdin: '{"a":1}' });
+    expect(await bodies()).toEqual([{ data: { a: 1 } }]);
+  });
+
+  const credentials = (headers: Headers | undefined) =>
+    [...(headers ?? [])].filter(([name]) => name.startsWith('x-svc-'));
+  const key = [
+    ['x-svc-api-key', API_KEY],
+    ['x-svc-auth-token', AUTH_TOKEN],
+  ];
+
+  it.each([
+    { path: NEW, options: {}, sent: key },
+    { path: NEW, options: { auth: 'none' }, sent: [] },
+    { path: '/v2/agents/get', options: {}, sent: key },
+    { path: '/v2/workspace/create', options: {}, sent: [] },
+    { path: '/v2/workspace/create', options: { auth: 'key' }, sent: key },
+  ])('carries the credentials of $path with $options', async ({ path, options, sent }) => {
+    const { requests } = await api(path, [success()], options);
+    expect(credentials(requests[0]?.headers)).toEqual(sent);
+  });
+
+  it("carries the workspace's on its paths", async () => {
+    for (const [path, options] of [['/v2/workspace/get', {}] as const, [NEW, { auth: 'workspace' }] as const]) {
+      const { requests } = await api(path, [success()], options);
+      expect(requests[0]?.headers.get('x-svc-workspace-id')).toBe(WORKSPACE_ID);
+      expect(requests[0]?.headers.has('x-svc-api-key')).toBe(false);
+    }
+  });
+
+  it('goes to the given path of this service only', async () => {
+    const { requests } = await api('v9/new/thing?deep=1', [success()]);
+    expect(requests[0]?.url).toBe('https://api.example.test/v9/new/thing?deep=1');
+    for (const path of ['https://evil.example/v2', 'x:y', '', '/a b', '/a\n', '\\\\evil', '/a#b']) {
+      await expect(api(path, [success()])).rejects.toMatchObject({ failure: 'usage' });
+    }
+  });
+
+  it.each(['{', '', 'undefined'])('is not sent with a body that is no JSON: %j', async (data) => {
+    await expect(api(NEW, [success()], { data })).rejects.toMatchObject({
+      failure: 'bad_data',
+      message: '--data: not valid JSON',
+    });
+  });
+
+  it('is planned in a dry run, and not sent', async () => {
+    const planned: unknown[] = [];
+    const { requests, printed } = await api(
+      NEW,
+      [success()],
+      { data: '{"a":1}' },
+      {
+        dryRun: async ({ url, body }) => void planned.push([url, body]),
+      },
+    );
+    expect([planned, requests.length, printed]).toEqual([
+      [['https://api.example.test/v9/new/thing', { data: { a: 1 } }]],
+      0,
+      undefined,
+    ]);
+  });
+
+  it('is repeated where the catalog says that it may be, and never elsewhere', async () => {
+    const down = failure('UNAVAILABLE', 503);
+    const { requests } = await api('/v2/agents/get', [down, success()]);
+    expect(requests).toHaveLength(2);
+    await expect(api(NEW, [down, success()])).rejects.toMatchObject({ failure: 'outcome_unknown' });
+    await expect(api('/v2/organizations/documents/migrate', [down, success()])).rejects.toMatchObject({
+      failure: 'outcome_unknown',
+    });
+  });
+});
+
+describe('the answer', () => {
+  it('is its data, or with --envelope the whole result', async () => {
+    const answer = page({ id: 'a' }, { extra: 1 });
+    expect((await api(NEW, [answer])).printed).toEqual({ id: 'a' });
+    expect((await api(NEW, [answer], {}, { options: { envelope: true } })).printed).toEqual({
+      status: 'success',
+      message: 'ok',
+      data: { id: 'a' },
+      extra: 1,
+    });
+  });
+
+  it.each([{ id: 'a' }, [1, 2], {}, 'text', 7])('may come without an envelope: %j', async (body) => {
+    expect((await api(NEW, [json(body)])).printed).toEqual(body);
+  });
+
+  it('of a known path need not be what the catalog expects', async () => {
+    expect((await api('/v2/organizations/documents/get', [success({ odd: true })])).printed).toEqual({ odd: true });
+  });
+
+  it('is a table unless told otherwise', async () => {
+    const { context } = await toolContext([success([{ id: 'a', n: 1 }])]);
+    await apiCommand(context, { arguments: [NEW], options: {} });
+    expect(context.stdout()).toBe('ID  N\na   1\n');
+  });
+
+  it('has its secrets masked, by the catalog or by their names', async () => {
+    const token = 'a-secret-of-thirty-characters!';
+    const workspace = { id: 'w1', authToken: token, apiKeyList: {} };
+    expect((await api('/v2/workspace/get', [success(workspace)])).printed.authToken).toBe('****ers!');
+    const named = {
+      id: 'a',
+      authToken: token,
+      inner: [{ token, secret: token, workspaceAuthToken: token, text: 'ok' }],
+    };
+    expect((await api(NEW, [success(named)])).printed).toEqual({
+      id: 'a',
+      authToken: '****ers!',
+      inner: [{ token: '****ers!', secret: '****ers!', workspaceAuthToken: '****ers!', text: 'ok' }],
+    });
+    const shown = { options: { showSecrets: true } };
+    expect((await api(NEW, [success(named)], {}, shown)).printed).toEqual(named);
+    const envelope = await api(NEW, [success(named)], {}, { options: { envelope: true } });
+    expect(envelope.context.stdout()).not.toContain(token);
+  });
+
+  it('of a call whose purpose is the secret keeps it', async () => {
+    const data = { endpointId: 'ep_1', secret: 'whsec_of-thirty-characters-00000' };
+    const path = '/v2/workspace/advancedwebhook/endpoints/secret/get';
+    expect((await api(path, [success(data)])).printed).toEqual(data);
+  });
+});
+
+describe('pages', () => {
+  const data = '{"organizationId":"acme"}';
+
+  it('are one list, by the names of tokens', async () => {
+    const steps = [
+      page([1], { nextPageToken: 'two' }),
+      page([2], { pageToken: 'three' }),
+      page([3], { pageToken: null }),
+    ];
+    const { printed, bodies } = await api(NEW, steps, { data, paginate: true });
+    expect(printed).toEqual([1, 2, 3]);
+    expect((await bodies()).map((body) => body.data)).toEqual([
+      { organizationId: 'acme' },
+      { organizationId: 'acme', pageToken: 'two' },
+      { organizationId: 'acme', pageToken: 'three' },
+    ]);
+  });
+
+  it('are one object, by an iterator inside of it', async () => {
+    const steps = [
+      page({ things: [1], iterator: 'i1', done: false }),
+      page({ things: [2], iterator: 'i2', done: true }),
+      page({ things: [3], iterator: null, done: true }),
+    ];
+    const { printed, bodies } = await api(NEW, steps, { paginate: true });
+    expect(printed).toEqual({ things: [1, 2], iterator: 'i2', done: true });
+    expect((await bodies()).at(-1)).toEqual({ data: { iterator: 'i1' } });
+  });
+
+  it('follow each other as the catalog says where it knows', async () => {
+    const steps = [page([{ id: 'a' }], { pageToken: 't', nextPageToken: 'no' }), page([{ id: 'b' }])];
+    const { printed, bodies } = await api('/v2/organizations/documents/get', steps, { data, paginate: true });
+    expect(printed).toEqual([{ id: 'a' }, { id: 'b' }]);
+    expect((await bodies()).at(-1)).toEqual({ data: { organizationId: 'acme', pageToken: 't' } });
+  });
+
+  it('that never end are a fault of the service', async () => {
+    const endless = api(NEW, [page([1], { pageToken: 'again' })], { paginate: true });
+    await expect(endless).rejects.toMatchObject({ failure: 'unusable_answer' });
+  });
+
+  it('mask secrets on each', async () => {
+    const steps = [page([{ token: 'one' }], { pageToken: 't' }), page([{ token: 'two' }])];
+    expect((await api(NEW, steps, { paginate: true })).printed).toEqual([{ token: '****' }, { token: '****' }]);
+  });
+
+  it('but the first are left out unless asked for, and said to be there', async () => {
+    const { printed, context, requests } = await api(NEW, [page([1], { pageToken: 't' })]);
+    expect([printed, requests.length, context.stderr()]).toEqual([[1], 1, 'there is more: add --paginate\n']);
+  });
+
+  it('need data to name them in', async () => {
+    const run = api(NEW, [page([1])], { data: '[1]', paginate: true });
+    await expect(run).rejects.toMatchObject({ failure: 'usage' });
+  });
+
+  it('that are neither lists nor objects are printed one by one', async () => {
+    const { context } = await toolContext([page('one', { pageToken: 't' }), page('two')]);
+    await apiCommand(context, { arguments: [NEW], options: { paginate: true } });
+    expect(context.stdout()).toBe('one\ntwo\n');
+  });
+});
