@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type FolderNode, type FolderRecord, folderTree } from '../../../src/commands/tools/folder-tree.ts';
+import { foldersTreeCommand } from '../../../src/commands/tools/folders-tree.ts';
+import { success } from '../../client/world.ts';
+import { type ToolWorld, toolContext } from './world.ts';
+
+const folder = (folderId: string, parentFolderId: string, more: object = {}) => ({
+  ...{ folderId, parentFolderId, organizationId: 'acme', createdAt: 1, lastUpdated: 1 },
+  ...more,
+});
+
+const FOLDERS = [
+  folder('b', 'a', { accessType: 'restricted' }),
+  folder('a', 'root', { folderName: 'Plans', accessType: 'public' }),
+  folder('d', 'c'),
+  folder('c', 'a', { folderName: 'c', accessType: 'organizationPrivate' }),
+  folder('z', 'root', { accessType: 'odd\u001b[2J' }),
+];
+
+/** `a(b c(d)) z` */
+const outline = (nodes: readonly FolderNode[]): string =>
+  nodes
+    .map(({ folderId, subFolders }) => folderId + (subFolders.length > 0 ? `(${outline(subFolders)})` : ''))
+    .join(' ');
+const tree = (folders: readonly FolderRecord[], options: { folder?: string; maxDepth?: number } = {}) =>
+  folderTree(folders, { maxDepth: 100, ...options });
+
+async function drawn(folders: readonly object[], options: Record<string, string> = {}, world: ToolWorld = {}) {
+  const { context, bodies } = await toolContext([success(folders)], world);
+  await foldersTreeCommand(context, { arguments: [], options: { org: 'acme', ...options } });
+  return { out: context.stdout(), err: context.stderr(), sent: await bodies() };
+}
+
+describe('the tree of a flat list', () => {
+  it('puts every folder below its parent, in the order of the list', () => {
+    const made = tree(FOLDERS);
+    expect(outline(made?.top ?? [])).toBe('a(b c(d)) z');
+    expect(made).toMatchObject({ adrift: [], levels: 3, top: [{ depth: 1, folderCount: 3 }, { folderCount: 0 }] });
+  });
+
+  it('is cut below a level, and still counts what is not shown', () => {
+    const made = tree(FOLDERS, { maxDepth: 1 });
+    expect(outline(made?.top ?? [])).toBe('a z');
+    expect(made?.top[0]?.folderCount).toBe(3);
+  });
+
+  it('may be that of one folder', () => {
+    expect(outline(tree(FOLDERS, { folder: 'c' })?.top ?? [])).toBe('c(d)');
+    expect(outline(tree(FOLDERS, { folder: 'a', maxDepth: 1 })?.top ?? [])).toBe('a(b c)');
+    expect(tree(FOLDERS, { folder: 'nope' })).toBeUndefined();
+  });
+
+  it.each([
+    {
+      lie: 'a parent that is not there',
+      folders: [folder('x', 'gone'), folder('y', 'x')],
+      shown: 'x(y)',
+      adrift: ['x'],
+    },
+    { lie: 'a cycle', folders: [folder('x', 'y'), folder('y', 'x'), folder('t', 'x')], shown: 'x(y t)', adrift: ['x'] },
+    { lie: 'its own parent', folders: [folder('x', 'x')], shown: 'x', adrift: ['x'] },
+    { lie: 'a folder twice', folders: [folder('x', 'root'), folder('x', 'root')], shown: 'x', adrift: [] },
+    { lie: 'the root itself', folders: [folder('root', ''), folder('x', 'root')], shown: 'x', adrift: [] },
+    { lie: 'no parent', folders: [folder('x', '')], shown: 'x', adrift: [] },
+    {
+      lie: 'names of objects',
+      folders: [folder('__proto__', 'root'), folder('constructor', '__proto__')],
+      shown: '__proto__(constructor)',
+      adrift: [],
+    },
+  ])('places each folder once, whatever the list says: $lie', ({ folders, shown, adrift }) => {
+    const made = tree(folders);
+    expect([outline(made?.top ?? []), made?.adrift]).toEqual([shown, adrift]);
+  });
+
+  it('holds every folder of any list exactly once, and counts them all', () => {
+    const id = fc.constantFrom('root', 'a', 'b', 'c', 'd', 'e', 'f');
+    const lists = fc.array(fc.tuple(id, id)).map((pairs) => pairs.map(([own, parent]) => folder(own, parent)));
+    const placed = (nodes: readonly FolderNode[]): string[] =>
+      nodes.flatMap(({ folderId, subFolders }) => [folderId, ...placed(subFolders)]);
+    fc.assert(
+      fc.property(lists, (folders) => {
+        const { top = [] } = tree(folders) ?? {};
+        const ids = new Set(folders.map(({ folderId }) => folderId).filter((own) => own !== 'root'));
+        expect(placed(top).sort()).toEqual([...ids].sort());
+        expect(top.reduce((sum, { folderCount }) => sum + folderCount + 1, 0)).toBe(ids.size);
+      }),
+    );
+  });
+
+  it('may be deeper than a stack', () => {
+    const chain = Array.from({ length: 100_000 }, (_, index) => folder(`f${index}`, index ? `f${index - 1}` : 'root'));
+    expect(tree(chain)).toMatchObject({ levels: 100_000, top: [{ folderCount: 99_999 }] });
+  });
+});
+
+describe('svc folders tree', () => {
+  it('draws access, names, ids and counts, safely', async () => {
+    const { out, err, sent } = await drawn(FOLDERS);
+    expect(out).toBe(
+      [
+        'acme: 5 folders, 3 levels',
+        '├─ 🌐 Plans (a), 3 folders below',
+        '│  ├─ 🔒 b',
+        '│  └─ 🏢 c, 1 folder below',
+        '│     └─ d',
+        '└─ z, odd\\u001b[2J',
+        '',
+      ].join('\n'),
+    );
+    expect(err).toBe('');
+    expect(sent).toEqual([{ data: { organizationId: 'acme' } }]);
+  });
+
+  it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }])('uses plain characters and words with %j', async (environment) => {
+    const { out } = await drawn(FOLDERS, { maxDepth: '2' }, { environment });
+    expect(out).toBe(
+      [
+        'acme: 5 folders, 3 levels',
+        '|- Plans (a), public, 3 folders below',
+        '|  |- b, restricted',
+        '|  `- c, organizationPrivate, 1 folder below, not shown',
+        '`- z, odd\\u001b[2J',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('nests the records in the other formats', async () => {
+    const { out } = await drawn(FOLDERS, { folder: 'c' }, { options: { output: 'json' } });
+    expect(JSON.parse(out)).toEqual([
+      {
+        ...folder('c', 'a', { folderName: 'c', accessType: 'organizationPrivate' }),
+        ...{ depth: 0, folderCount: 1 },
+        subFolders: [{ ...folder('d', 'c'), depth: 1, folderCount: 0, subFolders: [] }],
+      },
+    ]);
+  });
+
+  it('says what hangs on nothing, and what lies too deep to show', async () => {
+    const chain = Array.from({ length: 300 }, (_, index) => folder(`f${index}`, index ? `f${index - 1}` : 'gone'));
+    const { out, err } = await drawn(chain);
+    expect(out.split('\n')).toHaveLength(252);
+    expect(err).toBe(
+      'warning: these folders have no parent in the organization and stand at the top: f0\n' +
+        'warning: the tree is 300 levels deep; 250 of them are shown\n',
+    );
+  });
+
+  it('draws an organization without folders', async () => {
+    expect((await drawn([])).out).toBe('acme: 0 folders\n');
+  });
+
+  it('refuses what is missing or wrong', async () => {
+    await expect(drawn(FOLDERS, { folder: 'nope' })).rejects.toMatchObject({
+      failure: 'not_found',
+      message: 'organization acme has no folder nope',
+    });
+    await expect(drawn(FOLDERS, { org: '' })).rejects.toMatchObject({ failure: 'usage' });
+    for (const maxDepth of ['0', '-1', '1.5', 'all', '']) {
+      await expect(drawn(FOLDERS, { maxDepth })).rejects.toMatchObject({ failure: 'usage' });
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { manifest } from '../../../src/catalog/manifest.ts';
+import { listCommands } from '../../../src/commands/tools/command-list.ts';
+import { openApiCommand } from '../../../src/commands/tools/openapi.ts';
+import { schemaCommand } from '../../../src/commands/tools/schema.ts';
+import { commandTree } from '../../../src/commands/tree.ts';
+import { type FakeWorld, fakeContext } from '../fake-context.ts';
+
+const JSON_OUTPUT: FakeWorld = { options: { output: 'json' } };
+
+describe('svc schema', () => {
+  const schema = async (words: readonly string[], world?: FakeWorld) => {
+    const context = await fakeContext(world);
+    await schemaCommand(context, { arguments: words, options: {} });
+    return context.stdout();
+  };
+
+  it.each([['users.add'], ['users', 'add'], ['users add'], ['svc', 'users', 'add'], ['/v1/users/add']])(
+    'finds an operation by its name, its command and its path: %s',
+    async (...words) => {
+      const shown = JSON.parse(await schema(words));
+      expect(shown).toMatchObject({
+        ...{ operation: 'users.add', command: 'users add', path: '/v1/users/add' },
+        input: { required: ['organizationId', 'users'] },
+        output: { type: 'object' },
+        record: { required: ['userId'] },
+      });
+    },
+  );
+
+  it('is YAML where that is asked for', async () => {
+    expect(await schema(['agents.get'], { options: { output: 'yaml' } })).toMatch(/^operation: agents.get\n/);
+  });
+
+  it('lists all operations without one', async () => {
+    const listed = JSON.parse(await schema([], JSON_OUTPUT));
+    expect(listed.map(({ operation }: { operation: string }) => operation)).toEqual(manifest.map(({ name }) => name));
+    expect(await schema([])).toMatch(/^OPERATION {2,}COMMAND {2,}PATH\n/);
+  });
+
+  it.each([
+    { typed: ['user.add'], hint: "did you mean 'users.add'?" },
+    { typed: ['folder', 'update'], hint: "did you mean 'folders.update'?" },
+    { typed: ['/v2/users/ad'], hint: "did you mean '/v2/users/add'?" },
+    { typed: ['something entirely else'], hint: 'svc schema lists them all' },
+  ])('suggests what was meant by $typed', async ({ typed, hint }) => {
+    await expect(schema(typed)).rejects.toMatchObject({ failure: 'usage', hint });
+  });
+});
+
+describe('svc openapi', () => {
+  it('prints a document with the address and the headers of the settings', async () => {
+    const environment = { SVC_BASE_URL: 'https://api.example.com', SVC_HEADER_PREFIX: 'x-own-' };
+    const context = await fakeContext({ environment });
+    await openApiCommand(context);
+    const document = JSON.parse(context.stdout());
+    expect(document).toMatchObject({
+      openapi: '3.1.1',
+      servers: [{ url: 'https://api.example.com' }],
+      components: { securitySchemes: { apiKey: { name: 'x-own-api-key' } } },
+    });
+    expect(Object.keys(document.paths)).toContain('/v1/users/add');
+  });
+
+  it('needs no settings', async () => {
+    const context = await fakeContext(JSON_OUTPUT);
+    await openApiCommand(context);
+    expect(JSON.parse(context.stdout())).not.toHaveProperty('servers');
+  });
+});
+
+describe('svc commands', () => {
+  interface Listed {
+    readonly name: string;
+    readonly command: string;
+    readonly summary: string;
+    readonly commands?: readonly Listed[];
+    readonly flags?: readonly { readonly name: string }[];
+    readonly operations?: readonly { readonly name: string }[];
+  }
+  const leaves = (node: Listed): Listed[] => (node.commands ? node.commands.flatMap(leaves) : [node]);
+
+  const listed = async (): Promise<Listed> => {
+    const context = await fakeContext(JSON_OUTPUT);
+    await listCommands(context, commandTree());
+    return JSON.parse(context.stdout());
+  };
+
+  it('is a tree with every operation of the catalog in it', async () => {
+    const tree = await listed();
+    const operations = leaves(tree).flatMap(({ operations = [] }) => operations.map(({ name }) => name));
+    expect(operations.sort()).toEqual(manifest.map(({ name }) => name).sort());
+    expect(tree.flags?.map(({ name }) => name)).toEqual(expect.arrayContaining(['--output', '--jq', '--no-wait']));
+  });
+
+  it('says of each command what it takes', async () => {
+    const all = new Map(leaves(await listed()).map((leaf) => [leaf.command, leaf]));
+    expect(all.get('users add')?.flags).toEqual(
+      expect.arrayContaining([
+        {
+          ...{ name: '--org', kind: 'text', value: 'id', required: true, repeats: false },
+          description: 'organization id (required)',
+        },
+        {
+          name: '--role',
+          kind: 'text',
+          value: 'text',
+          required: false,
+          repeats: false,
+          choices: ['viewer', 'editor'],
+          description: expect.any(String),
+        },
+      ]),
+    );
+    expect(all.get('users add')?.operations).toEqual([
+      { name: 'users.add', path: '/v1/users/add', version: 'v1', auth: 'key', effect: 'keyed', paged: false },
+      { name: 'users.add.v2', path: '/v2/users/add', version: 'v2', auth: 'key', effect: 'keyed', paged: false },
+    ]);
+    expect(all.get('agents get')).toMatchObject({ arguments: [{ name: 'agentId', required: true, many: false }] });
+    expect(all.get('webhooks endpoints delete')).toMatchObject({ arguments: [{ name: 'endpointId', many: true }] });
+    expect(all.get('api')).toMatchObject({
+      arguments: [{ name: 'path', required: true }],
+      flags: expect.arrayContaining([
+        expect.objectContaining({ name: '--auth', choices: ['key', 'workspace', 'none'] }),
+      ]),
+    });
+    for (const [command, { flags = [], summary }] of all) {
+      expect(summary, command).not.toBe('');
+      expect(
+        flags.filter(({ name }) => !/^--[a-z][a-z0-9-]*$/.test(name)),
+        command,
+      ).toEqual([]);
+    }
+  });
+
+  it('is a list in words for people', async () => {
+    const context = await fakeContext();
+    await listCommands(context, commandTree());
+    expect(context.stdout()).toMatch(/^COMMAND {2,}SUMMARY\nusers add {2,}Add users to/);
+    expect(context.stdout()).toMatch(/^commands {2,}List every command with its flags$/m);
+  });
+});
