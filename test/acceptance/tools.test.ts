@@ -1,0 +1,158 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import { mockService, success } from './mock-service.ts';
+import { newUser, type Run } from './svc.ts';
+
+const json = (run: Run) => {
+  expect(run.code, run.stderr).toBe(0);
+  return JSON.parse(run.stdout);
+};
+
+describe('--jq', () => {
+  it('filters what -o json would print', async () => {
+    const { svc } = await newUser();
+    const { env } = await mockService(() => success([{ id: 'd1', documentName: 'One\nTwo' }, { id: 'd2' }]));
+    const list = ['documents', 'list', '--org', 'acme'];
+    expect(await svc([...list, '--jq', '.[] | .id, .documentName'], { env })).toEqual({
+      code: 0,
+      stdout: 'd1\nOne\nTwo\nd2\nnull\n',
+      stderr: '',
+    });
+    expect((await svc([...list, '--jq', 'map(.id)', '-o', 'json'], { env })).stdout).toBe('["d1","d2"]\n');
+  });
+
+  it('sees secrets masked', async () => {
+    const { svc } = await newUser();
+    const record = { id: 'w1', name: 'W', owner: {}, authToken: 'token-of-the-workspace-1', apiKeyList: {} };
+    const { env } = await mockService(() => success(record));
+    const workspace = { ...env, SVC_WORKSPACE_ID: 'w1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace-1' };
+    const run = await svc(['workspace', 'get', '--jq', '.authToken'], { env: workspace });
+    expect(run.stdout).toBe('****ce-1\n');
+  });
+
+  it('that is not valid ends the run before anything is sent', async () => {
+    const { svc } = await newUser();
+    const { env, received } = await mockService(() => success({}));
+    const run = await svc(
+      ['documents', 'migrate', '--org', 'a', '--document', 'b', '--new-document', 'c', '-y', '--jq', '.['],
+      { env },
+    );
+    expect([run.code, run.stdout, received.length]).toEqual([2, '', 0]);
+    expect(run.stderr).toMatch(/^svc: --jq: syntax error.*\nhint: /);
+  });
+
+  it('that fails is a fault of the output', async () => {
+    const { svc } = await newUser();
+    const { env } = await mockService(() => success([]));
+    const run = await svc(['documents', 'list', '--org', 'acme', '--jq', '.id'], { env });
+    expect([run.code, run.stdout]).toEqual([12, '']);
+    expect(run.stderr).toContain('--jq: Cannot index array with string ("id")');
+  });
+
+  it('goes with no other format', async () => {
+    const { svc } = await newUser();
+    expect((await svc(['commands', '--jq', '.', '-o', 'csv'])).code).toBe(2);
+    expect((await svc(['commands', '--jq', '.name'], { env: { SVC_OUTPUT: 'yaml' } })).stdout).toBe('svc\n');
+  });
+});
+
+describe('svc api', () => {
+  it('reaches a path that nobody knows, and says what it would send', async () => {
+    const { svc } = await newUser();
+    const { env, received } = await mockService(() => ({ body: { fresh: [1, 2], authToken: 'x' } }));
+    const call = ['api', '/v3/new', '--data', '{"a":1}', '-o', 'json'];
+    expect(json(await svc(call, { env }))).toEqual({ fresh: [1, 2], authToken: '****' });
+    expect(received.map(({ path, body }) => [path, body])).toEqual([['/v3/new', { data: { a: 1 } }]]);
+    const planned = json(await svc([...call, '--dry-run'], { env }));
+    expect(planned).toMatchObject({ method: 'POST', body: { data: { a: 1 } } });
+    expect(received).toHaveLength(1);
+  });
+
+  it('follows the pages', async () => {
+    const { svc } = await newUser();
+    const { env } = await mockService(({ body }) =>
+      body.data['pageToken'] ? success([{ id: 'b' }]) : success([{ id: 'a' }], { pageToken: 't' }),
+    );
+    const path = '/v2/organizations/documents/get';
+    const run = await svc(['api', path, '--data', '{"organizationId":"acme"}', '--paginate', '--jq', '.[].id'], {
+      env,
+    });
+    expect(run).toEqual({ code: 0, stdout: 'a\nb\n', stderr: '' });
+  });
+
+  it('calls the embedded service', async () => {
+    const { svc } = await newUser();
+    const run = await svc(['api', '/v2/workspace/get', '--local', '--jq', '.apiKeyList | length']);
+    expect(run).toEqual({ code: 0, stdout: '1\n', stderr: '' });
+  });
+});
+
+describe('what svc says of itself', () => {
+  it('is an OpenAPI document that a validator accepts', async () => {
+    const { svc } = await newUser();
+    expect(await new Validator().validate(json(await svc(['openapi'])))).toMatchObject({ valid: true });
+  });
+
+  it('is a JSON Schema of each operation, and the tree of its commands', async () => {
+    const { svc } = await newUser();
+    expect(json(await svc(['schema', 'groups', 'add-users']))).toMatchObject({
+      operation: 'groups.add-users',
+      input: { $schema: 'https://json-schema.org/draft/2020-12/schema' },
+    });
+    expect((await svc(['schema', 'groups.ad'])).stderr).toContain("did you mean 'groups.add'?");
+    expect(json(await svc(['commands', '-o', 'json']))).toMatchObject({ name: 'svc', commands: expect.any(Array) });
+  });
+});
+
+describe('on the embedded service', () => {
+  it('folders are drawn as a tree', async () => {
+    const { svc } = await newUser();
+    const folders = [
+      { folderId: 'a', folderName: 'Plans' },
+      { folderId: 'b', parentFolderId: 'a', accessType: 'restricted' },
+    ];
+    const add = ['folders', 'add', '--org', 'acme', '--create-organization', '--file', '-', '--local'];
+    json(await svc([...add, '-o', 'json'], { stdin: JSON.stringify(folders) }));
+    expect((await svc(['folders', 'tree', '--org', 'acme', '--local'])).stdout).toBe(
+      'acme: 2 folders, 2 levels\n└─ 🌐 Plans (a), 1 folder below\n   └─ 🔒 b\n',
+    );
+  });
+
+  it('a token says what it gives access to', async () => {
+    const { svc } = await newUser();
+    const words = ['access-tokens', 'generate', '--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
+    const token = await svc([...words, '--resource', 'type=organization,id=acme', '-q', '--local']);
+    const inspected = await svc(['access-tokens', 'inspect', '-', '-o', 'json'], { stdin: token.stdout });
+    expect(json(inspected)).toMatchObject({
+      claims: { sub: 'u1', name: 'Ada' },
+      resources: [{ type: 'organization', id: 'acme', role: 'editor' }],
+    });
+    expect(inspected.stderr).toContain('the signature is not verified');
+    expect((await svc(['access-tokens', 'inspect', 'a.b'])).code).toBe(3);
+  });
+
+  it('a migration is waited for, to its good or bad end', async () => {
+    const { svc } = await newUser();
+    json(
+      await svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--name', 'One', '--local', '-o', 'json']),
+    );
+    const migrate = (from: string) =>
+      svc([
+        'documents',
+        'migrate',
+        '--org',
+        'acme',
+        '--document',
+        from,
+        '--new-document',
+        'd2',
+        '--wait',
+        '-y',
+        '--local',
+        '-q',
+      ]);
+    expect(await migrate('d1')).toEqual({ code: 0, stdout: 'completed\n', stderr: '' });
+    const failed = await migrate('gone');
+    expect([failed.code, failed.stdout]).toEqual([10, 'failed\n']);
+  });
+});
