@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
+import type { SvcError } from '../kernel/errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { CallEvent } from './call-event.ts';
 import { createGate } from './gate.ts';
@@ -38,8 +39,13 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
     const { effect } = operation;
     let failures = 0;
     let unsettled = false;
+    let unknown: SvcError | undefined;
+    // Whoever stops waiting after an attempt that may have been applied has to hear that, not only that it stopped.
+    const orUnknown = (reason: unknown): never => {
+      throw unknown ?? reason;
+    };
     for (let sent = 1; ; sent += 1) {
-      await gate.pass();
+      await gate.pass().catch(orUnknown);
       const outcome = await attempt(operation, request, sent);
       if (outcome.kind === 'success') {
         budget.earn();
@@ -48,15 +54,14 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
       const done = doneAlready(effect, outcome, unsettled);
       if (done) return { success: done, retries: sent - 1 };
       unsettled ||= outcome.applied === 'maybe' && effect !== 'read';
+      const givenUp = finalError(effect, outcome, unsettled);
+      givenUp.retries = sent - 1;
+      if (unsettled) unknown = givenUp;
       if (mayWait(effect, outcome) && gate.close(outcome.retryAfter)) continue;
       failures += 1;
       const again = !signal?.aborted && mayRepeat(effect, outcome, failures) && budget.take();
-      const givenUp = finalError(effect, outcome, unsettled);
-      givenUp.retries = sent - 1;
       if (!again) throw givenUp;
-      await backOff(outcome, failures, sent).catch((reason: unknown) => {
-        throw unsettled ? givenUp : reason;
-      });
+      await backOff(outcome, failures, sent).catch(orUnknown);
     }
   };
 }

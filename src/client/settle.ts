@@ -6,7 +6,8 @@ import { ServiceError } from './service-error.ts';
 /** A delete that finds nothing, after an attempt that may have deleted it, has done what was asked. */
 export function doneAlready(effect: Effect, { error }: Failed, unsettled: boolean): Success | undefined {
   if (effect !== 'delete' || !unsettled || error.failure !== 'not_found') return undefined;
-  return { kind: 'success', data: null, result: { status: 'success', message: 'Deleted by an earlier attempt.' } };
+  const data = { success: true };
+  return { kind: 'success', data, result: { status: 'success', message: 'Deleted by an earlier attempt.', data } };
 }
 
 /**

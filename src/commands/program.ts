@@ -1,4 +1,4 @@
-import { Command, Option, type OutputConfiguration } from 'commander';
+import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
 import type { Context, GlobalOptions } from './context.ts';
 import type { ArgumentDefinition, CommandDefinition, Invocation, Node, OptionDefinition } from './definition.ts';
 import { GLOBAL_FLAGS, globalOptions } from './global-flags.ts';
@@ -68,7 +68,7 @@ function outputOf({ print }: ProgramWorld): OutputConfiguration {
 
 function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Command {
   const flags = leaf.kind === 'operation' ? operationFlags(leaf.versions) : (leaf.definition.options ?? []);
-  for (const flag of flags) addOption(command, flag);
+  for (const flag of flags) onlyOnce(addOption(command, flag), flag);
   for (const argument of argumentsOf(leaf)) addArgument(command, argument);
   return command.action(async () => {
     const context = world.enter(globalOptions(rootOf(command).opts()));
@@ -107,7 +107,7 @@ function addArgument(command: Command, { name, describes, required, many }: Argu
   command.argument(required ? `<${shown}>` : `[${shown}]`, describes);
 }
 
-function addOption(command: Command, { flags, describes, choices, many }: OptionDefinition): void {
+function addOption(command: Command, { flags, describes, choices, many }: OptionDefinition): Option {
   const option = new Option(flags, describes);
   if (describes === '') option.hideHelp();
   if (choices) option.choices([...choices]);
@@ -115,4 +115,15 @@ function addOption(command: Command, { flags, describes, choices, many }: Option
   // `--no-x` alone would make `x` true from the start; a flag that was not given has no value here.
   if (option.negate) option.default(undefined);
   command.addOption(option);
+  return option;
+}
+
+/** Refuses a second value of a flag that takes one: a list was meant, and only its last value would count. */
+function onlyOnce(option: Option, { many }: OptionDefinition): void {
+  if (many || option.isBoolean() || option.negate) return;
+  const { parseArg } = option;
+  option.argParser((value: string, earlier: unknown) => {
+    if (earlier !== undefined) throw new InvalidArgumentError('It is given twice.');
+    return parseArg ? parseArg(value, undefined) : value;
+  });
 }

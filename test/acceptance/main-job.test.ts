@@ -168,6 +168,7 @@ describe('mistakes', () => {
     [['users', 'add', '--fiel', 'x'], 2, /unknown flag '--fiel'\nhint: did you mean --file\?/],
     [['users', 'add', '--local', '--user', 'u1'], 2, /--org is required/],
     [['users', 'add', '--local', '--org', 'acme'], 2, /no users|nothing/],
+    [['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--user', 'u2'], 2, /--user.*given twice/],
     [['users', 'add', '--local', '--org', 'acme', '--file', 'nowhere.json'], 2, /nowhere\.json/],
     [['users', 'add', '--org', 'acme', '--user', 'u1'], 4, /--local/],
     [
