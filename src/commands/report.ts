@@ -1,4 +1,4 @@
-import { FAILURES, SvcError } from '../kernel/errors.ts';
+import { CommandExit, FAILURES, SvcError } from '../kernel/errors.ts';
 import type { Environment } from '../kernel/folders.ts';
 import type { Io } from '../kernel/io.ts';
 import { renderError } from '../output/error-text.ts';
@@ -11,9 +11,11 @@ export async function report(
   environment: Environment,
   thrown: unknown,
 ): Promise<number> {
+  if (thrown instanceof CommandExit) return thrown.exitCode;
   const error = asSvcError(thrown);
   if (error.failure !== 'reader_gone') {
-    const text = renderError(error, { format: wantedFormat(words, environment), debug: words.includes('--debug') });
+    const own = ownWords(words);
+    const text = renderError(error, { format: wantedFormat(own, environment), debug: own.includes('--debug') });
     // With stderr gone as well there is nobody left to tell; the exit code still says it.
     await io.stderr.write(text).catch(() => undefined);
   }
@@ -47,6 +49,12 @@ function usageError(error: CommanderError): SvcError {
     hint: near ? `did you mean ${near}?` : 'svc help lists the commands',
     cause: error,
   });
+}
+
+/** Without those behind `--`, which may be a command's. */
+function ownWords(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--');
+  return end < 0 ? words : words.slice(0, end);
 }
 
 /** The format asked for, read from the bare words: the command line may be what is wrong. */

@@ -57,6 +57,17 @@ export class SvcError extends Error {
   }
 }
 
+/** The end of a run that takes over the exit code of a command it ran. Nothing is said about it: the command has spoken. */
+export class CommandExit extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`a command ended with ${exitCode}`);
+    this.name = 'CommandExit';
+    this.exitCode = exitCode;
+  }
+}
+
 /** The failure that a signal stands for. */
 export const SIGNAL_FAILURES = {
   SIGINT: 'interrupted',

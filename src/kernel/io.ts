@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { SvcError, systemErrorCode } from './errors.ts';
+import { SIGNAL_FAILURES, SvcError, systemErrorCode } from './errors.ts';
 
 /** Where text goes. `write` resolves once the text has left this process, and rejects when it cannot be written. */
 export interface Sink {
@@ -20,6 +20,26 @@ export interface Io {
 
 /** This process's number, by which a lock names its owner. */
 export const processId: number = process.pid;
+
+/**
+ * Hands each signal that would end this run to `take` instead, for a command that runs another one and outlives it.
+ * @returns a function that gives them back
+ */
+export function interceptSignals(take: (signal: keyof typeof SIGNAL_FAILURES) => void): () => void {
+  const names = Object.keys(SIGNAL_FAILURES) as (keyof typeof SIGNAL_FAILURES)[];
+  const restore = names.map((name) => {
+    const others = process.listeners(name);
+    process.on(name, take);
+    for (const other of others) process.off(name, other);
+    return () => {
+      for (const other of others) process.on(name, other);
+      process.off(name, take);
+    };
+  });
+  return () => {
+    for (const give of restore) give();
+  };
+}
 
 /**
  * Runs `load` without Node's warning that a built-in feature, named as its warning begins, is experimental. Other

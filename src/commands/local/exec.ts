@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
+import { CommandExit, SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
+import { interceptSignals } from '../../kernel/io.ts';
+import { VARIABLES } from '../../profiles/resolve.ts';
+import { type LocalService, openLocalService } from '../../service/local.ts';
+import { startServer } from '../../service/server.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { given } from '../option-values.ts';
+
+/** On this machine only, on any free port: it stands beside other servers of the same store. */
+const ADDRESS = { host: '127.0.0.1', port: 0 };
+
+/**
+ * Runs a command beside the embedded service, which its `SVC_*` variables lead to, and ends as the command does.
+ * @throws CommandExit with the command's code unless that is 0, `usage` when there is no such command.
+ */
+export async function localExec(context: Context, { arguments: words }: Invocation): Promise<void> {
+  const { clock, folders, options } = context;
+  if (options.dryRun) throw new SvcError('usage', '--dry-run cannot hold back what another command does');
+  const service = await openLocalService({ folders, clock, ...given('store', options.store) });
+  try {
+    const exitCode = await runBeside(context, service, words);
+    if (exitCode !== 0) throw new CommandExit(exitCode);
+  } finally {
+    await service.close();
+  }
+}
+
+async function runBeside(context: Context, service: LocalService, words: readonly string[]): Promise<number> {
+  const server = await startServer(service.fetch, ADDRESS);
+  try {
+    return await run(context, words, environmentFor(context.environment, server.url, service.target));
+  } finally {
+    await server.close();
+  }
+}
+
+/** The variables of this run, and for svc those that lead to the service: whatever chose another one is left out. */
+function environmentFor(environment: Environment, url: string, { key, workspace }: LocalService['target']) {
+  const { [VARIABLES.profile]: _, ...others } = environment;
+  return {
+    ...others,
+    [VARIABLES.baseUrl]: url,
+    [VARIABLES.headerPrefix]: DEFAULT_HEADER_PREFIX,
+    [VARIABLES.apiKey]: key.apiKey,
+    [VARIABLES.authToken]: key.authToken,
+    [VARIABLES.workspaceId]: workspace.workspaceId,
+    [VARIABLES.workspaceAuthToken]: workspace.workspaceAuthToken,
+  };
+}
+
+/** Runs a command on this run's own streams to its end, and hands signals on to it. @returns its exit code */
+async function run(
+  { io, cwd, signal: stopped }: Context,
+  [command = '', ...words]: readonly string[],
+  env: Environment,
+): Promise<number> {
+  stopped.throwIfAborted();
+  const child = spawn(command, words, { cwd, env, stdio: 'inherit' });
+  const giveBack = interceptSignals((signal) => {
+    // What is typed at a terminal reaches every process on it; a second one would end the command at once.
+    const reachedIt = io.stdin.isTerminal && signal !== 'SIGTERM';
+    if (!reachedIt) child.kill(signal);
+  });
+  try {
+    return await exitOf(child);
+  } catch (error) {
+    throw notRunnable(command, error);
+  } finally {
+    giveBack();
+  }
+}
+
+/** As shells count: a signal is 128 and its number. */
+async function exitOf(child: ChildProcess): Promise<number> {
+  const [code, signal]: (number | null | NodeJS.Signals)[] = await once(child, 'exit');
+  return typeof code === 'number' ? code : 128 + constants.signals[signal as NodeJS.Signals];
+}
+
+function notRunnable(command: string, error: unknown): SvcError {
+  const code = systemErrorCode(error);
+  const problem = code === 'ENOENT' ? `there is no command '${command}'` : `cannot run '${command}': ${code}`;
+  return new SvcError('usage', problem, {
+    hint: 'the words after -- are a program and its arguments; for a line of shell, sh -c "…"',
+    cause: error,
+  });
+}
