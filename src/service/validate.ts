@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
+import { fieldPath } from '../kernel/field-path.ts';
 import { ServiceError } from './errors.ts';
 
 /** Findings that one answer lists. */
@@ -31,16 +32,10 @@ export function refusedField(path: Issue['path'], message: string): ServiceError
 }
 
 function refused(issues: readonly Issue[], words: Operation['refusal'] = () => undefined): ServiceError {
-  const said = issues.map((issue) => words(issue) ?? `${fieldName(issue.path)}: ${issue.message}`);
+  const said = issues.map((issue) => words(issue) ?? `${fieldPath(issue.path) || 'data'}: ${issue.message}`);
   return new ServiceError('INVALID_ARGUMENT', said[0] ?? 'data: not valid', { issues });
 }
 
 function jsonKey(key: PropertyKey): string | number {
   return typeof key === 'number' ? key : String(key);
-}
-
-/** `users[0].email`, or `data` for the input as a whole. */
-function fieldName(path: readonly (string | number)[]): string {
-  const name = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
-  return name.replace(/^\./, '') || 'data';
 }

@@ -6,20 +6,17 @@ import type { Source } from '../../bulk/source/record.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { type Failure, SvcError } from '../../kernel/errors.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { plural } from '../../kernel/plural.ts';
-import { safeText } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
+import { refusal } from '../refusal.ts';
 import type { BulkRequest } from './request.ts';
 import { warnOf } from './warnings.ts';
 
 export interface BulkInput extends Pick<CheckedInput, 'records' | 'duplicates'> {
   readonly source: Source;
 }
-
-/** Findings that are shown, of however many there are. */
-const SHOWN_FINDINGS = 20;
 
 /**
  * The records of a command, checked: those of its file, or of `--data`, or what flags describe.
@@ -42,7 +39,12 @@ export async function gatherInput(
   await warnOf(context, checked.warnings);
   if (checked.findings.length > 0) {
     const byFlags = request.options.file === undefined && !request.fromDocument;
-    throw await refusal(context, byFlags ? 'usage' : 'bad_data', source, fields, checked);
+    throw await refusal(context, checked, {
+      failure: byFlags ? 'usage' : 'bad_data',
+      name: source.name,
+      part: `its ${plural(fields.noun)}`,
+      hint: 'nothing was sent; correct the input and run the command again',
+    });
   }
   return { source, records: checked.records, duplicates: checked.duplicates };
 }
@@ -114,25 +116,4 @@ function openFile(
     // A warning that cannot be written must not end the reading that it is about.
     warn: (text) => void warn(text).catch(() => undefined),
   });
-}
-
-/** One finding is the error itself; of several, people read them line by line, and scripts the first few in the error. */
-async function refusal(
-  context: Context,
-  failure: Failure,
-  source: Source,
-  { noun }: BulkFields,
-  { findings, findingCount }: CheckedInput,
-): Promise<SvcError> {
-  const hint = 'nothing was sent; correct the input and run the command again';
-  const [only = ''] = findings;
-  if (findingCount === 1) return new SvcError(failure, only, { hint });
-  const shown = findings.slice(0, SHOWN_FINDINGS);
-  const format = await context.format();
-  if (format === 'json' || format === 'ndjson') {
-    return new SvcError(failure, `${findingCount} problems: ${shown.join('; ')}`, { hint });
-  }
-  await context.io.stderr.write(shown.map((finding) => `${safeText(finding)}\n`).join(''));
-  const more = findingCount > shown.length ? ` (the first ${shown.length} are shown)` : '';
-  return new SvcError(failure, `${source.name}: ${findingCount} problems in its ${plural(noun)}${more}`, { hint });
 }
