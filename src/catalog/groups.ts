@@ -22,4 +22,5 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['auth-tokens', 'Auth tokens of API keys'],
   ['profiles', 'Saved connections: addresses and credentials'],
   ['auth', 'What svc signs in with'],
+  ['local', "The embedded service's own data"],
 ]);

@@ -13,7 +13,7 @@ export type Editor = Selectable<Tables['editors']>;
 type Given = z.output<Operations['crdt.add']['input']>;
 
 /** Content is kept under this key unless the caller names another. */
-const CONTENT_KEY = 'content';
+export const CONTENT_KEY = 'content';
 
 interface Place {
   readonly organization: number;

@@ -1,0 +1,13 @@
+import { resetState } from '../../service/state/reset.ts';
+import { storeFile, storeLocation } from '../../service/store/location.ts';
+import type { Context } from '../context.ts';
+import { withStore } from './store.ts';
+
+export async function localReset(context: Context): Promise<void> {
+  const { options, folders } = context;
+  const path = storeFile(await storeLocation(options.store, folders));
+  if (options.dryRun) return context.note(`nothing was deleted: --dry-run`);
+  await context.confirm(`Delete every record in ${path}?`);
+  await withStore(context, resetState);
+  await context.note(`${path} holds no records any more; its workspace, API keys and tokens are as they were`);
+}
