@@ -87,10 +87,7 @@ const lazyProcesses: Plugin = {
 await rm('dist', { recursive: true, force: true });
 const { metafile } = await build({
   // The thread that runs jq is started by its path, beside the chunk that starts it.
-  entryPoints: [
-    { in: 'src/main.ts', out: 'main' },
-    { in: 'src/output/jq-worker.ts', out: 'chunks/jq-worker' },
-  ],
+  entryPoints: { main: 'src/main.ts', 'chunks/jq-worker': 'src/output/jq-worker.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,
