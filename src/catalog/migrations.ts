@@ -11,10 +11,14 @@ const wait = {
   failed: 'failed',
 };
 
+const WAITING =
+  'With --wait it stays until the end: the exit code is 0 when the migration completed, and 10 when it failed.';
+
 export const migrations = {
   'documents.migrate': defineOperation({
     command: ['documents', 'migrate'],
     summary: 'Move everything of a document to a new id',
+    description: `The service goes on moving after its reply. ${WAITING}`,
     examples: [
       {
         command: 'svc documents migrate --org acme --document d1 --new-document d2 --wait',
@@ -34,6 +38,7 @@ export const migrations = {
   'documents.migration-status': defineOperation({
     command: ['documents', 'migration-status'],
     summary: 'Show how far a migration is',
+    description: WAITING,
     path: '/v2/organizations/documents/migrate/status',
     auth: 'key',
     effect: 'read',
