@@ -30,7 +30,7 @@ const message = (name: string, describes: string, rest: Partial<EventType> = {})
 });
 
 /** The known event types. The set is open: the service may send others, and takes others as trigger keys. */
-export const EVENT_TYPES: readonly EventType[] = [
+const EVENT_TYPES: readonly EventType[] = [
   thread('add', 'a comment thread was started', { email: true }),
   thread('assign', 'a thread was assigned to a user', { email: true }),
   thread('status_change', "a thread's status changed", { email: true }),
@@ -60,7 +60,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   },
 ];
 
-export const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);
+const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);
 
 /** The triggers that enabling basic webhooks for the first time stores. */
 export const WEBHOOK_TRIGGERS = triggers(EVENT_TYPES.filter(({ group }) => group !== 'delivery'));
