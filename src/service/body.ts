@@ -86,7 +86,7 @@ function parse(bytes: Buffer): unknown {
 }
 
 /** Half of a surrogate pair cannot be stored as UTF-8: two different ids would become one. */
-function isWellFormed(value: unknown): boolean {
+export function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));

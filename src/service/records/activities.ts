@@ -16,7 +16,7 @@ export const selectActivities = prepared(
   (database, given: { readonly organization: number; readonly activityIds: readonly string[] }) =>
     database
       .selectFrom('activities')
-      .select(['key', 'activityId', 'data'])
+      .select(['key', 'activityId', 'documentId', 'data'])
       .where('organization', '=', given.organization)
       .where('activityId', 'in', given.activityIds),
 );

@@ -41,12 +41,12 @@ export const activities: Section<'activities'> = {
     const { database, now } = scope;
     for (const [organization, batch] of batchesByOrganization(scope, records)) {
       const found = await selectActivities(database, { organization, activityIds: batch.map(({ id }) => id) });
-      const before = new Map(found.map(({ activityId, data }) => [activityId, JSON.parse(data)]));
-      const rows = batch.map(({ organizationId: _, documentId = NO_DOCUMENT, id, ...fields }) => ({
+      const before = new Map(found.map((row) => [row.activityId, row]));
+      const rows = batch.map(({ organizationId: _, documentId, id, ...fields }) => ({
         organization,
         activityId: id,
-        documentId,
-        data: JSON.stringify({ ...before.get(id), ...fields }),
+        documentId: documentId ?? before.get(id)?.documentId ?? NO_DOCUMENT,
+        data: JSON.stringify({ ...JSON.parse(before.get(id)?.data ?? '{}'), ...fields }),
         createdAt: now,
         lastUpdated: now,
       }));

@@ -1,5 +1,6 @@
 import type { Finding } from '../../catalog/define.ts';
 import { IDENTITIES, type State } from '../../catalog/state.ts';
+import { isWellFormed } from '../body.ts';
 import { parseXml } from '../records/crdt-xml.ts';
 import { ROOT } from '../records/folder.ts';
 import { type Known, knownTo } from './known.ts';
@@ -9,6 +10,7 @@ import type { Scope } from './section.ts';
 export async function findingsIn(scope: Scope, state: State): Promise<readonly Finding[]> {
   const known = await knownTo(scope, state);
   return [
+    ...brokenTexts(state),
     ...duplicates(state),
     ...strayFolders(state, known),
     ...strayDocuments(state, known),
@@ -17,6 +19,16 @@ export async function findingsIn(scope: Scope, state: State): Promise<readonly F
     ...unfitContents(state, known),
     ...unfitEndpoints(state, known),
   ];
+}
+
+function* brokenTexts(state: State): Generator<Finding> {
+  for (const [kind, part] of Object.entries(state)) {
+    for (const [at, record] of Object.entries(part)) {
+      if (isWellFormed(record)) continue;
+      const path = [kind, Array.isArray(part) ? Number(at) : at];
+      yield { path, message: 'half of a surrogate pair is no text: write the whole character' };
+    }
+  }
 }
 
 /** Records of one list that are one and the same. */
