@@ -27,9 +27,18 @@ export async function showAnswers(
   }
   const secrets = envelope ? entry.secrets.map((path) => ['data', ...path]) : entry.secrets;
   const merge = operation.pages?.merge && request.all && !envelope;
-  for await (const answer of merge ? mergedPages(answers) : answers) {
-    if (quiet && operation.bare) await context.io.stdout.write(`${operation.bare(answer.data)}\n`);
-    else await printer.value(envelope ? answer.result : answer.data, { secrets });
+  const values: unknown[] = [];
+  try {
+    for await (const answer of merge ? mergedPages(answers) : answers) {
+      if (quiet && operation.bare) await context.io.stdout.write(`${operation.bare(answer.data)}\n`);
+      else values.push(envelope ? answer.result : answer.data);
+      if (answer.data === null || answer.data === undefined) await context.note(String(answer.result['message'] ?? ''));
+    }
+  } finally {
+    // What was answered before a call failed has happened, and is said.
+    const several = request.inputs.length > 1 && values.length > 0;
+    if (several) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
+    else for (const value of values) await printer.value(value, { secrets });
   }
 }
 
@@ -57,13 +66,17 @@ async function* recordsOf(
   answers: AsyncIterable<Answer<unknown>>,
 ): AsyncGenerator<readonly unknown[]> {
   const missing = new Set(inputs.flatMap((input) => askedIds(operation, input)));
+  let found = 0;
   for await (const { data } of answers) {
     const list = operation.records ? (data as Readonly<Record<string, unknown>> | null)?.[operation.records] : data;
     const records: readonly unknown[] = Array.isArray(list) ? list : [];
     for (const record of records) missing.delete(idOf(operation, record));
+    found += records.length;
     yield records;
   }
-  if (missing.size > 0 && !context.options.dryRun) await context.warn(`not found: ${[...missing].join(', ')}`);
+  if (context.options.dryRun) return;
+  if (missing.size > 0) await context.warn(`not found: ${[...missing].join(', ')}`);
+  else if (found === 0) await context.note('nothing found');
 }
 
 function askedIds({ splitIds }: Operation, input: Readonly<Record<string, unknown>>): readonly unknown[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { mockService, success } from './mock-service.ts';
+import { failure, mockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
 /** One command line, the request that the interface says it is, and the reply's data. */
@@ -449,6 +449,21 @@ describe('on the wire', () => {
       ({ path, command }) => ![...seen].some((line) => line.startsWith(`${path} ${command.join(' ')}`)),
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('several values in one command', () => {
+  it('are a call each, and one document of what was answered before one failed', async () => {
+    const { svc } = await newUser();
+    const { env } = await mockService(({ body }) =>
+      body.data['endpointId'] === 'ep_2'
+        ? failure(404, 'NOT_FOUND', 'no such endpoint')
+        : success({ endpointId: body.data['endpointId'], deleted: true }),
+    );
+    const words = ['webhooks', 'endpoints', 'delete', 'ep_1', 'ep_2', 'ep_3', '--yes', '-o', 'json'];
+    const run = await svc(words, { env });
+    expect(run.code).toBe(5);
+    expect(JSON.parse(run.stdout)).toEqual([{ endpointId: 'ep_1', deleted: true }]);
   });
 });
 
