@@ -41,6 +41,6 @@ function valueProblem(text: string): SyntaxProblem | undefined {
 }
 
 /** Whether a whole number would be written out differently from how it was read. */
-function losesDigits(token: string): boolean {
+export function losesDigits(token: string): boolean {
   return /^-?\d{16,}$/.test(token) && String(Number(token)) !== token;
 }

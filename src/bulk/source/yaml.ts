@@ -1,4 +1,5 @@
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify, visit } from 'yaml';
+import { losesDigits } from './json-text.ts';
 import { type Block, inputError, type Place, type SourceRecord } from './record.ts';
 
 /** Aliases that one record may follow: enough for shared defaults, too few to blow a small file up. */
@@ -34,7 +35,7 @@ export function parseYaml(text: string, name: string): unknown {
   const { document, placeOf } = parse(text, name, 'core');
   visit(document, {
     Scalar: (_, { value, source = '', range }) => {
-      if (typeof value !== 'number' || !/^[-+]?\d{16,}$/.test(source) || BigInt(source) === BigInt(value)) return;
+      if (typeof value !== 'number' || !losesDigits(source)) return;
       throw inputError(name, placeOf(range?.[0]), `the number ${source} would lose digits`, 'put it in quotes');
     },
   });

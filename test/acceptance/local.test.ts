@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { BIN, newUser } from './svc.ts';
+
+const NODE = process.execPath;
+const script = (code: string) => [NODE, '-e', code];
+
+describe('svc local exec', () => {
+  it('leads the command to the service, whatever else was chosen, and takes over its code', async () => {
+    const { svc } = await newUser();
+    const print = 'console.log(JSON.stringify(Object.entries(process.env).filter(([n]) => n.startsWith("SVC_"))));';
+    const env = {
+      SVC_PROFILE: 'nobody',
+      SVC_HEADER_PREFIX: 'x-other-',
+      SVC_BASE_URL: 'http://127.0.0.1:1',
+      SVC_ORG: 'acme',
+    };
+    const run = await svc(['local', 'exec', '--', ...script(`${print} process.exitCode = 7`)], { env });
+    expect(run).toMatchObject({ code: 7, stderr: '' });
+    const variables = Object.fromEntries(JSON.parse(run.stdout));
+    expect(variables).toEqual({
+      SVC_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      SVC_HEADER_PREFIX: 'x-svc-',
+      SVC_ORG: 'acme',
+      SVC_API_KEY: expect.stringMatching(/./),
+      SVC_AUTH_TOKEN: expect.stringMatching(/./),
+      SVC_WORKSPACE_ID: expect.stringMatching(/./),
+      SVC_WORKSPACE_AUTH_TOKEN: expect.stringMatching(/./),
+    });
+    await expect(fetch(`${variables['SVC_BASE_URL']}/healthz`)).rejects.toThrow();
+  });
+
+  it('lets svc itself work on the same data, with --local beside it', async () => {
+    const { svc } = await newUser();
+    const add = ['users', 'add', '--org', 'acme', '--user', 'u1'];
+    const remote = await svc(['local', 'exec', '--', NODE, BIN, ...add]);
+    expect(remote.code, remote.stderr).toBe(0);
+    const local = await svc([
+      'local',
+      'exec',
+      '--',
+      NODE,
+      BIN,
+      'users',
+      'add',
+      '--local',
+      '--org',
+      'acme',
+      '--user',
+      'u2',
+    ]);
+    expect(local.code, local.stderr).toBe(0);
+    const { stdout } = await svc(['local', 'export']);
+    expect(JSON.parse(stdout).users).toMatchObject([{ userId: 'u1' }, { userId: 'u2' }]);
+  });
+
+  it('leaves every word after -- to the command, and its streams', async () => {
+    const { svc } = await newUser();
+    const echo = 'process.stdin.pipe(process.stderr); console.log(process.argv.slice(1).join("|"))';
+    const words = ['--help', '-o', 'yaml', '--', '--local', '', 'help'];
+    const run = await svc(['local', 'exec', '--', ...script(echo), '--', ...words], { stdin: 'in' });
+    expect(run).toEqual({ code: 0, stdout: `${words.join('|')}\n`, stderr: 'in' });
+  });
+
+  it('fails for a command that is not there', async () => {
+    const { svc } = await newUser();
+    const run = await svc(['local', 'exec', '--', 'no-such-command', '-o', 'json']);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toMatch(/^svc: there is no command 'no-such-command'\nhint: /);
+    expect((await svc(['local', 'exec'])).code).toBe(2);
+    expect((await svc(['local', 'exec', '--dry-run', '--', ...script('process.exitCode = 1')])).code).toBe(2);
+  });
+
+  it('counts a signal that ended the command as shells do', async () => {
+    const { svc } = await newUser();
+    expect((await svc(['local', 'exec', '--', ...script('process.kill(process.pid, "SIGKILL")')])).code).toBe(137);
+  });
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('hands every %s on, and outlives the command', async (signal) => {
+    const { env, home } = await newUser();
+    const code = `let n = 0; setInterval(() => {}, 1000); console.log('ready');
+      process.on('${signal}', () => { n += 1; console.log(n); if (n === 2) process.exit(9); });`;
+    const child = spawn(NODE, [BIN, 'local', 'exec', '--', ...script(code)], { env, cwd: home });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    for (const expected of ['ready\n', '1\n', '2\n']) {
+      const [text] = await once(child.stdout.setEncoding('utf8'), 'data');
+      expect(text).toBe(expected);
+      if (expected !== '2\n') child.kill(signal);
+    }
+    expect(await once(child, 'close')).toEqual([9, null]);
+  });
+});
+
+describe('svc local import and export', () => {
+  it('copy a store through a pipe, also beside a server', async () => {
+    const { svc, env, home } = await newUser();
+    const server = spawn(NODE, [BIN, 'serve', '--port', '0', '-o', 'json'], { env, cwd: home });
+    onTestFinished(() => void server.kill('SIGKILL'));
+    await once(server.stdout, 'data');
+    const folders = [
+      { organizationId: 'acme', folderId: 'b', parentFolderId: 'a' },
+      { organizationId: 'acme', folderId: 'a' },
+    ];
+    await writeFile(join(home, 'state.json'), JSON.stringify({ folders }));
+    const imported = await svc(['local', 'import', 'state.json', '-o', 'json']);
+    expect(imported.code, imported.stderr).toBe(0);
+    expect(JSON.parse(imported.stdout)).toMatchObject({ folders: 2 });
+    const exported = await svc(['local', 'export', '-o', 'yaml']);
+    const copied = await svc(['local', 'import', '-', '--store', 'copy.sqlite'], { stdin: exported.stdout });
+    expect(copied.code, copied.stderr).toBe(0);
+    expect((await svc(['local', 'export', '-o', 'yaml', '--store', 'copy.sqlite'])).stdout).toBe(exported.stdout);
+    const tree = await svc(['folders', 'list', '--local', '--org', 'acme', '-o', 'json']);
+    expect(JSON.parse(tree.stdout)).toMatchObject([{ folderId: 'a' }, { folderId: 'b', ancestors: ['root', 'a'] }]);
+  });
+
+  it('say what is wrong with a file in one line, and where', async () => {
+    const { svc, home } = await newUser();
+    await writeFile(join(home, 'state.yaml'), 'users:\n  - organizationId: acme\n');
+    expect(await svc(['local', 'import', 'state.yaml'])).toEqual({
+      code: 3,
+      stdout: '',
+      stderr:
+        'svc: state.yaml: users[0].userId: is missing\n' +
+        'hint: nothing was written; correct the file and import it again\n',
+    });
+  });
+});
+
+it('svc local reset asks, and without anybody to ask takes --yes', async () => {
+  const { svc } = await newUser();
+  await svc(['users', 'add', '--local', '--org', 'acme', '--user', 'u1']);
+  const refused = await svc(['local', 'reset']);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(JSON.parse((await svc(['local', 'export'])).stdout).users).toHaveLength(1);
+  expect((await svc(['local', 'reset', '--yes'])).code).toBe(0);
+  expect(JSON.parse((await svc(['local', 'export'])).stdout).users).toEqual([]);
+});

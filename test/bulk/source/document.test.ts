@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../../../src/bulk/source/document.ts';
+import { yamlRenderer } from '../../../src/output/yaml.ts';
+
+async function read(text: string): Promise<unknown> {
+  const stdin = Readable.from([Buffer.from(text)]);
+  const { value } = await readDocument({ file: '-', cwd: '/', stdin, signal: new AbortController().signal });
+  return value;
+}
+
+describe('one value', () => {
+  it.each([
+    ['a: 1\nb: 1e3\nc: 0x10\nd: "1"', { a: 1, b: 1000, c: 16, d: '1' }],
+    ['a: true\nb: yes\nc: ~\nd:\ne: null', { a: true, b: 'yes', c: null, d: null, e: null }],
+    ['a: 2024-01-02\nb: 12:30', { a: '2024-01-02', b: '12:30' }],
+    ['a: &x {b: 1}\nc:\n  <<: *x\n  d: 2', { a: { b: 1 }, c: { b: 1, d: 2 } }],
+    ['a: 9007199254740992', { a: 9_007_199_254_740_992 }],
+    [' \n{"a": [1, "1"]}', { a: [1, '1'] }],
+    ['# only a comment', null],
+  ])('%s', async (text, value) => {
+    expect(await read(text)).toEqual(value);
+  });
+
+  it.each([
+    ['a: 12345678901234567890', 'stdin:1:4: the number 12345678901234567890 would lose digits'],
+    ['{"a": 12345678901234567890}', 'stdin:1:7: the number 12345678901234567890 would lose digits'],
+    ['a: 1\na: 2', 'stdin:2:1: a field stands twice in one record'],
+    ['a: 1\n---\nb: 2', 'stdin:2:1: a second document begins here'],
+    ['{"a": 1', 'stdin:1:8: '],
+    ['a: *x', 'stdin:1:1: unresolved alias'],
+    ['\n \t', 'stdin: it is empty'],
+  ])('%s is refused', async (text, message) => {
+    const refusal = { failure: 'bad_data', message: expect.stringContaining(message) };
+    await expect(read(text)).rejects.toMatchObject(refusal);
+  });
+
+  it('comes back from JSON and from the YAML that svc prints', async () => {
+    const value = fc
+      .dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
+      .map((any) => JSON.parse(JSON.stringify(any)));
+    await fc.assert(
+      fc.asyncProperty(value, async (given) => {
+        expect(await read(JSON.stringify(given))).toEqual(given);
+        expect(await read(await yamlRenderer.value(given))).toEqual(given);
+      }),
+    );
+  });
+});

@@ -1,0 +1,180 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { localExport } from '../../../src/commands/local/export.ts';
+import { localImport } from '../../../src/commands/local/import.ts';
+import type { Folders } from '../../../src/kernel/folders.ts';
+import { temporaryFolders } from '../../temporary-folder.ts';
+import { type FakeWorld, fakeContext } from '../fake-context.ts';
+
+async function run(content: string, name = 'state.yaml', world: FakeWorld = {}) {
+  const context = await fakeContext({ ...world, options: { output: 'json', ...world.options } });
+  await writeFile(join(context.cwd, name), content);
+  await localImport(context, { arguments: [name], options: {} });
+  return context;
+}
+
+async function holds(folders: Folders): Promise<Readonly<Record<string, readonly object[]>>> {
+  const context = await fakeContext({ folders, options: { output: 'json' } });
+  await localExport(context, { arguments: [], options: {} });
+  return JSON.parse(context.stdout());
+}
+
+const YAML = `
+organizations:
+  - organizationId: acme
+users:
+  - &ada
+    organizationId: acme
+    userId: u1
+    name: Ada Lovelace
+    active: yes
+  - <<: *ada
+    userId: "0123"
+userData:
+  - { organizationId: acme, userId: u1, comments: [{ n: 1, on: true, none: ~ }] }
+`;
+
+describe('svc local import', () => {
+  it('loads YAML with the types that it says, and prints how much it loaded', async () => {
+    const folders = await temporaryFolders();
+    const context = await run(YAML, 'state.yaml', { folders });
+    expect(JSON.parse(context.stdout())).toEqual({
+      ...{ organizations: 1, folders: 0, documents: 0, users: 2, groups: 0, activities: 0 },
+      ...{ agents: 0, agentGroups: 0, crdt: 0, userData: 1, endpoints: 0, config: 0 },
+    });
+    const { users, userData } = await holds(folders);
+    expect(users).toMatchObject([
+      { userId: '0123', active: 'yes' },
+      { userId: 'u1', name: 'Ada Lovelace' },
+    ]);
+    expect(userData).toMatchObject([{ comments: [{ n: 1, on: true, none: null }] }]);
+  });
+
+  it.each([
+    ['state.json', '{"users":[{"organizationId":"acme","userId":"u1"}]}'],
+    ['state', ' {"users":[{"organizationId":"acme","userId":"u1"}]}'],
+    ['state', 'users: [{organizationId: acme, userId: u1}]'],
+    ['STATE.YML', '\ufeffusers: [{organizationId: acme, userId: u1}]'],
+  ])('reads %s: %s', async (name, content) => {
+    expect(JSON.parse((await run(content, name)).stdout())).toMatchObject({ users: 1 });
+  });
+
+  it('reads stdin', async () => {
+    const context = await fakeContext({ stdin: YAML, options: { output: 'json' } });
+    await localImport(context, { arguments: ['-'], options: {} });
+    expect(JSON.parse(context.stdout())).toMatchObject({ users: 2 });
+  });
+
+  it('takes the other names that the interface has for ids', async () => {
+    const folders = await temporaryFolders();
+    const given = {
+      documents: [{ organizationId: 'acme', id: 'd1' }],
+      groups: [{ organizationId: 'acme', organizationUserGroupId: 'g1' }],
+      agentGroups: [{ id: 'g2', agentIds: [] }],
+    };
+    await run(JSON.stringify(given), 'state.json', { folders });
+    expect(await holds(folders)).toMatchObject({
+      documents: [{ documentId: 'd1' }],
+      groups: [{ groupId: 'g1' }],
+      agentGroups: [{ groupId: 'g2' }],
+    });
+  });
+
+  it('warns of fields that it would lose, and goes on without them', async () => {
+    const folders = await temporaryFolders();
+    const content = 'folders: [{organizationId: acme, folderId: f1, foldername: One}]';
+    const context = await run(content, 'state.yaml', { folders });
+    expect(context.stderr()).toBe('warning: state.yaml: folders[0]: left out, as it is not known: foldername\n');
+    expect(await holds(folders)).toMatchObject({ folders: [{ folderId: 'f1' }] });
+  });
+
+  it('only checks with --dry-run', async () => {
+    const folders = await temporaryFolders();
+    const options = { dryRun: true } as const;
+    const context = await run(YAML, 'state.yaml', { folders, options });
+    expect(context.stderr()).toBe('nothing was written: --dry-run\n');
+    expect(JSON.parse(context.stdout())).toMatchObject({ users: 2 });
+    expect((await holds(folders))['users']).toEqual([]);
+    const bad = run('groups: [{organizationId: a, groupId: g, userIds: [u]}]', 'state.yaml', { folders, options });
+    await expect(bad).rejects.toMatchObject({ failure: 'bad_data' });
+  });
+});
+
+describe('what svc local import refuses', () => {
+  const user = '{organizationId: acme, userId: u1}';
+
+  it.each([
+    [`users: [${user}, {organizationId: acme}]`, 'state.yaml: users[1].userId: is missing'],
+    [
+      'users: [{organizationId: acme, userId: 0123}]',
+      'state.yaml: users[0].userId: expected text, got a number: put it in quotes',
+    ],
+    ['users: [{organizationId: acme, userId: ""}]', 'state.yaml: users[0].userId: is empty'],
+    ['users: {}', 'state.yaml: users: expected a list, got an object'],
+    ['[]', 'state.yaml: expected an object of fields, got a list'],
+    [`user: [${user}]`, "state.yaml: user: no part of a state; did you mean 'users'?"],
+    [
+      'userData: [{organizationId: a, userId: u, comments: [1]}]',
+      'state.yaml: userData[0].comments[0]: expected an object of fields',
+    ],
+    [
+      'crdt: [{organizationId: a, documentId: d, editorId: e, type: text, data: 1}]',
+      'state.yaml: crdt[0].data: Data must be a string for type text.',
+    ],
+    ['agentGroups: [{groupId: g, agentIds: [a]}]', "state.yaml: agentGroups[0].agentIds[0]: there is no agent 'a'"],
+    [
+      'config: {webhook: {useWebhookService: 1}}',
+      'state.yaml: config.webhook.useWebhookService: expected true or false, got a number',
+    ],
+    ['endpoints: [{url: "ftp://x"}]', 'state.yaml: endpoints[0].url: not a valid http(s) URL'],
+    ['users: [', 'state.yaml:1:9: '],
+    ['a: 12345678901234567890', 'state.yaml:1:4: the number 12345678901234567890 would lose digits'],
+  ])('%s', async (content, message) => {
+    await expect(run(content)).rejects.toMatchObject({
+      failure: 'bad_data',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('every problem of a file at once, with its place', async () => {
+    const context = await fakeContext();
+    await writeFile(join(context.cwd, 'state.yaml'), 'users: [{}]\nagents: [{id: 1}]\nwhat: 1');
+    await expect(localImport(context, { arguments: ['state.yaml'], options: {} })).rejects.toMatchObject({
+      failure: 'bad_data',
+      message: 'state.yaml: 4 problems in its records',
+    });
+    expect(context.stderr().split('\n').toSorted()).toEqual([
+      '',
+      'state.yaml: agents[0].id: expected text, got a number: put it in quotes',
+      'state.yaml: users[0].organizationId: is missing',
+      'state.yaml: users[0].userId: is missing',
+      expect.stringMatching(/^state\.yaml: what: no part of a state; /),
+    ]);
+  });
+
+  it.each([
+    ['deep.yaml', '['.repeat(200_000)],
+    ['deep.json', `{"config":${'['.repeat(200_000)}`],
+    [
+      'bomb.yaml',
+      `a: &a [x,x]\n${'bcdefghij'.replace(/./g, (to, at) => `${to}: &${to} [${`*${'abcdefghij'[at]},`.repeat(9)}]\n`)}`,
+    ],
+    ['cut.json', '{"users":[{"organizationId":"a'],
+    ['table.csv', 'userId\nu1'],
+    ['empty.json', ''],
+  ])('%s', async (name, content) => {
+    await expect(run(content, name)).rejects.toMatchObject({
+      failure: 'bad_data',
+      message: expect.stringContaining(name),
+    });
+  });
+
+  it('a file that is not there', async () => {
+    const context = await fakeContext();
+    await expect(localImport(context, { arguments: ['none.yaml'], options: {} })).rejects.toMatchObject({
+      failure: 'usage',
+      message: 'there is no file none.yaml',
+    });
+  });
+});
