@@ -4,9 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BIN, newUser } from './svc.ts';
+import { terminal } from './terminal.ts';
 
 const NODE = process.execPath;
-const script = (code: string) => [NODE, '-e', code];
+const script = (code: string) => [NODE, '-e', code] as const;
 
 describe('svc local exec', () => {
   it('leads the command to the service, whatever else was chosen, and takes over its code', async () => {
@@ -91,6 +92,31 @@ describe('svc local exec', () => {
       if (expected !== '2\n') child.kill(signal);
     }
     expect(await once(child, 'close')).toEqual([9, null]);
+  });
+});
+
+describe('svc local exec in a terminal', () => {
+  it('leaves Ctrl-C to the command, which the terminal tells itself, once each', async () => {
+    const { env } = await newUser();
+    const code = `let n = 0; setInterval(() => {}, 1000); console.log('ready');
+      process.on('SIGINT', () => { n += 1; console.log('told ' + n); if (n === 3) process.exit(4); });`;
+    const screen = terminal(['local', 'exec', '--', ...script(code)], env);
+    await screen.shows('ready');
+    for (const count of [1, 2, 3]) {
+      screen.type('\u0003');
+      await screen.shows(`told ${count}`);
+    }
+    expect(await screen.ended).toBe(4);
+  });
+
+  it('lets an interactive command ask', async () => {
+    const { env } = await newUser();
+    const code = `require('node:readline').createInterface(process.stdin, process.stdout)
+      .question('name? ', (name) => process.exit(name.length));`;
+    const screen = terminal(['local', 'exec', '--', ...script(code)], env);
+    await screen.shows('name? ');
+    screen.type('Ada\r');
+    expect(await screen.ended).toBe(3);
   });
 });
 

@@ -24,17 +24,11 @@ export async function readState(context: Context, file: string): Promise<StateFi
   const { name, value } = await readDocument({ file, cwd, stdin: io.stdin.stream, signal });
   const { data, error } = stateSchema.safeParse(value);
   if (data) return { name, state: data };
-  const [strange, wrong] = [
-    error.issues.filter(isStrangeField),
-    error.issues.filter((issue) => !isStrangeField(issue)),
-  ];
-  if (wrong.length > 0)
-    throw await stateRefusal(
-      context,
-      name,
-      wrong.flatMap((issue) => problemsOf(name, issue, value)),
-    );
-  for (const { path, keys } of strange) {
+  const problems = error.issues
+    .filter((issue) => !isStrangeField(issue))
+    .flatMap((issue) => problemsOf(name, issue, value));
+  if (problems.length > 0) throw await stateRefusal(context, name, problems);
+  for (const { path, keys } of error.issues.filter(isStrangeField)) {
     await context.warn(`${placeIn(name, path)}: left out, as it is not known: ${keys.join(', ')}`);
     for (const key of keys) Reflect.deleteProperty(Object(valueAt(value, path)), key);
   }
@@ -43,16 +37,9 @@ export async function readState(context: Context, file: string): Promise<StateFi
 
 /** The refusal of a state. Each problem begins with its place. */
 export function stateRefusal(context: Context, name: string, problems: readonly string[]): Promise<SvcError> {
-  return refusal(
-    context,
-    { findings: problems, findingCount: problems.length },
-    {
-      failure: 'bad_data',
-      name,
-      part: 'its records',
-      hint: 'nothing was written; correct the file and import it again',
-    },
-  );
+  const hint = 'nothing was written; correct the file and import it again';
+  const found = { findings: problems, findingCount: problems.length };
+  return refusal(context, found, { failure: 'bad_data', name, part: 'its records', hint });
 }
 
 /** `state.yaml: users[3].userId`. */

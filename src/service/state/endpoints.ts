@@ -24,9 +24,10 @@ export const endpoints: Section<'endpoints'> = {
   },
 };
 
-/** Whatever a record does not say stays, or for a new endpoint is made up. */
-async function save({ database, apiKey, now }: Scope, record: EndpointRecord): Promise<void> {
-  const { id = newEndpointId(), url, createdAt, updatedAt, ...settings } = record;
+/** Whatever a record does not say stays, or for a new endpoint is made up. One without an id goes by its uid. */
+async function save(scope: Scope, record: EndpointRecord): Promise<void> {
+  const { database, apiKey, now } = scope;
+  const { id = (await idOfUid(scope, record.uid)) ?? newEndpointId(), url, createdAt, updatedAt, ...settings } = record;
   const columns = {
     ...columnsOf(present(settings)),
     ...unset(settings),
@@ -39,6 +40,12 @@ async function save({ database, apiKey, now }: Scope, record: EndpointRecord): P
     .values({ disabled: 0, secret: newSigningSecret(), createdAt: now, updatedAt: now, ...columns, apiKey, id })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
     .execute();
+}
+
+async function idOfUid({ database, apiKey }: Scope, uid: EndpointRecord['uid']): Promise<string | undefined> {
+  if (uid === undefined || uid === null) return undefined;
+  const known = database.selectFrom('endpoints').select('id').where('apiKey', '=', apiKey).where('uid', '=', uid);
+  return (await known.executeTakeFirst())?.id;
 }
 
 /** The columns of settings that a record says are not set. */

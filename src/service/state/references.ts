@@ -134,7 +134,7 @@ function* unfitEndpoints({ endpoints }: State, { isForeignEndpoint, endpointOfUi
     const first = taken.get(uid);
     if (first !== undefined)
       yield { path: ['endpoints', at, 'uid'], message: `'${uid}' is the uid of endpoints[${first}]` };
-    else if (owner !== undefined && owner !== id) {
+    else if (id !== undefined && owner !== undefined && owner !== id) {
       yield { path: ['endpoints', at, 'uid'], message: `'${uid}' is the uid of endpoint ${owner}` };
     }
     taken.set(uid, first ?? at);

@@ -160,6 +160,14 @@ describe('importing into a store that holds something', () => {
     expect(await exportState(world.store, world.credentials.apiKey)).toEqual(before);
   });
 
+  it('knows an endpoint by its uid where it is given no id', async () => {
+    const world = await serviceWorld();
+    await load(world, FULL_STATE);
+    expect(await load(world, { endpoints: [{ url: 'https://example.com/new', uid: 'u' }] })).toEqual([]);
+    const { endpoints } = await exportState(world.store, world.credentials.apiKey);
+    expect(endpoints).toMatchObject([{ id: 'ep_b', url: 'https://example.com/new', description: 'b' }, { id: 'ep_a' }]);
+  });
+
   it('changes what is said', async () => {
     const world = await serviceWorld();
     await load(world, FULL_STATE);
