@@ -82,8 +82,9 @@ describe('svc local exec', () => {
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('hands every %s on, and outlives the command', async (signal) => {
     const { env, home } = await newUser();
-    const code = `let n = 0; setInterval(() => {}, 1000); console.log('ready');
-      process.on('${signal}', () => { n += 1; console.log(n); if (n === 2) process.exit(9); });`;
+    const code = `let n = 0; setInterval(() => {}, 1000);
+      process.on('${signal}', () => { n += 1; console.log(n); if (n === 2) process.exit(9); });
+      console.log('ready');`;
     const child = spawn(NODE, [BIN, 'local', 'exec', '--', ...script(code)], { env, cwd: home });
     onTestFinished(() => void child.kill('SIGKILL'));
     for (const expected of ['ready\n', '1\n', '2\n']) {
@@ -98,8 +99,9 @@ describe('svc local exec', () => {
 describe('svc local exec in a terminal', () => {
   it('leaves Ctrl-C to the command, which the terminal tells itself, once each', async () => {
     const { env } = await newUser();
-    const code = `let n = 0; setInterval(() => {}, 1000); console.log('ready');
-      process.on('SIGINT', () => { n += 1; console.log('told ' + n); if (n === 3) process.exit(4); });`;
+    const code = `let n = 0; setInterval(() => {}, 1000);
+      process.on('SIGINT', () => { n += 1; console.log('told ' + n); if (n === 3) process.exit(4); });
+      console.log('ready');`;
     const screen = terminal(['local', 'exec', '--', ...script(code)], env);
     await screen.shows('ready');
     for (const count of [1, 2, 3]) {
