@@ -29,9 +29,12 @@ export interface LocalService {
 export async function openLocalService({ folders, clock, store: given }: LocalWorld): Promise<LocalService> {
   const store = await openStore(await storeLocation(given, folders));
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await localCredentials(store);
-  const { fetch, settled } = createService({ store, clock });
+  const service = createService({ store, clock });
   return {
-    fetch,
+    fetch: async (input, init) => {
+      await nextTurn();
+      return service.fetch(input, init);
+    },
     target: {
       baseUrl: 'http://localhost',
       headerPrefix: DEFAULT_HEADER_PREFIX,
@@ -39,8 +42,13 @@ export async function openLocalService({ folders, clock, store: given }: LocalWo
       workspace: { workspaceId, workspaceAuthToken },
     },
     close: async () => {
-      await settled();
+      await service.settled();
       await store.close();
     },
   };
+}
+
+/** SQLite answers without waiting for anything, so a long run of calls would never let a signal or a timer be heard. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
-import { open } from 'node:fs/promises';
+import { open, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { mockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
@@ -86,5 +88,39 @@ describe('Ctrl-C', () => {
     await arrived.promise;
     child.kill(signal);
     expect(await exitCode(child)).toBe(code);
+  });
+});
+
+describe('Ctrl-C during a bulk write into the embedded service', () => {
+  it('is heard between two batches, and every record is accounted for', async () => {
+    const { env, home } = await newUser();
+    const lines = Array.from({ length: 60_000 }, (_, at) => `{"userId":"user-${at}"}`);
+    await writeFile(join(home, 'users.ndjson'), lines.join('\n'));
+    const words = [
+      'users',
+      'add',
+      '--local',
+      '--org',
+      'acme',
+      '--file',
+      'users.ndjson',
+      '-o',
+      'json',
+      '--results',
+      'results',
+    ];
+    const child = spawn(process.execPath, [BIN, ...words], { env, cwd: home, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    while ((await stat(join(home, 'results')).catch(() => undefined))?.size === undefined) await sleep(20);
+    child.kill('SIGINT');
+    expect(await exitCode(child)).toBe(130);
+    const { total, succeeded, failed, unknown, skipped } = JSON.parse(stdout);
+    expect(total).toBe(lines.length);
+    expect(succeeded + failed + unknown + skipped).toBe(total);
+    expect({ failed, unknown }).toEqual({ failed: 0, unknown: 0 });
+    expect(skipped).toBeGreaterThan(0);
   });
 });
