@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import { selectActivities } from '../records/activities.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Tables } from '../store/tables.ts';
-import { batchesByOrganization, readEach, type Section } from './section.ts';
+import { batchesByOrganization, readEach, type Section, storedFields } from './section.ts';
 
 const select = prepared((database, { organization }: { readonly organization: number }) =>
   database
@@ -34,7 +34,7 @@ export const activities: Section<'activities'> = {
       organizationId,
       ...(documentId !== NO_DOCUMENT && { documentId }),
       id: activityId,
-      ...JSON.parse(data),
+      ...storedFields(data),
     })),
 
   write: async (scope, records) => {

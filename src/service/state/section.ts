@@ -50,7 +50,8 @@ export function present<Fields extends object>(fields: Fields): Present<Fields> 
   return Object.fromEntries(held) as Present<Fields>;
 }
 
-/** The fields that a column of `otherFields` holds. */
+/** The fields that a column of `otherFields` holds; `organizationId` says where a record of the state belongs. */
 export function storedFields(column: string | null): Readonly<Record<string, unknown>> {
-  return column === null ? {} : JSON.parse(column);
+  const { organizationId: _, ...fields } = column === null ? {} : JSON.parse(column);
+  return fields;
 }

@@ -97,6 +97,12 @@ describe('the state of a store', () => {
     expect(answer.http).toBe(200);
   });
 
+  it('says itself where a record belongs, whatever the record says', async () => {
+    const world = await serviceWorld();
+    await world.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1', organizationId: 'other' }] });
+    expect((await dump(world)).users).toMatchObject([{ userId: 'u1', organizationId: 'acme' }]);
+  });
+
   it('of one API key holds nothing of another', async () => {
     const world = await serviceWorld();
     const other = await secondKey(world);
@@ -110,7 +116,9 @@ describe('the state of a store', () => {
 describe('any state', () => {
   const id = fc.oneof(fc.constantFrom('__proto__', 'constructor', '0', '10', '9', 'é'), fc.string({ minLength: 1 }));
   const ids = fc.uniqueArray(id, { minLength: 1, maxLength: 4 });
-  const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)));
+  // A key `__proto__` is refused in editor contents, at any depth.
+  const plain = fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('__proto__'));
+  const json = plain.map((value) => JSON.parse(JSON.stringify(value)));
   const key = fc.string().filter((name) => name !== '__proto__');
   const item = fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true });
 
