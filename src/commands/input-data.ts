@@ -3,6 +3,7 @@ import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 import type { Invocation } from './definition.ts';
+import { convertEpochs } from './epochs.ts';
 import { flagValue, parseJson } from './flag-values.ts';
 import { textValue } from './option-values.ts';
 
@@ -20,6 +21,7 @@ export async function inputData(context: Context, entry: OperationEntry, invocat
   const { options } = invocation;
   const document = await readDocument(context, textValue(options, 'data'));
   const data: Record<string, unknown> = structuredClone(document ?? {});
+  for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
   for (const flag of entry.flags) {
     const value = await givenValue(context, flag, options, data);
