@@ -51,9 +51,11 @@ function shapeOf(part: unknown, values: unknown[]): string {
     values.push(part);
     return '?';
   }
-  if (Array.isArray(part)) return `[${part.map((inner) => shapeOf(inner, values)).join()}]`;
-  if (typeof part !== 'object') return String(part);
-  return `{${Object.entries(part ?? {}).map(([name, inner]) => `${name}:${shapeOf(inner, values)}`)}}`;
+  if (typeof part !== 'object' || part === null) return String(part);
+  let shape = Array.isArray(part) ? '[' : '{';
+  if (Array.isArray(part)) for (const inner of part) shape += `${shapeOf(inner, values)},`;
+  else for (const name of Object.keys(part)) shape += `${name}:${shapeOf(Reflect.get(part, name), values)},`;
+  return shape;
 }
 
 /** The parameters with a slot for each value. */
