@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { SvcError } from '../kernel/errors.ts';
 import { localFileError } from '../kernel/files.ts';
+import { findNamedFile } from '../kernel/named-file.ts';
 import type { Context } from './context.ts';
 
 /**
  * The object behind `--data`: JSON text, `@file` or `-` for stdin. A `{"data": {…}}` wrapper is taken off.
- * @throws SvcError `bad_data` when it is no JSON object, `local` when the file cannot be read.
+ * @throws SvcError `bad_data` when it is no JSON object, `usage` when there is no such file, `local` when it cannot be read.
  */
 export async function readData(context: Context, argument: string): Promise<Record<string, unknown>> {
   const json = await readJson(context, argument);
@@ -33,9 +33,9 @@ export async function readJson(context: Context, argument: string): Promise<unkn
 export async function readArgument(context: Context, argument: string): Promise<string> {
   if (argument === '-') return text(context.io.stdin.stream);
   if (!argument.startsWith('@')) return argument;
-  const path = argument.slice(1);
-  return readFile(isAbsolute(path) ? path : join(context.cwd, path), 'utf8').catch((error: unknown) => {
-    throw localFileError('read', path, error);
+  const file = argument.slice(1);
+  return readFile(await findNamedFile(file, context.cwd), 'utf8').catch((error: unknown) => {
+    throw localFileError('read', file, error);
   });
 }
 

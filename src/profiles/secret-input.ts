@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { SvcError } from '../kernel/errors.ts';
 import { localFileError } from '../kernel/files.ts';
+import { findNamedFile } from '../kernel/named-file.ts';
 import { headerValue } from './header-value.ts';
 
 const LONGEST = 64 * 1024;
@@ -18,10 +19,14 @@ export async function readSecret(stream: AsyncIterable<unknown>, source: string)
   return headerValue(Buffer.concat(chunks).toString('utf8'), source);
 }
 
-/** A secret from a file, or from a pipe such as `/dev/fd/3`. */
+/**
+ * A secret from a file, or from a pipe such as `/dev/fd/3`.
+ * @throws SvcError `usage` when there is no such file, `local` when it cannot be read
+ */
 export async function readSecretFile(path: string): Promise<string> {
+  const found = await findNamedFile(path, '.');
   try {
-    return await readSecret(createReadStream(path), path);
+    return await readSecret(createReadStream(found), path);
   } catch (error) {
     throw localFileError('read', path, error);
   }

@@ -170,6 +170,12 @@ describe('mistakes', () => {
     [['users', 'add', '--local', '--org', 'acme'], 2, /no users|nothing/],
     [['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--user', 'u2'], 2, /--user.*given twice/],
     [['users', 'add', '--local', '--org', 'acme', '--file', 'nowhere.json'], 2, /nowhere\.json/],
+    [['users', 'add', '--local', '--org', 'acme', '--data', '@nowhere.json'], 2, /nowhere\.json/],
+    [
+      ['profiles', 'add', 'p', '--base-url', 'https://a.b', '--api-key', 'k', '--auth-token-file', 'no'],
+      2,
+      /no file.*no/,
+    ],
     [['users', 'add', '--org', 'acme', '--user', 'u1'], 4, /--local/],
     [
       ['users', 'add', '--local', '--org', 'a', '--document', 'd', '--folder', 'f', '--user', 'u'],

@@ -40,7 +40,7 @@ describe('a secret', () => {
     await writeFile(join(folder, 'token'), 'token\n');
     expect(await readSecretFile(join(folder, 'token'))).toBe('token');
     await expect(readSecretFile(join(folder, 'absent'))).rejects.toMatchObject({
-      failure: 'local',
+      failure: 'usage',
       message: expect.stringContaining(join(folder, 'absent')),
     });
   });

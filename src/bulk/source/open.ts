@@ -1,10 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
-import { nearest } from '../../kernel/nearest.ts';
+import { findNamedFile } from '../../kernel/named-file.ts';
 import { decodeText } from './decode.ts';
 import { withField } from './memory.ts';
 import { type InputFormat, inputError, type Source } from './record.ts';
@@ -96,17 +94,7 @@ async function readerFor(
 }
 
 async function openFile(file: string, cwd: string): Promise<Readable> {
-  const path = resolve(cwd, file);
-  const found = await stat(path).catch(async (error: unknown) => {
-    if (systemErrorCode(error) !== 'ENOENT') throw localFileError('read', file, error);
-    const near = nearest(basename(path), await readdir(dirname(path)).catch(() => []));
-    throw new SvcError('usage', `there is no file ${file}`, {
-      hint: near ? `did you mean '${near}'?` : 'paths count from the current folder',
-      cause: error,
-    });
-  });
-  if (found.isDirectory()) throw new SvcError('usage', `${file} is a folder`, { hint: 'name a file in it' });
-  return createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  return createReadStream(await findNamedFile(file, cwd), { highWaterMark: CHUNK_BYTES });
 }
 
 /** The bytes of a stream until it ends or the run is stopped. */

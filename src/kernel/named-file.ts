@@ -1,0 +1,23 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { SvcError, systemErrorCode } from './errors.ts';
+import { localFileError } from './files.ts';
+import { nearest } from './nearest.ts';
+
+/**
+ * The absolute path of a file that the user named.
+ * @throws SvcError `usage` when there is none, with the nearest name, or when it is a folder
+ */
+export async function findNamedFile(file: string, cwd: string): Promise<string> {
+  const path = resolve(cwd, file);
+  const found = await stat(path).catch(async (error: unknown) => {
+    if (systemErrorCode(error) !== 'ENOENT') throw localFileError('read', file, error);
+    const near = nearest(basename(path), await readdir(dirname(path)).catch(() => []));
+    throw new SvcError('usage', `there is no file ${file}`, {
+      hint: near ? `did you mean '${near}'?` : 'paths count from the current folder',
+      cause: error,
+    });
+  });
+  if (found.isDirectory()) throw new SvcError('usage', `${file} is a folder`, { hint: 'name a file in it' });
+  return path;
+}
