@@ -1,6 +1,18 @@
 import type { Compilable, CompiledQuery, DialectAdapter } from 'kysely';
 import type { Database } from './store.ts';
 
+/**
+ * A database whose one connection can be asked at once. Kysely's way to a connection costs as much as a small query.
+ * Every query here runs inside of the transaction that has the connection to itself.
+ */
+export interface DirectAdapter extends DialectAdapter {
+  rows<Row>(query: CompiledQuery<Row>): readonly Row[];
+}
+
+function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
+  return 'rows' in adapter;
+}
+
 /** Stands in a query that is built and compiled once for a value that comes with each run. */
 class Slot {
   readonly index: number;
@@ -37,6 +49,8 @@ export function prepared<Parameters extends object, Row>(
     const query = forms.get(database.getExecutor().adapter)?.get(shape) ?? compile(database, parameters, shape);
     const bind = (value: unknown) => (value instanceof Slot ? values[value.index] : value);
     const bound: CompiledQuery<Row> = { ...query, parameters: query.parameters.map(bind) };
+    const { adapter } = database.getExecutor();
+    if (isDirect(adapter)) return adapter.rows(bound);
     return (await database.executeQuery(bound)).rows;
   };
 }

@@ -2,14 +2,17 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type DialectAdapter,
   type Driver,
   Kysely,
+  SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
   type TransactionSettings,
 } from 'kysely';
 import { withoutExperimentalWarning } from '../../kernel/io.ts';
+import type { DirectAdapter } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
 /** Prepared statements kept. Multi-row statements differ by their number of rows. */
@@ -48,8 +51,28 @@ class NodeSqliteDialect extends SqliteDialect {
     this.#database = database;
   }
 
+  override createAdapter(): DialectAdapter {
+    return new NodeSqliteAdapter(this.#database);
+  }
+
   override createDriver(): Driver {
     return new NodeSqliteDriver({ database: this.#database });
+  }
+}
+
+class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase) {
+    super();
+    this.#database = database;
+  }
+
+  rows<Row>({ sql, parameters }: CompiledQuery<Row>): readonly Row[] {
+    const statement = this.#database.prepare(sql);
+    if (statement.reader) return statement.all(parameters) as readonly Row[];
+    statement.run(parameters);
+    return [];
   }
 }
 
