@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BulkFields } from '../catalog/bulk-fields.ts';
+import { isObject } from '../kernel/is-object.ts';
 import type { Source, SourceRecord } from './source/record.ts';
 import { textConverter } from './typed-text.ts';
 
@@ -33,7 +34,7 @@ export function drafter(source: Source, { fields, shared }: DraftRules): (record
   return (record) => {
     const { value } = record;
     const whole = bareIds && typeof value !== 'object' ? { [id]: value } : (typed?.(value) ?? value);
-    if (!isFields(whole)) return { value: whole, own: {}, id: undefined, sent: undefined, text: record.text };
+    if (!isObject(whole)) return { value: whole, own: {}, id: undefined, sent: undefined, text: record.text };
     const minted = mints && whole[id] === undefined ? randomUUID() : undefined;
     const own = minted === undefined ? whole : { ...whole, [id]: minted };
     const input = field === undefined ? { ...shared, ...own } : own;
@@ -45,8 +46,4 @@ export function drafter(source: Source, { fields, shared }: DraftRules): (record
       text: minted === undefined ? record.text : source.withField(record, id, minted),
     };
   };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

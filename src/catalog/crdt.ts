@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from '../kernel/is-object.ts';
 import { defineOperation, type Finding } from './define.ts';
 import { documentId, flag, id, organizationId } from './fields.ts';
 
@@ -46,7 +47,7 @@ function wantedFor(type: (typeof TYPES)[number], data: unknown): string | undefi
     case 'array':
       return Array.isArray(data) ? undefined : 'an array';
     case 'map':
-      return typeof data === 'object' && data !== null && !Array.isArray(data) ? undefined : 'an object';
+      return isObject(data) ? undefined : 'an object';
   }
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from '../kernel/is-object.ts';
 import { crdt } from './crdt.ts';
 import { email } from './email.ts';
 import { accessRole, documentId, epochMilliseconds, id, organizationId, secret, user } from './fields.ts';
@@ -17,10 +18,7 @@ const alias = <Record extends z.ZodType>(other: string, field: string, record: R
   }, record);
 
 /** What the interface leaves open: any object, kept as it is. */
-const item = z.custom<Readonly<Record<string, unknown>>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  { error: 'expected an object of fields' },
-);
+const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object of fields' });
 
 const folder = z.strictObject({
   organizationId,

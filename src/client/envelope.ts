@@ -1,12 +1,11 @@
 import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { parseAnswer } from './answer-body.ts';
 import type { Failed, Outcome, Success } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { credentialHint, type Reading, serviceFailure } from './service-failure.ts';
 import { meaningOfHttp } from './status.ts';
 import type { WireReply } from './transport.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Makes sense of a reply. An `error` is a failure whatever the HTTP status; a success may lack its `data`, and its
@@ -17,7 +16,7 @@ export function readReply(reply: WireReply, reading: Reading): Outcome {
   const parsed = parseAnswer(reply.answer);
   if ('flaw' in parsed) return unusable(parsed.flaw, reply, reading);
   const body = parsed.value;
-  if (isFields(body) && Object.hasOwn(body, 'error')) return serviceFailure(body['error'], reply, reading);
+  if (isObject(body) && Object.hasOwn(body, 'error')) return serviceFailure(body['error'], reply, reading);
   if (!isSuccess(reply.httpStatus)) return unusable('no error to tell what happened', reply, reading);
   return readResult(body, reply, reading);
 }
@@ -30,7 +29,7 @@ function readResult(body: unknown, reply: WireReply, reading: Reading): Outcome 
       ? bareSuccess(body)
       : unusable('JSON that is not the expected answer', reply, reading);
   }
-  if (!isFields(result)) {
+  if (!isObject(result)) {
     return operation.output ? unusable('a result that is no object', reply, reading) : bareSuccess(result);
   }
   const { status } = result;
@@ -51,7 +50,7 @@ function bareSuccess(data: unknown): Success {
 
 /** The `result`, or the body itself where it looks like one: some answers come without the wrapper. */
 function resultOf(body: unknown): unknown {
-  if (!isFields(body)) return undefined;
+  if (!isObject(body)) return undefined;
   if (Object.hasOwn(body, 'result')) return body['result'];
   const looksLikeResult = Object.hasOwn(body, 'data') || ('status' in body && typeof body['message'] === 'string');
   return looksLikeResult ? body : undefined;
@@ -60,21 +59,17 @@ function resultOf(body: unknown): unknown {
 /** A bulk reply is read item by item by who knows the items, so that one odd item does not spoil the others. */
 function isExpected(data: unknown, operation: CalledOperation): boolean {
   if (data === null) return !operation.revealsSecrets;
-  return operation.bulk ? isFields(data) : fitsSchema(data, operation);
+  return operation.bulk ? isObject(data) : fitsSchema(data, operation);
 }
 
 function isBareData(body: unknown, operation: CalledOperation): boolean {
   if (!operation.output) return true;
-  const holdsAnything = Array.isArray(body) || (isFields(body) && Object.keys(body).length > 0);
+  const holdsAnything = Array.isArray(body) || (isObject(body) && Object.keys(body).length > 0);
   return holdsAnything && fitsSchema(body, operation);
 }
 
 function fitsSchema(data: unknown, { output }: CalledOperation): boolean {
   return !output || output.safeParse(data).success;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isSuccess(httpStatus: number): boolean {

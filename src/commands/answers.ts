@@ -1,4 +1,5 @@
 import type { Operation } from '../catalog/define.ts';
+import { flagName } from '../catalog/flags.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Answer, Client } from '../client/client.ts';
@@ -49,14 +50,12 @@ async function* answersOf(context: Context, client: Client, operation: Operation
       yield answer;
       const cursor = nextCursor(operation, answer);
       if (all || cursor === undefined) continue;
-      await context.note(`there is more: add --all, or go on with --${cursorFlag(operation)} ${String(cursor)}`);
+      await context.note(
+        `there is more: add --all, or go on with --${flagName(operation.pages?.cursorIn ?? '')} ${String(cursor)}`,
+      );
       break;
     }
   }
-}
-
-function cursorFlag({ pages: paging }: Operation): string {
-  return (paging?.cursorIn ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 async function* recordsOf(
@@ -100,7 +99,10 @@ export async function* mergedPages(answers: AsyncIterable<Answer<unknown>>): Asy
   for await (const answer of answers) {
     merged = answer;
     for (const [name, items] of Object.entries(answer.data ?? {})) {
-      if (Array.isArray(items)) lists.set(name, [...(lists.get(name) ?? []), ...items]);
+      if (!Array.isArray(items)) continue;
+      const list = lists.get(name) ?? [];
+      for (const item of items) list.push(item);
+      lists.set(name, list);
     }
   }
   if (merged) yield { ...merged, data: { ...(merged.data as object), ...Object.fromEntries(lists) } };

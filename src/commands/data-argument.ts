@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { SvcError } from '../kernel/errors.ts';
 import { localFileError } from '../kernel/files.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { findNamedFile } from '../kernel/named-file.ts';
 import type { Context } from './context.ts';
 
@@ -37,8 +38,4 @@ export async function readArgument(context: Context, argument: string): Promise<
   return readFile(await findNamedFile(file, context.cwd), 'utf8').catch((error: unknown) => {
     throw localFileError('read', file, error);
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { Flag } from '../catalog/flags.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { parseMoment } from '../kernel/moment.ts';
 
 type Timed = Pick<Flag, 'path' | 'kind' | 'keys'>;
@@ -24,8 +25,4 @@ function convert(owner: Record<string, unknown>, field: string): readonly string
   if (!moment?.wasMilliseconds) return [];
   owner[field] = moment.seconds;
   return [`${field}: ${given} is taken for milliseconds and sent as ${moment.seconds} seconds`];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

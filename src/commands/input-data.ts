@@ -1,6 +1,7 @@
 import type { Flag } from '../catalog/flags.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
 import type { Context } from './context.ts';
 import type { Invocation } from './definition.ts';
 import { convertEpochs } from './epochs.ts';
@@ -101,7 +102,7 @@ function setPath(target: Record<string, unknown>, path: readonly string[], value
     return;
   }
   const inner = target[head];
-  const next = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
+  const next = isObject(inner) ? inner : {};
   target[head] = next;
-  setPath(next as Record<string, unknown>, rest, value);
+  setPath(next, rest, value);
 }

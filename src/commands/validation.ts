@@ -3,6 +3,7 @@ import type { Operation } from '../catalog/define.ts';
 import type { Flag } from '../catalog/flags.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { valueAt } from '../kernel/field-path.ts';
 
 /**
  * Checks an operation's input before anything is sent. The error names the flag of the field where there is one.
@@ -44,11 +45,4 @@ function flagOf({ flags }: OperationEntry, at: readonly PropertyKey[]): Flag | u
 function inFlags({ flags }: OperationEntry, message: string): string {
   const names = new Map(flags.map(({ path, name }) => [path.join('.'), `--${name}`]));
   return message.replace(/^./, (first) => first.toLowerCase()).replace(/\w+/g, (word) => names.get(word) ?? word);
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) => (inner as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key],
-    value,
-  );
 }

@@ -1,3 +1,5 @@
+import { isObject } from './is-object.ts';
+
 const HIDDEN = '****';
 
 /** Shown instead of a secret. At most its last 4 characters, and those only of a secret of 20 characters or more. */
@@ -77,10 +79,6 @@ function withMaskedFields(parent: string, object: object, secrets: readonly stri
     return [redactText(field, secrets), shown];
   });
   return Object.fromEntries(fields);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function unescaped(written: string): string {

@@ -1,13 +1,13 @@
 import type { Column } from '../catalog/define.ts';
+import { isObject } from '../kernel/is-object.ts';
 import type { View } from './renderer.ts';
-import { isRecord } from './select.ts';
 
 /** The columns to show: the selected fields, else those of the operation, else every field that a record has. */
 export function columnsFor({ columns, fields }: View, records: readonly unknown[]): readonly Column[] {
   if (fields) return fields.map((field) => columns?.find((column) => column.field === field) ?? columnOf(field));
   if (columns) return columns;
   const names = new Set<string>();
-  for (const record of records) if (isRecord(record)) for (const name of Object.keys(record)) names.add(name);
+  for (const record of records) if (isObject(record)) for (const name of Object.keys(record)) names.add(name);
   if (names.size > 0) return [...names].map(columnOf);
   return records.length > 0 ? [{ header: 'VALUE', field: '' }] : [];
 }

@@ -1,13 +1,13 @@
 import type { SecretPath } from '../catalog/secrets.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { maskSecret } from '../kernel/redact.ts';
-import { isRecord } from './select.ts';
 
 /** A copy of a value with what stands at the given paths masked. Absent, null and empty values are no secrets. */
 export function maskSecrets(value: unknown, paths: readonly SecretPath[]): unknown {
   if (paths.length === 0 || value === undefined || value === null) return value;
   if (paths.some((path) => path.length === 0)) return typeof value === 'string' ? maskSecret(value) : maskSecret('?');
   if (Array.isArray(value)) return value.map((item, index) => maskSecrets(item, below(paths, String(index))));
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskSecrets(inner, below(paths, key))]));
 }
 

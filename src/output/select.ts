@@ -1,10 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { didYouMean } from '../kernel/nearest.ts';
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * What a path such as `owner.email` leads to; undefined when it leads nowhere. A list is gone through item by item.
@@ -16,7 +13,7 @@ export function fieldAt(value: unknown, path: string): unknown {
     const found = value.map((item) => fieldAt(item, path)).filter((item) => item !== undefined);
     return found.length > 0 || value.length === 0 ? found : undefined;
   }
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const name = headOf(value, path);
   return Object.hasOwn(value, name) ? fieldAt(value[name], restOf(path, name)) : undefined;
 }
@@ -25,7 +22,7 @@ export function fieldAt(value: unknown, path: string): unknown {
 export function select(value: unknown, paths: readonly string[]): unknown {
   if (paths.includes('')) return value;
   if (Array.isArray(value)) return value.map((item) => select(item, paths));
-  if (!isRecord(value)) return null;
+  if (!isObject(value)) return null;
   const byName = Map.groupBy(paths, (path) => headOf(value, path));
   return Object.fromEntries(
     [...byName].map(([name, through]) => {
@@ -66,7 +63,7 @@ function restOf(path: string, name: string): string {
 
 function* pathsOf(value: unknown, depth: number, parents = ''): Generator<string> {
   if (Array.isArray(value)) for (const item of value) yield* pathsOf(item, depth, parents);
-  if (!isRecord(value) || depth === 0) return;
+  if (!isObject(value) || depth === 0) return;
   for (const [name, inner] of Object.entries(value)) {
     yield parents + name;
     yield* pathsOf(inner, depth - 1, `${parents}${name}.`);

@@ -1,9 +1,10 @@
 import type { Column } from '../catalog/define.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { cellText } from './cells.ts';
 import { columnsFor } from './columns.ts';
 import { GAP, layOut, type Paint, type Row, widthsOf } from './layout.ts';
 import { collect, type Renderer, type View } from './renderer.ts';
-import { fieldAt, isRecord } from './select.ts';
+import { fieldAt } from './select.ts';
 import { fitWidths, measureFor } from './width.ts';
 
 /** Records in aligned columns; one value as a line for each of its fields. */
@@ -16,7 +17,7 @@ export async function tableRenderer(view: View): Promise<Renderer> {
       if (columns.length > 0) yield* recordLines(columns, records, view, paint);
     },
     value: async (value) => {
-      if (!isRecord(value)) return value === undefined || value === null ? '' : `${cellText(value)}\n`;
+      if (!isObject(value)) return value === undefined || value === null ? '' : `${cellText(value)}\n`;
       const rows = [...fieldRows(value)];
       const measure = await measureFor(rows);
       return [...layOut(rows, widthsOf(rows, measure), measure, paint && [paint])].join('');
@@ -43,7 +44,7 @@ async function* recordLines(columns: readonly Column[], records: readonly unknow
 
 /** Each leaf of an object under its path, which is also what `--fields` takes. Nothing here is cut: any of it may be an id. */
 function* fieldRows(value: unknown, path = ''): Generator<Row> {
-  if (!isRecord(value) || Object.keys(value).length === 0) {
+  if (!isObject(value) || Object.keys(value).length === 0) {
     if (path) yield [cellText(path), cellText(value)];
     return;
   }

@@ -1,6 +1,7 @@
 import { basename, dirname, extname } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import { discardStaged, type Replacement, readTextIfExists, replaceFile } from '../kernel/files.ts';
+import { isObject } from '../kernel/is-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -57,7 +58,7 @@ export function parseJson(text: string): unknown {
 
 /** @throws ShapeError */
 export function fieldsOf(value: unknown, name: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  if (isObject(value)) return value;
   throw new ShapeError(`${name} is not an object`);
 }
 

@@ -3,7 +3,7 @@ import { problemOf } from '../../bulk/problem.ts';
 import { readDocument } from '../../bulk/source/document.ts';
 import { type State, stateSchema } from '../../catalog/state.ts';
 import type { SvcError } from '../../kernel/errors.ts';
-import { fieldPath } from '../../kernel/field-path.ts';
+import { fieldPath, valueAt } from '../../kernel/field-path.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import { refusal } from '../refusal.ts';
@@ -59,8 +59,4 @@ function problemsOf(name: string, issue: z.core.$ZodIssue, value: unknown): read
   return issue.keys.map(
     (key) => `${name}: ${key}: no part of a state; ${didYouMean(key, Object.keys(stateSchema.shape))}`,
   );
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
 }

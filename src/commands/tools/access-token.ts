@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -60,7 +61,7 @@ function decoded(name: string, part: string): Fields {
   } catch (error) {
     throw malformed(name, 'not JSON', error);
   }
-  if (!isFields(value)) throw malformed(name, 'no JSON object');
+  if (!isObject(value)) throw malformed(name, 'no JSON object');
   return value;
 }
 
@@ -69,8 +70,8 @@ function malformed(part: string, why: string, cause?: unknown): SvcError {
 }
 
 function resourcesOf({ permissions }: Fields): readonly Fields[] {
-  const resources = isFields(permissions) ? permissions['resources'] : undefined;
-  return Array.isArray(resources) ? resources.filter(isFields) : [];
+  const resources = isObject(permissions) ? permissions['resources'] : undefined;
+  return Array.isArray(resources) ? resources.filter(isObject) : [];
 }
 
 function grant({ type, id, organizationId, accessRole, expiresAt }: Fields, now: number): Grant {
@@ -93,8 +94,4 @@ function lifetime(end: unknown, now: number): Lifetime {
 function timeOf(seconds: unknown): string | null {
   const time = new Date(typeof seconds === 'number' ? seconds * 1000 : Number.NaN);
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import type { Auth } from '../../catalog/define.ts';
 import type { CalledOperation } from '../../client/client.ts';
 import { followPages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import type { Context } from '../context.ts';
 import { readJson } from '../data-argument.ts';
 import type { Invocation } from '../definition.ts';
@@ -29,7 +30,7 @@ export async function apiCommand(context: Context, { arguments: [path = ''], opt
 
 /** Makes the call, with what the catalog knows of its path, and prints the data of its answers. */
 export async function callPath(context: Context, { path, data, auth, paginate }: RawCall): Promise<void> {
-  if (paginate && !isFields(data)) {
+  if (paginate && !isObject(data)) {
     throw new SvcError('usage', '--paginate needs data that is an object: the page to go on with is named in it');
   }
   const [client, known] = await Promise.all([context.client(), operationAt(path, data)]);
@@ -37,7 +38,7 @@ export async function callPath(context: Context, { path, data, auth, paginate }:
   const next = nextPageOf(known?.operation);
   const answers = followPages({
     path,
-    call: (page) => client.send(called, isFields(data) ? { ...data, ...page } : data),
+    call: (page) => client.send(called, isObject(data) ? { ...data, ...page } : data),
     next: (answer) => (paginate ? next(answer) : undefined),
   });
   await showRawAnswers(context, answers, { known, paginate, next });
@@ -69,10 +70,6 @@ function checkedPath(word: string): string {
 async function readBody(context: Context, argument: string | undefined): Promise<unknown> {
   if (argument === undefined) return {};
   const body = await readJson(context, argument);
-  const isWrapped = isFields(body) && Object.keys(body).join() === 'data';
+  const isWrapped = isObject(body) && Object.keys(body).join() === 'data';
   return isWrapped ? body['data'] : body;
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../kernel/is-object.ts';
 import type { Agent } from './agents.ts';
 
 /** Stands in replies for what an agent logs in elsewhere with. */
@@ -56,8 +57,4 @@ function redacted(value: unknown, isAuth = false): unknown {
 function redactedField(name: string, value: unknown, isAuth: boolean): unknown {
   if (isAuth && DESCRIPTIVE.has(name.toLowerCase()) && typeof value === 'string') return value;
   return redacted(value, isAuth || /^auth(entication)?$/i.test(name) || SECRET_NAME.test(name));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
