@@ -37,7 +37,7 @@ export async function showAnswers(
     }
   } finally {
     // What was answered before a call failed has happened, and is said.
-    const several = request.inputs.length > 1 && values.length > 0;
+    const several = values.length > 1 || (values.length === 1 && request.inputs.length > 1);
     if (several) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
     else for (const value of values) await printer.value(value, { secrets });
   }

@@ -467,6 +467,18 @@ describe('several values in one command', () => {
   });
 });
 
+describe('--envelope with --all', () => {
+  it('is one document of all results', async () => {
+    const { svc } = await newUser();
+    const { env } = await mockService(({ body }) =>
+      body.data['pageToken'] === 'T' ? success([{ id: 'd2' }]) : success([{ id: 'd1' }], { pageToken: 'T' }),
+    );
+    const run = await svc(['documents', 'list', '--org', 'acme', '--all', '--envelope', '-o', 'json'], { env });
+    expect(run.code, run.stderr).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject([{ data: [{ id: 'd1' }], pageToken: 'T' }, { data: [{ id: 'd2' }] }]);
+  });
+});
+
 /** The headers that carry credentials, by the interface's authentication kinds. */
 function credentialsOf(path: string): readonly string[] {
   if (path === '/v2/workspace/create') return [];
