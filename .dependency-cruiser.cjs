@@ -29,6 +29,9 @@ const OWNERS = {
   'p-queue': ['bulk/'],
   ky: ['client/'],
   undici: ['client/'],
+  '@napi-rs/keyring': ['profiles/'],
+  standardwebhooks: ['webhooks/'],
+  microdiff: ['commands/'],
   conf: ['profiles/'],
   'proper-lockfile': ['kernel/lock.ts'],
   'fastest-levenshtein': ['kernel/nearest.ts'],
@@ -41,7 +44,7 @@ const OWNERS = {
   jose: ['service/handlers/'],
 };
 const OWNED_BUILT_INS = {
-  sqlite: ['service/store/'],
+  sqlite: ['service/store/', 'bulk/journal/'],
   'https?|http2|net|tls|dgram': ['service/', 'webhooks/'],
 };
 

@@ -22,5 +22,7 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['auth-tokens', 'Auth tokens of API keys'],
   ['profiles', 'Saved connections: addresses and credentials'],
   ['auth', 'What svc signs in with'],
+  ['jobs', 'Runs over many records: their progress, their end and how to go on'],
   ['local', "The embedded service's own data"],
+  ['local deliveries', 'Webhook deliveries of the embedded service'],
 ]);
