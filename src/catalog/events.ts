@@ -7,60 +7,101 @@ export interface EventType {
   readonly name: string;
   readonly group: EventGroup;
   readonly describes: string;
+  /** The `actionType` of its payload. */
+  readonly actionType: string;
   /** Whether it is on after basic webhooks are enabled for the first time. */
   readonly onByDefault: boolean;
   /** It is a trigger of the e-mail service too. */
   readonly email?: true;
 }
 
-const thread = (name: string, describes: string, rest: Partial<EventType> = {}): EventType => ({
+/** What payloads name as the source of a group's events. */
+export const EVENT_SOURCES: Readonly<Record<EventGroup, string>> = {
+  thread: 'comment',
+  message: 'comment',
+  huddle: 'huddle',
+  editor: 'crdt',
+  recorder: 'recorder',
+  delivery: 'webhook',
+};
+
+const thread = (name: string, actionType: string, describes: string, rest: Partial<EventType> = {}): EventType => ({
   name: `comment_annotation.${name}`,
   group: 'thread',
+  actionType,
   describes,
   onByDefault: true,
   ...rest,
 });
 
-const message = (name: string, describes: string, rest: Partial<EventType> = {}): EventType => ({
+const message = (name: string, actionType: string, describes: string, rest: Partial<EventType> = {}): EventType => ({
   name: `comment.${name}`,
   group: 'message',
+  actionType,
   describes,
   onByDefault: true,
   ...rest,
 });
 
 /** The known event types. The set is open: the service may send others, and takes others as trigger keys. */
-const EVENT_TYPES: readonly EventType[] = [
-  thread('add', 'a comment thread was started', { email: true }),
-  thread('assign', 'a thread was assigned to a user', { email: true }),
-  thread('status_change', "a thread's status changed", { email: true }),
-  thread('priority_change', "a thread's priority changed", { email: true }),
-  thread('custom_list_change', "a thread's custom list changed"),
-  thread('subscribe', 'a user subscribed to a thread'),
-  thread('unsubscribe', 'a user unsubscribed from a thread'),
-  thread('accept', 'a thread was accepted'),
-  thread('reject', 'a thread was rejected'),
-  thread('approve', 'a thread was approved'),
-  thread('suggestion_accept', 'a suggestion was accepted', { onByDefault: false }),
-  thread('suggestion_reject', 'a suggestion was rejected', { onByDefault: false }),
-  message('add', 'a comment was added to a thread', { email: true }),
-  message('update', 'a comment was changed'),
-  message('delete', 'a comment was deleted'),
-  message('reaction_add', 'a reaction was added to a comment'),
-  message('reaction_delete', 'a reaction was removed from a comment'),
-  { name: 'huddle.create', group: 'huddle', describes: 'a huddle was started', onByDefault: true, email: true },
-  { name: 'huddle.join', group: 'huddle', describes: 'a user joined a huddle', onByDefault: true, email: true },
-  { name: 'crdt.update_data', group: 'editor', describes: 'editor content changed', onByDefault: false },
-  { name: 'recorder.done', group: 'recorder', describes: 'a recording was finished', onByDefault: false },
+export const EVENT_TYPES: readonly EventType[] = [
+  thread('add', 'newlyAdded', 'a comment thread was started', { email: true }),
+  thread('assign', 'assigned', 'a thread was assigned to a user', { email: true }),
+  thread('status_change', 'statusChanged', "a thread's status changed", { email: true }),
+  thread('priority_change', 'priorityChanged', "a thread's priority changed", { email: true }),
+  thread('custom_list_change', 'customListChanged', "a thread's custom list changed"),
+  thread('subscribe', 'subscribed', 'a user subscribed to a thread'),
+  thread('unsubscribe', 'unsubscribed', 'a user unsubscribed from a thread'),
+  thread('accept', 'accepted', 'a thread was accepted'),
+  thread('reject', 'rejected', 'a thread was rejected'),
+  thread('approve', 'approved', 'a thread was approved'),
+  thread('suggestion_accept', 'suggestionAccepted', 'a suggestion was accepted', { onByDefault: false }),
+  thread('suggestion_reject', 'suggestionRejected', 'a suggestion was rejected', { onByDefault: false }),
+  message('add', 'added', 'a comment was added to a thread', { email: true }),
+  message('update', 'updated', 'a comment was changed'),
+  message('delete', 'deleted', 'a comment was deleted'),
+  message('reaction_add', 'reactionAdded', 'a reaction was added to a comment'),
+  message('reaction_delete', 'reactionDeleted', 'a reaction was removed from a comment'),
+  {
+    name: 'huddle.create',
+    group: 'huddle',
+    actionType: 'created',
+    describes: 'a huddle was started',
+    onByDefault: true,
+    email: true,
+  },
+  {
+    name: 'huddle.join',
+    group: 'huddle',
+    actionType: 'join',
+    describes: 'a user joined a huddle',
+    onByDefault: true,
+    email: true,
+  },
+  {
+    name: 'crdt.update_data',
+    group: 'editor',
+    actionType: 'updateData',
+    describes: 'editor content changed',
+    onByDefault: false,
+  },
+  {
+    name: 'recorder.done',
+    group: 'recorder',
+    actionType: 'done',
+    describes: 'a recording was finished',
+    onByDefault: false,
+  },
   {
     name: 'message.attempt.exhausted',
     group: 'delivery',
+    actionType: 'exhausted',
     describes: 'a delivery was given up after its last attempt',
     onByDefault: false,
   },
 ];
 
-const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);
+export const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);
 
 /** The triggers that enabling basic webhooks for the first time stores. */
 export const WEBHOOK_TRIGGERS = triggers(EVENT_TYPES.filter(({ group }) => group !== 'delivery'));

@@ -1,0 +1,136 @@
+import { EVENT_TYPES, type EventGroup } from '../catalog/events.ts';
+import type { HookEvent } from './event.ts';
+
+/** What a sample says of its surroundings. `now` is in milliseconds. */
+export interface SampleSetting {
+  readonly webhookId: string;
+  readonly now: number;
+  readonly apiKey: string;
+  readonly organizationId: string;
+}
+
+type Subject = Pick<HookEvent, 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
+
+const ADA = { userId: 'u-ada', name: 'Ada Example', email: 'ada@example.com' };
+const BEN = { userId: 'u-ben', name: 'Ben Example', email: 'ben@example.com' };
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+
+/** An event of the given type as it might really have happened: with users, a document, and what it happened to. */
+export function sampleEvent(event: string, setting: SampleSetting): HookEvent {
+  const { webhookId, now, apiKey, organizationId } = setting;
+  const group = EVENT_TYPES.find(({ name }) => name === event)?.group;
+  return {
+    event,
+    webhookId,
+    apiKey,
+    organizationId,
+    documentId: 'd-launch-plan',
+    documentName: 'Launch plan',
+    pageInfo: { url: 'https://app.example.com/documents/d-launch-plan', title: 'Launch plan' },
+    actionUser: ADA,
+    ...(group && SUBJECTS[group](event, now)),
+  };
+}
+
+const SUBJECTS: Readonly<Record<EventGroup, (event: string, now: number) => Subject>> = {
+  thread: (event, now) => threadSubject(event, now),
+  message: (event, now) => messageSubject(event, now),
+  huddle: (event, now) => ({
+    extra: {
+      huddle: {
+        huddleId: 'hd-7',
+        createdAt: event === 'huddle.join' ? now - 4 * MINUTE : now,
+        createdBy: event === 'huddle.join' ? BEN : ADA,
+        participants: event === 'huddle.join' ? [BEN, ADA] : [ADA],
+      },
+    },
+  }),
+  editor: (_, now) => ({
+    crdtData: {
+      id: 'intro',
+      data: 'We launch in May. Every team names one person who answers.',
+      lastUpdate: new Date(now).toISOString(),
+      lastUpdatedBy: ADA.userId,
+      sessionId: 's-3f1c',
+    },
+  }),
+  recorder: (_, now) => ({
+    extra: {
+      recorderData: {
+        recorderId: 'rec-12',
+        type: 'screen',
+        createdAt: now - 3 * MINUTE,
+        durationInSeconds: 94,
+        attachment: { url: 'https://files.example.com/rec-12.mp4', mimeType: 'video/mp4', size: 8_123_904 },
+      },
+    },
+  }),
+  delivery: (_, now) => ({
+    extra: {
+      endpointId: 'ep_2cV6ZkXyQ0b1aT9mN4wR7sJ3pLd',
+      messageId: 'msg_3mQ8xYb2Lk0TzR5vN1cWd9Gh4Fs',
+      messageEvent: 'comment.add',
+      attempts: 8,
+      lastAttempt: { at: new Date(now).toISOString(), status: 503, error: null },
+    },
+  }),
+};
+
+/** A thread of two comments that was started yesterday; one that is new has its first comment only. */
+function threadSubject(event: string, now: number): Subject {
+  const isNew = event === 'comment_annotation.add';
+  const created = isNew ? now : now - DAY;
+  const first = question(created);
+  const comments = isNew ? [first] : [first, comment(2, 'It moved to May.', ADA, now - MINUTE)];
+  const annotation = {
+    annotationId: 'an-41',
+    annotationNumber: 41,
+    type: 'comment',
+    status: { id: 'OPEN', name: 'Open', type: 'default' },
+    from: BEN,
+    comments,
+    createdAt: created,
+    lastUpdated: now,
+    ...THREAD_CHANGES.get(event),
+  };
+  return { commentAnnotation: annotation, ...(isNew && { targetComment: first }) };
+}
+
+/** What an event changes of its thread. */
+const THREAD_CHANGES: ReadonlyMap<string, object> = new Map<string, object>([
+  ['comment_annotation.assign', { assignedTo: ADA }],
+  ['comment_annotation.status_change', { status: { id: 'RESOLVED', name: 'Resolved', type: 'terminal' } }],
+  ['comment_annotation.priority_change', { priority: { id: 'P1', name: 'High' } }],
+  ['comment_annotation.custom_list_change', { customList: [{ id: 'legal', label: 'Legal' }] }],
+  ['comment_annotation.subscribe', { subscribedUsers: [ADA] }],
+  ['comment_annotation.unsubscribe', { unsubscribedUsers: [ADA] }],
+  ['comment_annotation.accept', { status: { id: 'ACCEPTED', name: 'Accepted', type: 'terminal' } }],
+  ['comment_annotation.reject', { status: { id: 'REJECTED', name: 'Rejected', type: 'terminal' } }],
+  ['comment_annotation.approve', { status: { id: 'APPROVED', name: 'Approved', type: 'terminal' } }],
+  ['comment_annotation.suggestion_accept', { type: 'suggestion', suggestion: { state: 'accepted' } }],
+  ['comment_annotation.suggestion_reject', { type: 'suggestion', suggestion: { state: 'rejected' } }],
+]);
+
+function messageSubject(event: string, now: number): Subject {
+  const target = { ...comment(2, 'It moved to May.', ADA, now - MINUTE), ...MESSAGE_CHANGES.get(event)?.(now) };
+  const { commentAnnotation } = threadSubject('', now);
+  const first = question(now - DAY);
+  const comments = event === 'comment.delete' ? [first] : [first, target];
+  return { commentAnnotation: { ...commentAnnotation, comments }, targetComment: target };
+}
+
+/** What an event changes of its comment. */
+const MESSAGE_CHANGES: ReadonlyMap<string, (now: number) => object> = new Map<string, (now: number) => object>([
+  ['comment.add', (now) => ({ createdAt: now })],
+  ['comment.update', (now) => ({ ...comment(2, 'It moved to the 12th of May.', ADA, now - MINUTE), editedAt: now })],
+  ['comment.reaction_add', () => ({ reactions: [{ reactionId: '1f44d', from: ADA }] })],
+]);
+
+function question(createdAt: number) {
+  return comment(1, 'Is this date still right?', BEN, createdAt);
+}
+
+function comment(commentId: number, commentText: string, from: object, createdAt: number) {
+  return { commentId, type: 'text', commentText, commentHtml: `<p>${commentText}</p>`, from, createdAt };
+}

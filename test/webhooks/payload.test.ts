@@ -1,0 +1,126 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { packBody, unpackBody } from '../../src/webhooks/payload.ts';
+import { hasOpenssl, opensslDecrypt, opensslEncrypt, opensslKeys } from './openssl.ts';
+
+const JSON_TEXT = '{"event":"comment.add","data":{"text":"Grüße, 日本"},"big":1e400}';
+
+/** Without its PEM lines, as settings keep a key. */
+const bare = (pem: string) => pem.replaceAll(/-----.*-----|\n/g, '');
+
+function newKeys() {
+  return generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+}
+const KEYS = newKeys();
+
+describe('a body', () => {
+  it('that is sent as it is comes back so', () => {
+    expect(packBody(JSON_TEXT, { encode: false })).toBe(JSON_TEXT);
+    expect(unpackBody(JSON_TEXT)).toEqual({ how: 'plain', json: JSON_TEXT, payload: JSON.parse(JSON_TEXT) });
+  });
+
+  it('that is encoded is the base64 of the text', () => {
+    const body = packBody(JSON_TEXT, { encode: true });
+    expect(JSON.parse(body)).toEqual({ encodedPayload: Buffer.from(JSON_TEXT).toString('base64') });
+    expect(unpackBody(body)).toMatchObject({ how: 'decoded', json: JSON_TEXT });
+  });
+
+  it('that is encrypted is read with the private key only', () => {
+    const body = packBody(JSON_TEXT, { encode: true, encryptFor: KEYS.publicKey });
+    expect(Object.keys(JSON.parse(body))).toEqual(['encryptedData', 'encryptedKey', 'iv']);
+    expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ how: 'decrypted', json: JSON_TEXT });
+    expect(unpackBody(body)).toMatchObject({ reason: 'the body is encrypted, and no private key was given' });
+    expect(unpackBody(body, newKeys().privateKey)).toMatchObject({ reason: expect.stringMatching('another key') });
+    expect(packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey })).not.toBe(body);
+  });
+
+  it('that is encoded and encrypted by another sender is read all the same', () => {
+    const body = packBody(packBody(JSON_TEXT, { encode: true }), { encode: false, encryptFor: KEYS.publicKey });
+    expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ how: 'decrypted', json: JSON_TEXT });
+  });
+
+  it('comes back whatever it says and however it is sent', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.boolean(), fc.boolean(), (json, encode, encrypt) => {
+        const body = packBody(json, { encode, encryptFor: encrypt ? KEYS.publicKey : undefined });
+        expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ json });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is never read as something else after a bit of its key flipped', () => {
+    const sealed: Record<string, string> = JSON.parse(
+      packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey }),
+    );
+    const flip = fc.nat().map((bit) => {
+      const bytes = Buffer.from(sealed['encryptedKey'] ?? '', 'base64');
+      const at = Math.floor(bit / 8) % bytes.length;
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit % 8));
+      return JSON.stringify({ ...sealed, encryptedKey: bytes.toString('base64') });
+    });
+    fc.assert(
+      fc.property(flip, (body) => {
+        expect(unpackBody(body, KEYS.privateKey).how).toBe('unreadable');
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each([
+    ['', 'the body is not JSON'],
+    ['<html>', 'the body is not JSON'],
+    ['{"encodedPayload":"%%"}', 'encodedPayload is not base64'],
+    ['{"encodedPayload":"PGh0bWw+"}', 'the decoded payload is not JSON'],
+    ['{"encodedPayload":"/////w=="}', 'the decoded payload is not JSON'],
+  ])('%j is unreadable', (body, reason) => {
+    expect(unpackBody(body, KEYS.privateKey)).toEqual({ how: 'unreadable', reason });
+  });
+
+  it('is plain when it only resembles an encoded one', () => {
+    for (const body of ['{"encodedPayload":1}', '{"encodedPayload":"e30=","more":1}', '[]', 'null', '"text"']) {
+      expect(unpackBody(body)).toMatchObject({ how: 'plain', json: body });
+    }
+  });
+});
+
+describe('a key', () => {
+  it.each(['', 'nonsense', 'MIIB'])("'%s' is refused, and not repeated", (text) => {
+    expect(() => packBody('{}', { encode: false, encryptFor: text || '-' })).toThrow('this is no RSA public key');
+    const sealed = packBody('{}', { encode: false, encryptFor: KEYS.publicKey });
+    expect(() => unpackBody(sealed, text || '-')).toThrow('this is no RSA private key');
+  });
+
+  it('of another algorithm is refused', () => {
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    expect(() => packBody('{}', { encode: false, encryptFor: pem })).toThrow('this is no RSA public key');
+  });
+
+  it('that is protected by a passphrase is refused with what to do', () => {
+    const privateKeyEncoding = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const;
+    const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
+    const keys = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding, privateKeyEncoding });
+    const sealed = packBody('{}', { encode: false, encryptFor: keys.publicKey });
+    expect(() => unpackBody(sealed, keys.privateKey)).toThrow('protected by a passphrase');
+  });
+});
+
+describe.skipIf(!hasOpenssl())('with OpenSSL on the other side', () => {
+  it('reads what it encrypts, and is read by it, with keys in every form', () => {
+    const { publicKeys, privateKeys } = opensslKeys();
+    const encrypted = opensslEncrypt(JSON_TEXT, publicKeys.spki);
+    for (const key of Object.values(privateKeys).flatMap((pem) => [pem, bare(pem), pem.replaceAll('\n', '\\n')])) {
+      expect(unpackBody(encrypted, key)).toMatchObject({ how: 'decrypted', json: JSON_TEXT });
+    }
+    for (const key of Object.values(publicKeys).flatMap((pem) => [pem, bare(pem), pem.replaceAll('\n', '\r\n')])) {
+      const body = packBody(JSON_TEXT, { encode: false, encryptFor: key });
+      expect(opensslDecrypt(body, privateKeys.pkcs8)).toBe(JSON_TEXT);
+    }
+  });
+});
