@@ -8,6 +8,7 @@ import { secretValues } from './credentials.ts';
 import { type CalledOperation, plannedRequest, wireRequest } from './request.ts';
 import { checkedBaseUrl, type Target } from './target.ts';
 import { kyTransport } from './transport.ts';
+import { guardWrites } from './write-permit.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
 export type { CalledOperation } from './request.ts';
@@ -25,6 +26,8 @@ export interface ClientOptions {
   /** Where a planned request goes instead of the service. Given, no request leaves. */
   readonly dryRun?: (request: PlannedRequest) => Promise<void>;
   readonly observe?: (event: CallEvent) => void;
+  /** Called once, before the first request that is no read leaves. Throws when nothing may be written. */
+  readonly beforeWrite?: () => Promise<void>;
   /** Ends every call at once, with its reason. A batch of records in flight is still waited for. */
   readonly signal?: AbortSignal;
   /** Allows plain http to other hosts. */
@@ -59,13 +62,16 @@ export interface Client {
   ): Promise<Reply<z.output<Output>>>;
   /** As `call`, for a path that the catalog need not know and any JSON as its data. */
   send(operation: CalledOperation, data: unknown): Promise<Reply<unknown>>;
+  /** Settles now what `beforeWrite` settles, for a run that would otherwise be asked in its midst. */
+  permitWrites(): Promise<void>;
 }
 
 /** @throws SvcError `usage` when the target's base URL is not usable. */
 export function createClient(options: ClientOptions): Client {
   const { target, dryRun } = options;
   const baseUrl = checkedBaseUrl(target.baseUrl, options.insecureHttp ?? false);
-  const call = createCall(options, createAttempt(options, kyTransport(options.fetch)));
+  const attempt = createAttempt(options, kyTransport(options.fetch));
+  const { call, permit } = guardWrites(createCall(options, attempt), options.beforeWrite);
   const send: Client['send'] = async (operation, data) => {
     const request = wireRequest(target, baseUrl, operation, data);
     if (dryRun) {
@@ -77,6 +83,9 @@ export function createClient(options: ClientOptions): Client {
   };
   return {
     send,
+    permitWrites: async () => {
+      if (!dryRun) await permit();
+    },
     // The schema has seen what is in a reply, and what it would drop (an id such as __proto__) stays.
     call: async <Input extends z.ZodObject, Output extends z.ZodType>(
       operation: Operation<Input, Output>,

@@ -4,6 +4,7 @@ import type { Settings } from '../profiles/resolve.ts';
 import { observer } from './call-log.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
+import { permitWrite } from './protection.ts';
 
 export interface Connection {
   readonly client: Client;
@@ -33,6 +34,7 @@ function clientTo(context: Context, target: Target, fetch: typeof globalThis.fet
     attemptTimeout: options.timeout,
     maxWait: options.maxWait,
     observe: observer(context),
+    beforeWrite: () => permitWrite(context),
     ...(options.dryRun && { dryRun: printPlan }),
   });
 }

@@ -56,8 +56,11 @@ export interface Context extends Surroundings {
   /** A line on stderr; nothing with `--quiet`. */
   note(text: string): Promise<void>;
   warn(text: string): Promise<void>;
-  /** Asks before a write that can hurt; passes with `--yes`, and refuses (usage) where nobody can answer. */
-  confirm(question: string): Promise<void>;
+  /**
+   * Asks before a write that can hurt, naming whom it goes to unless it is about this machine alone; passes with
+   * `--yes`, and refuses (usage) where nobody can answer.
+   */
+  confirm(question: string, about?: 'service' | 'this machine'): Promise<void>;
   /** Reads a secret from a terminal without echo; refuses (usage) where nobody can answer. */
   askSecret(question: string): Promise<string>;
   ask(question: string): Promise<string>;

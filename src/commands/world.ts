@@ -47,10 +47,10 @@ export function openSession(surroundings: Surroundings, options: GlobalOptions):
       if (!options.quiet) await io.stderr.write(`${safeText(text)}\n`);
     },
     warn: (text) => io.stderr.write(`warning: ${safeText(text)}\n`),
-    confirm: async (question) => {
+    confirm: async (question, about = 'service') => {
       if (options.yes) return;
-      const { confirm } = await import('./prompts.ts');
-      await confirm(context, question);
+      const [{ confirm }, { targetName }] = await Promise.all([import('./prompts.ts'), import('./protection.ts')]);
+      await confirm(context, about === 'service' ? `${question} (${await targetName(context)})` : question);
     },
     ask: async (question) => (await import('./prompts.ts')).ask(context, question),
     askSecret: async (question) => (await import('./prompts.ts')).askSecret(context, question),

@@ -17,9 +17,10 @@ export async function askAndWarn(context: Context, calls: BatchCalls, records: r
   if (context.options.dryRun) return;
   const asked = inputs.map((input) => operation.confirm?.(input)).filter((question) => question !== undefined);
   const [question, ...others] = new Set(asked);
-  if (question === undefined) return;
+  if (question === undefined) return calls.client.permitWrites();
   const alike = others.length > 0 ? ` And ${others.length} more of this kind.` : '';
   await context.confirm(`${question}${alike}${scope(fields, asked.length, records.length)}`);
+  await calls.client.permitWrites();
 }
 
 /** What a question is about, where that is more than one record: ` (3 of 5 notifications)`. */

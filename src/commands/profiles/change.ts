@@ -19,7 +19,7 @@ export async function renameProfile(context: Context, { arguments: [from = '', t
 export async function removeProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
   const book = await readProfiles(context.folders);
   findProfile(book, name);
-  if (canAsk(context)) await context.confirm(`Remove profile '${name}' and its secrets?`);
+  if (canAsk(context)) await context.confirm(`Remove profile '${name}' and its secrets?`, 'this machine');
   await profileStore(context).remove(name);
   const choose = book.current === name && book.profiles.size > 1;
   const next = choose ? '; choose another one with `svc profiles use <name>`' : '';

@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mockService, success } from './mock-service.ts';
+import { newUser } from './svc.ts';
+import { terminal } from './terminal.ts';
+
+const ADD_USER = ['users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
+const ADDED = success({ u1: { success: true, id: 'x', message: 'User added.' } });
+
+/** Every way to write: of each effect, many records, and a path that nobody knows. */
+const WRITES: readonly (readonly string[])[] = [
+  ADD_USER,
+  ['users', 'add', '--org', 'acme', '--file', 'users.json'],
+  ['auth-tokens', 'reset', '--api-key', 'K'],
+  ['webhooks', 'endpoints', 'delete', 'ep_1'],
+  ['webhooks', 'config', 'update', '--enable'],
+  ['api', '/v2/users/add', '--data', '{"organizationId":"acme","users":[]}'],
+  ['api', '/v2/some/new/path'],
+];
+
+/** A user whose one profile is protected, the service it leads to, and a file of users. */
+async function protectedUser() {
+  const user = await newUser();
+  const { env, received } = await mockService(({ path }) => (path.includes('/users/') ? ADDED : success([])));
+  const base = ['profiles', 'add', 'prod', '--base-url', env.SVC_BASE_URL, '--api-key', 'key-1', '--protected'];
+  const files = {
+    'token.txt': 'token-of-prod',
+    'workspace.txt': 'token-of-workspace',
+    'users.json': '[{"userId":"u1"}]',
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(user.home, name), text);
+  const secrets = ['--auth-token-file', 'token.txt', '--workspace-auth-token-file', 'workspace.txt'];
+  const added = await user.svc([...base, '--workspace-id', 'w-1', ...secrets, '--insecure-storage']);
+  expect(added.code, added.stderr).toBe(0);
+  return { ...user, received, host: new URL(env.SVC_BASE_URL).host };
+}
+
+describe('a protected profile', () => {
+  it('lets no write through in a script without SVC_ALLOW, --yes or not', async () => {
+    const { svc, received } = await protectedUser();
+    const tries = WRITES.flatMap((words) => [
+      { words: [...words, '--yes'], env: {} },
+      { words: [...words, '--yes'], env: { SVC_ALLOW: 'other' } },
+      { words, env: { SVC_ALLOW: 'prod' } },
+    ]);
+    for (const { words, env } of tries) {
+      const run = await svc(words, { env });
+      expect(run.code, `${words.join(' ')}: ${run.stderr}`).toBe(2);
+    }
+    const { stderr } = await svc([...ADD_USER, '--yes']);
+    expect(stderr).toMatch(/^svc: profile 'prod' is protected; nothing was sent\nhint: .*SVC_ALLOW=prod/);
+    expect(received).toEqual([]);
+  });
+
+  it('reads, plans, and writes when it is named beside --yes', async () => {
+    const { svc, received } = await protectedUser();
+    expect((await svc(['folders', 'list', '--org', 'acme'])).code).toBe(0);
+    expect((await svc(['api', '/v2/agents/get'])).code).toBe(0);
+    expect((await svc([...ADD_USER, '--dry-run'])).code).toBe(0);
+    expect(received).toHaveLength(2);
+    const { code, stderr } = await svc([...ADD_USER, '--yes'], { env: { SVC_ALLOW: 'prod' } });
+    expect(code, stderr).toBe(0);
+    expect(received).toHaveLength(3);
+  });
+
+  it('has its name typed at a terminal, and a wrong one sends nothing', async () => {
+    const { env, received, host } = await protectedUser();
+    for (const [typed, code] of [
+      ['prd', 2],
+      ['prod', 0],
+    ] as const) {
+      const screen = terminal(ADD_USER, env);
+      await screen.shows(`profile prod, ${host}`);
+      screen.type(`${typed}\r`);
+      expect(await screen.ended, screen.screen()).toBe(code);
+    }
+    expect(received).toHaveLength(1);
+  });
+
+  it('is no matter of the embedded service', async () => {
+    const { svc } = await protectedUser();
+    expect((await svc([...ADD_USER, '--local'])).code).toBe(0);
+  });
+});
+
+describe('a question before a write', () => {
+  it('names the profile and the host', async () => {
+    const { svc, received, host } = await protectedUser();
+    const { stderr } = await svc(['webhooks', 'endpoints', 'delete', 'ep_1']);
+    expect(stderr).toContain(`(profile prod, ${host})`);
+    expect(received).toEqual([]);
+  });
+
+  it('names the embedded service', async () => {
+    const { svc } = await newUser();
+    expect((await svc(['webhooks', 'endpoints', 'delete', 'ep_1', '--local'])).stderr).toContain('(embedded service)');
+  });
+});
