@@ -1,15 +1,9 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { SvcError, systemErrorCode } from '../kernel/errors.ts';
+import { type Address, closeServer, listen } from '../kernel/listening.ts';
 import { failure } from './envelope.ts';
 import { badRequest } from './errors.ts';
-
-export interface Address {
-  readonly host: string;
-  /** 0 takes a free one. */
-  readonly port: number;
-}
 
 /** Milliseconds that a client may take, so that a slow one cannot hold a connection for good. */
 export interface Limits {
@@ -45,8 +39,8 @@ export async function startServer(
     getRequestListener((request) => fetch(request), { errorHandler: () => failure(badRequest()) }),
   );
   server.on('clientError', (_, socket: Socket) => void refuse(socket));
-  await listen(server, address);
-  return { url: urlOf(server.address() as AddressInfo), close: () => close(server, limits.closing) };
+  const url = await listen(server, address);
+  return { url, close: () => closeServer(server, limits.closing) };
 }
 
 /** What was not HTTP, or came too slowly, gets the envelope too. */
@@ -61,39 +55,4 @@ async function refuse(socket: Socket): Promise<void> {
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
-
-function listen(server: Server, { host, port }: Address): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, host, port)));
-    server.listen(port, host, () => resolve());
-  });
-}
-
-function listenError(error: Error, host: string, port: number): SvcError {
-  const code = systemErrorCode(error);
-  if (code === 'EADDRINUSE') {
-    return new SvcError('local', `port ${port} of ${host} is in use`, { hint: '--port 0 takes a free one' });
-  }
-  return new SvcError('local', `cannot listen on port ${port} of ${host}: ${code ?? error.message}`, { cause: error });
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
-  if (address === '::') return `http://[::1]:${port}`;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
-function close(server: Server, patience: number): Promise<void> {
-  return new Promise((resolve) => {
-    const giveUp = setTimeout(() => server.closeAllConnections(), patience);
-    // A connection whose answer is out becomes idle only after the answer's own event.
-    server.on('request', (_: IncomingMessage, response) => response.setHeader('connection', 'close'));
-    const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    server.close(() => {
-      clearTimeout(giveUp);
-      clearInterval(sweep);
-      resolve();
-    });
-  });
 }

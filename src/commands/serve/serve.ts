@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { SvcError } from '../../kernel/errors.ts';
+import type { Address } from '../../kernel/listening.ts';
 import type { Switches } from '../../service/app.ts';
 import { type LocalCredentials, localCredentials } from '../../service/bootstrap.ts';
 import { finishMigrations } from '../../service/records/migrations.ts';
-import { type Address, startServer } from '../../service/server.ts';
+import { startServer } from '../../service/server.ts';
 import { createService } from '../../service/service.ts';
 import { storeLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
@@ -12,13 +13,14 @@ import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
+import { portOf } from '../port.ts';
 import { DEFAULT_ADDRESS } from './default-address.ts';
 import { serviceSwitches } from './switches.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation): Promise<void> {
   const address = {
     host: textValue(options, 'host') ?? DEFAULT_ADDRESS.host,
-    port: portOf(textValue(options, 'port')),
+    port: portOf(textValue(options, 'port')) ?? DEFAULT_ADDRESS.port,
   };
   await serve(context, address, serviceSwitches(options));
 }
@@ -74,10 +76,4 @@ function welcome(url: string, credentials: LocalCredentials): string {
   ];
   const exports = variables.map(([name, value]) => `  export ${name}=${value}`);
   return [`Serving on ${url}. In another terminal:`, '', ...exports, '', 'Ctrl-C stops it.', ''].join('\n');
-}
-
-function portOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_ADDRESS.port;
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new SvcError('usage', `--port: '${text}' is not a port`, { hint: 'give a number from 0 to 65535' });
 }
