@@ -1,9 +1,31 @@
 import type * as z from 'zod';
 
-/** What is wrong with a field of a record, in words: `email: expected text, got a number`. */
-export function problemOf(issue: z.core.$ZodIssue, record: unknown, field = issue.path.join('.')): string {
+/** What is wrong with a value that has to be valid by a schema. */
+export function problemsOf(schema: z.ZodType, value: unknown): readonly Problem[] {
+  const { success, error } = schema.safeParse(value);
+  return success ? NO_PROBLEMS : error.issues.map((issue) => problemAt(issue, value));
+}
+
+/** What is wrong, and with which field of a record. */
+export interface Problem {
+  /** Left out where it is the record as a whole. */
+  readonly field?: string;
+  readonly message: string;
+}
+
+const NO_PROBLEMS: readonly Problem[] = [];
+
+function problemAt(issue: z.core.$ZodIssue, record: unknown): Problem {
   const value = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], record);
-  return field ? `${field}: ${wordsOf(issue, value)}` : `the record: ${wordsOf(issue, value)}`;
+  const [field, message] = [issue.path.join('.'), wordsOf(issue, value)];
+  return field ? { field, message } : { message: `the record: ${message}` };
+}
+
+/** What is wrong with a field of a record, in words: `email: expected text, got a number`. */
+export function problemOf(issue: z.core.$ZodIssue, record: unknown, name?: string): string {
+  const { field, message } = problemAt(issue, record);
+  const subject = name ?? field;
+  return subject === undefined ? message : `${subject}: ${message}`;
 }
 
 function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {

@@ -1,11 +1,16 @@
 /** A record that is ready to be sent: checked, with the id that the reply will name it by. */
 export interface BulkRecord {
   readonly id: string;
+  /** Its position among the records of the input, from 0; those that are left out count too. */
+  readonly index: number;
   /** Its line in the input; null when it was not read from one. */
   readonly line: number | null;
+  /** What is sent, parsed. It may be parsed when it is asked for. */
   readonly value: unknown;
-  /** The record as the input holds it. */
+  /** The record as the input holds it, with its id where that was made up. */
   readonly text: string;
+  /** The JSON text that is sent: `text` itself where the input is JSON and nothing was added or changed. */
+  readonly json: string;
 }
 
 export type ItemStatus = 'succeeded' | 'failed' | 'unknown' | 'skipped';

@@ -5,12 +5,12 @@ import type { BulkEvent } from './engine.ts';
 import { PrivateFile } from './private-file.ts';
 import type { BulkRecord, ItemResult } from './record.ts';
 import { Rejects } from './rejects.ts';
-import type { Source } from './source/record.ts';
+import type { RejectsSource } from './source/record.ts';
 import { Tally } from './summary.ts';
 
 export interface RecorderOptions {
   readonly cwd: string;
-  readonly source: Source;
+  readonly source: RejectsSource;
   /** Where the rejects go; left out, a file beside the working folder's others, named after the input. Null: nowhere. */
   readonly rejects?: string | null;
   /** Where a line for each record goes. */
@@ -96,7 +96,7 @@ export class Recorder {
 
 async function openRejects(
   cwd: string,
-  source: Source,
+  source: RejectsSource,
   path: RecorderOptions['rejects'],
 ): Promise<Rejects | undefined> {
   if (path === null) return undefined;

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { PrivateFile } from './private-file.ts';
 import type { ItemResult } from './record.ts';
-import type { InputFormat, Source } from './source/record.ts';
+import type { InputFormat, RejectsSource } from './source/record.ts';
 
 /** What stands before, between and after the records of a file. */
 interface Layout {
@@ -41,20 +41,20 @@ export class Rejects {
   #reasons: PrivateFile | undefined;
   #empty = true;
 
-  private constructor(create: () => Promise<PrivateFile>, { format, preamble }: Source) {
+  private constructor(create: () => Promise<PrivateFile>, { format, preamble }: RejectsSource) {
     this.#create = create;
     this.#layout = () => LAYOUTS[format](preamble());
   }
 
   /** At a path of the user's choice. It is opened at once, so that a place that cannot be written is known before sending. */
-  static async at(path: string, source: Source): Promise<Rejects> {
+  static async at(path: string, source: RejectsSource): Promise<Rejects> {
     const rejects = new Rejects(() => PrivateFile.create(path, 'empty'), source);
     await rejects.#open();
     return rejects;
   }
 
   /** Named after the input, in a folder; made when the first record comes, and never over another file. */
-  static beside(folder: string, source: Source): Rejects {
+  static beside(folder: string, source: RejectsSource): Rejects {
     return new Rejects(() => createNumbered(folder, source), source);
   }
 
@@ -100,7 +100,7 @@ function reasonLine({ record: { id, line }, status, message, code }: ItemResult)
  * `users.json` gives `users.rejects.json`, then `users.rejects.2.json`; so does `users.rejects.json` itself. Records of
  * `--data` go to `data.rejects.json`: a name that began with a dash would be taken for a flag.
  */
-async function createNumbered(folder: string, { name, format }: Source): Promise<PrivateFile> {
+async function createNumbered(folder: string, { name, format }: RejectsSource): Promise<PrivateFile> {
   const stem =
     basename(name)
       .replace(/\.[^.]*$/, '')

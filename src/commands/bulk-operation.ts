@@ -1,14 +1,20 @@
+import { join } from 'node:path';
 import { type BulkJob, runBulk, type Stop } from '../bulk/engine.ts';
+import { minter } from '../bulk/mint.ts';
+import type { BulkRecord } from '../bulk/record.ts';
 import { Recorder } from '../bulk/recorder.ts';
+import type { RejectsSource } from '../bulk/source/record.ts';
 import { jobName } from '../bulk/summary.ts';
+import { readChecked } from '../bulk/survey.ts';
 import { type BulkFields, bulkFieldsOf } from '../catalog/bulk-fields.ts';
 import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { privateFolder } from '../kernel/files.ts';
 import { plural } from '../kernel/plural.ts';
 import { createProgress } from '../output/progress.ts';
 import { askAndWarn } from './bulk/consent.ts';
-import { type BulkInput, gatherInput } from './bulk/input.ts';
+import { gatherInput } from './bulk/input.ts';
 import type { BulkOptions, BulkRequest } from './bulk/request.ts';
 import { type BatchCalls, batchSender, planBatches } from './bulk/send.ts';
 import { showSummary } from './bulk/show.ts';
@@ -34,7 +40,7 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
   const batchSize = batchSizeOf(fields, options);
-  const input = await gatherInput(context, entry, fields, request);
+  const input = await checkedInput(context, entry, fields, request);
   const [first] = input.records;
   if (!first) await context.note(`${input.source.name} holds no ${plural(fields.noun)}`);
   else if (fields.field !== undefined) {
@@ -46,6 +52,34 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
   await askAndWarn(context, calls, input.records);
   if (context.options.dryRun) return planBatches(calls, input.records, batchSize);
   await runJob(context, entry.name, input, { calls, options: { ...options, batchSize } });
+}
+
+interface BulkInput {
+  readonly source: RejectsSource;
+  readonly records: readonly BulkRecord[];
+  /** Left out because of another record with the same id. */
+  readonly duplicates: readonly BulkRecord[];
+}
+
+async function checkedInput(
+  context: Context,
+  entry: OperationEntry,
+  fields: BulkFields,
+  request: BulkRequest,
+): Promise<BulkInput> {
+  const { state } = context.folders;
+  const job = jobName(context.clock.now());
+  if (request.options.file !== undefined) await privateFolder(state);
+  const spool = join(state, `${job}.input`);
+  const { input, rules, survey } = await gatherInput(context, entry, fields, request, { mint: minter(job), spool });
+  const [records, duplicates]: [BulkRecord[], BulkRecord[]] = [[], []];
+  for await (const block of readChecked(input, rules, survey)) {
+    records.push(...block.records);
+    duplicates.push(...block.leftOut);
+  }
+  await input.discard();
+  const source = { name: input.name, format: input.format, preamble: () => survey.preamble };
+  return { source, records, duplicates };
 }
 
 /** @throws SvcError `usage` for a size that cannot be: of calls that hold one record each. */

@@ -5,7 +5,7 @@ import type { BulkRecord, ItemResult } from '../../src/bulk/record.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 
 const recordsOf = (ids: readonly string[]): BulkRecord[] =>
-  ids.map((id, at) => ({ id, line: at + 1, value: { id }, text: id }));
+  ids.map((id, at) => ({ id, index: at, line: at + 1, value: { id }, text: id, json: id }));
 const numbered = (count: number) => recordsOf(Array.from({ length: count }, (_, at) => `u${at}`));
 const success = (batch: readonly BulkRecord[]) => Object.fromEntries(batch.map(({ id }) => [id, { success: true }]));
 const answered = (reply: unknown): BatchOutcome => ({ kind: 'answered', reply, retries: 0 });

@@ -1,9 +1,9 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openInput } from '../../src/bulk/input.ts';
 import type { ItemStatus } from '../../src/bulk/record.ts';
 import { Recorder } from '../../src/bulk/recorder.ts';
-import { openSource } from '../../src/bulk/source/open.ts';
 import type { Source, SourceRecord } from '../../src/bulk/source/record.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -15,16 +15,17 @@ const INPUTS = {
 } as const;
 
 async function open(folder: string, file: string) {
-  const source: Source = await openSource({
+  const input = await openInput({
     file,
     cwd: folder,
     stdin: process.stdin,
     field: 'users',
     fields: ['userId', 'name'],
     idField: 'userId',
-    warn: () => undefined,
+    spool: join(folder, 'spool'),
     signal: new AbortController().signal,
   });
+  const source: Source = await input.open();
   const records: SourceRecord[] = [];
   for await (const block of source.blocks) records.push(...block);
   return { source, records };
@@ -32,8 +33,8 @@ async function open(folder: string, file: string) {
 
 const settled = (records: readonly SourceRecord[], status: ItemStatus, code: string | null = null) => ({
   kind: 'settled' as const,
-  items: records.map(({ value, line, text }) => ({
-    record: { id: (value as { userId: string }).userId, line, value, text },
+  items: records.map(({ value, line, text }, index) => ({
+    record: { id: (value as { userId: string }).userId, index, line, value, text, json: text },
     status,
     message: 'said',
     code,

@@ -1,9 +1,9 @@
 import { TextDecoder } from 'node:util';
+import { startingWith } from './bytes.ts';
 import { inputError } from './record.ts';
 
 /** First bytes of what is often mistaken for a text file. */
 const BINARY_KINDS: readonly (readonly [readonly number[], string])[] = [
-  [[0x1f, 0x8b], 'compressed with gzip'],
   [[0x50, 0x4b, 0x03, 0x04], 'a ZIP archive or a spreadsheet'],
   [[0xff, 0xfe, 0x00, 0x00], 'UTF-32 text'],
   [[0x00, 0x00, 0xfe, 0xff], 'UTF-32 text'],
@@ -40,22 +40,6 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The same chunks, the first one with at least `length` bytes where there are as many. */
-async function* startingWith(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
-  let head: Uint8Array | undefined = new Uint8Array();
-  for await (const chunk of bytes) {
-    if (!head) {
-      yield chunk;
-      continue;
-    }
-    head = Buffer.concat([head, chunk]);
-    if (head.length < length) continue;
-    yield head;
-    head = undefined;
-  }
-  if (head) yield head;
 }
 
 function decoderFor(head: Uint8Array, name: string): TextDecoder {

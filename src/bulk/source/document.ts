@@ -1,7 +1,7 @@
 import { parseJson } from './json-text.ts';
-import { type InputRequest, openText } from './open.ts';
 import { inputError } from './record.ts';
 import { formatOfName } from './sniff.ts';
+import { openText, type TextRequest } from './text.ts';
 
 const START = { line: 1, column: 1 };
 
@@ -9,9 +9,7 @@ const START = { line: 1, column: 1 };
  * The one value of an input that is no list of records: JSON, or YAML whose scalars have their types.
  * @throws SvcError `usage` when there is no such file, `local` when it cannot be read, `bad_data` when it is neither.
  */
-export async function readDocument(
-  request: Pick<InputRequest, 'file' | 'cwd' | 'stdin' | 'signal'>,
-): Promise<{ readonly name: string; readonly value: unknown }> {
+export async function readDocument(request: TextRequest): Promise<{ readonly name: string; readonly value: unknown }> {
   const { name, head, chunks } = await openText(request);
   const format = formatOfName(name) ?? (/^\s*[[{]/.test(head) ? 'json' : 'yaml');
   if (format !== 'json' && format !== 'yaml') throw inputError(name, {}, `it is ${format}, not JSON or YAML`);

@@ -1,3 +1,4 @@
+import type { Finding } from '../finding.ts';
 import { JsonSplitter, type Piece } from './json-splitter.ts';
 import { parseJson } from './json-text.ts';
 import { type Block, inputError, type SourceRecord } from './record.ts';
@@ -6,7 +7,7 @@ import { type Block, inputError, type SourceRecord } from './record.ts';
 export interface JsonOptions {
   readonly name: string;
   readonly field: string;
-  readonly warn: (text: string) => void;
+  readonly warn: (warning: Finding) => void;
 }
 
 /** The records of a JSON array, or of the array under `field` of an object. */
@@ -67,7 +68,8 @@ async function* members(splitter: JsonSplitter, { name, field, warn }: JsonOptio
     const value = await whole(splitter);
     if (!listed) parseJson(value.text, name, value);
     if (listed ? value.text !== '' : named === field) throw inputError(name, value, `"${field}" is not an array`);
-    if (!listed) warn(`${name}:${key.line}: '${named}' is left out; only the records under '${field}' are read`);
+    if (!listed)
+      warn({ line: key.line, message: `'${named}' is left out; only the records under '${field}' are read` });
     stop = value.stop;
     if (stop !== ',' && stop !== '}') throw inputError(name, splitter.place, `expected ',' or '}', found '${stop}'`);
   }

@@ -17,6 +17,9 @@ export interface SourceRecord extends Place {
 /** Consecutive records of an input. They come in blocks, because an asynchronous step for each costs more than reading it. */
 export type Block = readonly SourceRecord[];
 
+/** What an input hands on to the file of its rejects. */
+export type RejectsSource = Pick<Source, 'name' | 'format' | 'preamble'>;
+
 export interface Source {
   /** As messages call it: the path as it was given, or `stdin`. */
   readonly name: string;
@@ -31,10 +34,21 @@ export interface Source {
 /** No single record is longer: what seems to be is most often a quote or bracket left open. */
 export const MOST_RECORD_CHARACTERS = 16 * 1024 * 1024;
 
-/** The error for an input that cannot be read on: exit 3, `users.json:3:14: what is wrong`. */
-export function inputError(name: string, place: Partial<Place>, problem: string, hint?: string): SvcError {
-  const where = [name, place.line, place.column].filter((part) => part !== undefined).join(':');
-  return new SvcError('bad_data', `${where}: ${problem}`, hint === undefined ? {} : { hint });
+/** What is wrong with an input as a whole, so that it cannot be read on: exit 3, `users.json:3:14: what is wrong`. */
+export class InputError extends SvcError {
+  readonly place: Partial<Place>;
+  readonly problem: string;
+
+  constructor(name: string, place: Partial<Place>, problem: string, hint?: string) {
+    const where = [name, place.line, place.column].filter((part) => part !== undefined).join(':');
+    super('bad_data', `${where}: ${problem}`, hint === undefined ? {} : { hint });
+    this.place = place;
+    this.problem = problem;
+  }
+}
+
+export function inputError(name: string, place: Partial<Place>, problem: string, hint?: string): InputError {
+  return new InputError(name, place, problem, hint);
 }
 
 /** The place of an offset in a text that itself begins at `start`. */

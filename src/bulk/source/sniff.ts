@@ -9,9 +9,9 @@ const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
   ['.yml', 'yaml'],
 ]);
 
-/** The format that a file's name stands for. */
+/** The format that a file's name stands for, compressed or not. */
 export function formatOfName(path: string): InputFormat | undefined {
-  return EXTENSIONS.get(/\.[^./\\]+$/.exec(path.toLowerCase())?.[0] ?? '');
+  return EXTENSIONS.get(/\.[^./\\]+$/.exec(path.toLowerCase().replace(/\.gz$/, ''))?.[0] ?? '');
 }
 
 /**

@@ -1,8 +1,7 @@
-import { type CheckedInput, checkRecords } from '../../bulk/checked-input.ts';
+import { findingText } from '../../bulk/finding.ts';
+import { memoryInput, openInput, type RecordInput } from '../../bulk/input.ts';
 import { problemOf } from '../../bulk/problem.ts';
-import { memorySource } from '../../bulk/source/memory.ts';
-import { openSource } from '../../bulk/source/open.ts';
-import type { Source } from '../../bulk/source/record.ts';
+import { type RecordRules, type Survey, type SurveyHearer, survey } from '../../bulk/survey.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
@@ -14,39 +13,70 @@ import { refusal } from '../refusal.ts';
 import type { BulkRequest } from './request.ts';
 import { warnOf } from './warnings.ts';
 
-export interface BulkInput extends Pick<CheckedInput, 'records' | 'duplicates'> {
-  readonly source: Source;
+/** The records of a command after a whole look at them: there is nothing wrong with any. */
+export interface BulkInput {
+  readonly input: RecordInput;
+  readonly rules: RecordRules;
+  readonly survey: Survey;
+}
+
+/** What a job adds to the way its records are read. */
+export interface InputOfJob extends Pick<RecordRules, 'mint' | 'shard'> {
+  /** Where to keep what comes through a pipe. */
+  readonly spool: string;
+  /** Hears each record that is going to be sent. */
+  readonly hear?: SurveyHearer['record'];
 }
 
 /**
- * The records of a command, checked: those of its file, or of `--data`, or what flags describe.
+ * The records of a command: those of its file, or of `--data`, or what flags describe.
  * @throws SvcError `usage` when there is not exactly one of these or a flag is wrong, `bad_data` when a record is not
- * valid.
+ * valid; nothing of a spool is left behind then.
  */
 export async function gatherInput(
   context: Context,
   entry: OperationEntry,
   fields: BulkFields,
   request: BulkRequest,
+  { mint, shard, spool, hear }: InputOfJob,
 ): Promise<BulkInput> {
   checkForms(entry, fields, request);
-  const source = await sourceOf(context, entry, fields, request);
-  const checked = await checkRecords(source, {
-    fields,
-    shared: request.data,
-    duplicates: request.options.duplicates,
-  });
-  await warnOf(context, checked.warnings);
-  if (checked.findings.length > 0) {
-    const byFlags = request.options.file === undefined && !request.fromDocument;
-    throw await refusal(context, checked, {
-      failure: byFlags ? 'usage' : 'bad_data',
-      name: source.name,
-      part: `its ${plural(fields.noun)}`,
-      hint: 'nothing was sent; correct the input and run the command again',
-    });
+  const input = await inputOf(context, entry, fields, request, spool);
+  const { duplicates } = request.options;
+  const rules = { fields, shared: request.data, duplicates, mint, ...given('shard', shard) };
+  try {
+    const surveyed = await survey(input, rules, context.signal, given('record', hear));
+    await warnOf(
+      context,
+      surveyed.warnings.map((warning) => findingText(input.name, warning)),
+    );
+    if (surveyed.findingCount > 0) throw await refusedInput(context, fields, request, input, surveyed);
+    return { input, rules, survey: surveyed };
+  } catch (error) {
+    await input.discard();
+    throw error;
   }
-  return { source, records: checked.records, duplicates: checked.duplicates };
+}
+
+async function refusedInput(
+  context: Context,
+  fields: BulkFields,
+  request: BulkRequest,
+  { name }: RecordInput,
+  { findings, findingCount, hint }: Survey,
+): Promise<SvcError> {
+  const byFlags = request.options.file === undefined && !request.fromDocument;
+  const texts = findings.map((finding) => findingText(name, finding));
+  return refusal(
+    context,
+    { findings: texts, findingCount },
+    {
+      failure: byFlags ? 'usage' : 'bad_data',
+      name,
+      part: `its ${plural(fields.noun)}`,
+      hint: findingCount === 1 && hint ? hint : 'nothing was sent; correct the input and run the command again',
+    },
+  );
 }
 
 function checkForms(entry: OperationEntry, fields: BulkFields, { data, record, options }: BulkRequest): void {
@@ -72,20 +102,21 @@ function idFlag({ flags }: OperationEntry, { field, id, bareIds }: BulkFields): 
   return flags.find((flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name);
 }
 
-async function sourceOf(
+async function inputOf(
   context: Context,
   entry: OperationEntry,
   fields: BulkFields,
   { data, record, fromDocument, options }: BulkRequest,
-): Promise<Source> {
-  if (options.file !== undefined) return openFile(context, fields, options.file, options.inputFormat);
+  spool: string,
+): Promise<RecordInput> {
+  if (options.file !== undefined) return openFile(context, fields, options.file, options.inputFormat, spool);
   if (record) {
     checkFlags(entry, fields, record);
-    return memorySource('--data', [record]);
+    return memoryInput('--data', [record]);
   }
   const listed: unknown = data[fields.list];
   const flag = fromDocument ? undefined : idFlag(entry, fields);
-  return memorySource(`--${flag?.name ?? 'data'}`, Array.isArray(listed) ? listed : [listed]);
+  return memoryInput(`--${flag?.name ?? 'data'}`, Array.isArray(listed) ? listed : [listed]);
 }
 
 function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, record: unknown): void {
@@ -98,22 +129,22 @@ function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, 
 }
 
 function openFile(
-  { cwd, io, signal, warn }: Context,
+  { cwd, io, signal }: Context,
   { list, known, id, mints }: BulkFields,
   file: string,
   format: BulkRequest['options']['inputFormat'],
-): Promise<Source> {
-  return openSource({
+  spool: string,
+): Promise<RecordInput> {
+  return openInput({
     file,
     ...given('format', format),
     cwd,
     stdin: io.stdin.stream,
     signal,
+    spool,
     field: list,
     fields: known,
     idField: id,
     mints: mints ?? false,
-    // A warning that cannot be written must not end the reading that it is about.
-    warn: (text) => void warn(text).catch(() => undefined),
   });
 }

@@ -1,8 +1,13 @@
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { openSource } from '../../../src/bulk/source/open.ts';
+import { type Finding, findingText } from '../../../src/bulk/finding.ts';
+import { openInput } from '../../../src/bulk/input.ts';
+import { readSource } from '../../../src/bulk/source/open.ts';
 import type { InputFormat, SourceRecord } from '../../../src/bulk/source/record.ts';
+import { readText } from '../../../src/bulk/source/text.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 export interface Reading {
   readonly records: readonly SourceRecord[];
@@ -11,23 +16,35 @@ export interface Reading {
   readonly format: InputFormat;
 }
 
+const LAYOUT = { field: 'users', fields: ['userId', 'name', 'email', 'initial'], idField: 'userId' };
+
 /** Reads users from stdin, in chunks of `size` bytes. */
-export async function read(input: string | Uint8Array, format?: InputFormat, size = 65_536): Promise<Reading> {
+export async function read(bytes: string | Uint8Array, format?: InputFormat, size = 65_536): Promise<Reading> {
   const warnings: string[] = [];
-  const source = await openSource({
-    file: '-',
-    ...(format && { format }),
-    cwd: '/',
-    stdin: Readable.from(chunksOf(Buffer.from(input), size)),
-    field: 'users',
-    fields: ['userId', 'name', 'email', 'initial'],
-    idField: 'userId',
-    warn: (text) => warnings.push(text),
-    signal: new AbortController().signal,
+  const source = await open(chunksOf(Buffer.from(bytes), size), format, (warning) => {
+    warnings.push(findingText('stdin', warning));
   });
   const records: SourceRecord[] = [];
   for await (const block of source.blocks) records.push(...block);
   return { records, warnings, preamble: source.preamble(), format: source.format };
+}
+
+async function open(chunks: readonly Buffer[], format: InputFormat | undefined, warn: (warning: Finding) => void) {
+  const stdin = Readable.from(chunks);
+  if (format) {
+    const text = await readText(stdin, 'stdin');
+    return readSource(text.chunks, { ...LAYOUT, name: 'stdin', format, warn });
+  }
+  const spool = join(await temporaryFolder(), 'spool');
+  const input = await openInput({
+    ...LAYOUT,
+    file: '-',
+    cwd: '/',
+    stdin,
+    spool,
+    signal: new AbortController().signal,
+  });
+  return input.open(warn);
 }
 
 function chunksOf(bytes: Buffer, size: number): Buffer[] {

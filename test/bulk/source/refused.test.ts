@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { InputFormat } from '../../../src/bulk/source/record.ts';
 import { refusal } from './reading.ts';
@@ -21,7 +22,8 @@ describe('an input that is refused names the place and what is wrong', () => {
       bytes('"é', 'utf8').subarray(0, 2),
       'stdin: byte 0xc3 at offset 1 is not UTF-8',
     ],
-    ['a compressed file', 'json', Uint8Array.of(0x1f, 0x8b, 8, 0), 'stdin: it is compressed with gzip, not UTF-8 text'],
+    ['a compressed file that is cut off', 'json', gzipSync('[{}]').subarray(0, -9), 'stdin: the gzip data is cut off'],
+    ['a compressed file that is damaged', 'json', Uint8Array.of(0x1f, 0x8b, 9, 0), 'stdin: the gzip data is damaged'],
     [
       'a spreadsheet',
       'csv',

@@ -1,0 +1,14 @@
+/** One thing that is wrong with an input. */
+export interface Finding {
+  /** Null where it is about the input as a whole. */
+  readonly line: number | null;
+  readonly column?: number;
+  readonly field?: string;
+  readonly message: string;
+}
+
+/** A finding in a line of text: `users.json:7: email: expected text, got a number`. */
+export function findingText(name: string, { line, column, field, message }: Finding): string {
+  const place = [name, line, column].filter((part) => part !== null && part !== undefined).join(':');
+  return field === undefined ? `${place}: ${message}` : `${place}: ${field}: ${message}`;
+}

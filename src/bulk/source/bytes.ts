@@ -1,0 +1,75 @@
+import { createReadStream } from 'node:fs';
+import { addAbortSignal, pipeline, Readable } from 'node:stream';
+import { systemErrorCode } from '../../kernel/errors.ts';
+import { localFileError } from '../../kernel/files.ts';
+import { inputError } from './record.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** A file's bytes from its beginning. */
+export function fileStream(path: string): Readable {
+  return createReadStream(path, { highWaterMark: CHUNK_BYTES });
+}
+
+/** The bytes of a stream until it ends or the run is stopped. */
+export async function* readBytes(
+  stream: NodeJS.ReadableStream,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const chunks: AsyncIterable<string | Uint8Array> = addAbortSignal(signal, stream as Readable);
+    for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw localFileError('read', name, error);
+  }
+}
+
+/** The same chunks, the first one with at least `length` bytes where there are as many. */
+export async function* startingWith(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array | undefined = new Uint8Array();
+  for await (const chunk of bytes) {
+    if (!head) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length < length) continue;
+    yield head;
+    head = undefined;
+  }
+  if (head) yield head;
+}
+
+/**
+ * Bytes that are compressed with gzip, which their beginning tells, unpacked piece by piece; any others as they are.
+ * @throws SvcError `bad_data` when the compressed data is damaged or cut off
+ */
+export async function* unpacked(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const chunks = startingWith(bytes, 2);
+  const { value: head, done } = await chunks.next();
+  if (done) return;
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    yield head;
+    yield* chunks;
+  }
+  if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole(), name);
+  else yield* whole();
+}
+
+async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const { createGunzip } = await import('node:zlib');
+  const unpacking = createGunzip({ chunkSize: CHUNK_BYTES });
+  // Failures of either end come out of the iteration below.
+  pipeline(Readable.from(bytes), unpacking, () => undefined);
+  try {
+    for await (const chunk of unpacking) yield chunk;
+  } catch (error) {
+    if (systemErrorCode(error) === 'Z_BUF_ERROR') {
+      throw inputError(name, {}, 'the gzip data is cut off', 'is the file complete?');
+    }
+    if (systemErrorCode(error)?.startsWith('Z_')) throw inputError(name, {}, 'the gzip data is damaged');
+    throw error;
+  }
+}

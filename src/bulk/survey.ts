@@ -1,0 +1,229 @@
+import { didYouMean } from '../kernel/nearest.ts';
+import { BitSet } from './bit-set.ts';
+import { type DraftRules, drafter, finisher } from './draft.ts';
+import { type Identified, settleDuplicates } from './duplicates.ts';
+import type { Finding } from './finding.ts';
+import { isInShard, type Shard } from './id-hash.ts';
+import { IdHashes } from './id-hashes.ts';
+import type { Identity, RecordInput } from './input.ts';
+import { problemsOf } from './problem.ts';
+import type { BulkRecord } from './record.ts';
+import { InputError, type Source, type SourceRecord } from './source/record.ts';
+
+/** What records have to be, and which of them a job sends. */
+export interface RecordRules extends DraftRules {
+  /** Which of several records with one id is sent; `fail` takes them for a mistake. */
+  readonly duplicates: 'fail' | 'first' | 'last';
+  /** Records of other shards are checked, and are no part of the job. */
+  readonly shard?: Shard;
+}
+
+/** An input after a whole look at it. It may be sent when there are no findings. */
+export interface Survey {
+  /** Records to send: without those of other shards and those left out. */
+  readonly records: number;
+  /** Records of the job that are left out because of another one with the same id. */
+  readonly leftOut: number;
+  /** The first of them. */
+  readonly findings: readonly Finding[];
+  readonly findingCount: number;
+  /** What to do about the reason why the input breaks off, where it does. */
+  readonly hint: string | undefined;
+  /** One for each field that the service does not know, and for each part of the input that is not read. */
+  readonly warnings: readonly Finding[];
+  /** The first valid record, for a look at what is going to be sent. */
+  readonly first: BulkRecord | undefined;
+  /** What a file of such records begins with: the header of a CSV file. */
+  readonly preamble: string;
+  /** Undefined where the input breaks off. */
+  readonly identity: Identity | undefined;
+  /** Whether the record at a position is left out because of another one. */
+  isLeftOut(index: number): boolean;
+}
+
+/** Who follows a survey. */
+export interface SurveyHearer {
+  /** All findings, a few at a time, in the order of the input; duplicates come last. */
+  findings?(findings: readonly Finding[]): Promise<void>;
+  /** Each valid record as it would be sent, before it is known which are left out for others with their id. */
+  record?(value: unknown): void;
+}
+
+const MOST_FINDINGS = 100;
+const MOST_WARNINGS = 100;
+
+/**
+ * The first reading of an input: every record is checked, and nothing of them is kept. What makes an input unreadable is
+ * its last finding.
+ */
+export async function survey(
+  input: RecordInput,
+  rules: RecordRules,
+  signal: AbortSignal,
+  hearer: SurveyHearer = {},
+): Promise<Survey> {
+  const look = new Look(rules, hearer);
+  try {
+    const source = await input.open((warning) => look.warn(warning));
+    await look.read(source, signal);
+    look.preamble = source.preamble();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    look.breakOff(error);
+    await look.tell();
+    return look;
+  }
+  look.identity = input.identity();
+  await look.settleDuplicates(() => identified(input, rules));
+  return look;
+}
+
+/** The second reading: what is sent, in blocks, and what is left out as a duplicate. */
+export async function* readChecked(
+  input: RecordInput,
+  rules: RecordRules,
+  survey: Survey,
+): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly leftOut: readonly BulkRecord[] }> {
+  for await (const block of finished(input, rules)) {
+    const own = rules.shard ? block.filter(({ id }) => rules.shard && isInShard(id, rules.shard)) : block;
+    if (survey.leftOut === 0) yield { records: own, leftOut: [] };
+    else {
+      const [records, leftOut]: [BulkRecord[], BulkRecord[]] = [[], []];
+      for (const record of own) (survey.isLeftOut(record.index) ? leftOut : records).push(record);
+      yield { records, leftOut };
+    }
+  }
+}
+
+/** All records of an input that was found to be valid. */
+async function* finished(input: RecordInput, rules: RecordRules): AsyncGenerator<readonly BulkRecord[]> {
+  const source = await input.open();
+  const [draft, finish] = [drafter(source, rules), finisher(source, rules)];
+  let index = -1;
+  for await (const block of source.blocks) {
+    yield block.map((record) => {
+      index += 1;
+      return finish(record, draft(record, index), index);
+    });
+  }
+}
+
+/** The records that have an id, valid or not. */
+async function* identified(input: RecordInput, rules: RecordRules): AsyncGenerator<readonly Identified[]> {
+  const source = await input.open();
+  const draft = drafter(source, rules);
+  let index = -1;
+  for await (const block of source.blocks) {
+    yield block.flatMap((record): Identified[] => {
+      index += 1;
+      const { id } = draft(record, index);
+      return typeof id === 'string' ? [{ id, index, line: record.line }] : [];
+    });
+  }
+}
+
+class Look implements Survey {
+  readonly #rules: RecordRules;
+  readonly #hearer: SurveyHearer;
+  readonly #known: Set<string>;
+  readonly #hashes = new IdHashes();
+  readonly #leftOut = new BitSet();
+  #untold: Finding[] = [];
+  records = 0;
+  readonly findings: Finding[] = [];
+  findingCount = 0;
+  hint: string | undefined;
+  readonly warnings: Finding[] = [];
+  first: BulkRecord | undefined;
+  preamble = '';
+  identity: Identity | undefined;
+
+  constructor(rules: RecordRules, hearer: SurveyHearer) {
+    this.#rules = rules;
+    this.#hearer = hearer;
+    this.#known = new Set(rules.fields.known);
+  }
+
+  get leftOut(): number {
+    return this.#leftOut.size;
+  }
+
+  isLeftOut(index: number): boolean {
+    return this.#leftOut.has(index);
+  }
+
+  async read(source: Source, signal: AbortSignal): Promise<void> {
+    const check = this.#checker(source);
+    let index = 0;
+    for await (const block of source.blocks) {
+      signal.throwIfAborted();
+      for (const record of block) check(record, index++);
+      await this.tell();
+    }
+  }
+
+  #checker(source: Source): (record: SourceRecord, index: number) => void {
+    const { fields, shard } = this.#rules;
+    const [draft, finish] = [drafter(source, this.#rules), finisher(source, this.#rules)];
+    return (record, index) => {
+      const drafted = draft(record, index);
+      const { value, own, id } = drafted;
+      const problems = problemsOf(fields.schema, value);
+      for (const problem of problems) this.#find({ line: record.line, ...problem });
+      for (const field of Object.keys(own)) if (!this.#known.has(field)) this.#warnOf(field, record.line);
+      if (typeof id !== 'string') return;
+      this.#hashes.add(id);
+      if (problems.length > 0 || (shard && !isInShard(id, shard))) return;
+      this.records += 1;
+      this.first ??= finish(record, drafted, index);
+      this.#hearer.record?.(fields.bareIds ? id : value);
+    };
+  }
+
+  /** Says of two records with one id what becomes of them. */
+  async settleDuplicates(read: () => AsyncIterable<readonly Identified[]>): Promise<void> {
+    const { duplicates, fields, shard } = this.#rules;
+    const clash = ({ id, line }: Identified, earlier: Identified) => {
+      this.#find({ line, field: fields.id, message: `'${id}' stands on line ${earlier.line} already` });
+    };
+    async function* own() {
+      for await (const block of read()) yield shard ? block.filter(({ id }) => isInShard(id, shard)) : block;
+    }
+    await settleDuplicates(own, this.#hashes.takeRepeated(), { duplicates, leftOut: this.#leftOut, clash });
+    this.records -= this.#leftOut.size;
+    await this.tell();
+  }
+
+  breakOff({ place, problem, hint }: InputError): void {
+    const { line = null, column } = place;
+    this.#find({ line, ...(column !== undefined && { column }), message: problem });
+    this.hint = hint;
+  }
+
+  warn(warning: Finding): void {
+    if (this.warnings.length < MOST_WARNINGS) this.warnings.push(warning);
+  }
+
+  async tell(): Promise<void> {
+    if (this.#untold.length === 0) return;
+    const findings = this.#untold;
+    this.#untold = [];
+    await this.#hearer.findings?.(findings);
+  }
+
+  #find(finding: Finding): void {
+    this.findingCount += 1;
+    if (this.findings.length < MOST_FINDINGS) this.findings.push(finding);
+    if (this.#hearer.findings) this.#untold.push(finding);
+  }
+
+  /** Says of an unknown field once what becomes of it. */
+  #warnOf(field: string, line: number): void {
+    const { known, bareIds, id } = this.#rules.fields;
+    const becomes = bareIds ? `is left out; of each record only '${id}' is sent` : 'is passed on as it is';
+    const meant = bareIds ? '' : `; ${didYouMean(field, known)}`;
+    if (this.warnings.length >= MOST_WARNINGS) return;
+    this.#known.add(field);
+    this.warn({ line, message: `unknown field '${field}' ${becomes}${meant}` });
+  }
+}
