@@ -10,11 +10,13 @@ const MOST_CAUGHT_UP = 25;
 export class RecordRate {
   readonly #millisecondsEach: number;
   readonly #clock: Clock;
-  #free = Number.NEGATIVE_INFINITY;
+  /** When the next batch may start. */
+  #free: number;
 
   constructor(perSecond: number, clock: Clock) {
     this.#millisecondsEach = 1000 / perSecond;
     this.#clock = clock;
+    this.#free = clock.now();
   }
 
   /** Resolves when so many records may go out; rejects with the signal's reason. */
