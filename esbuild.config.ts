@@ -48,7 +48,7 @@ const GROUPS: readonly RegExp[] = [
   // What every command line needs.
   /src\/(kernel\/(clock|duration|errors|folders|io|is-object|safe-text)|output\/format|catalog\/define|commands\/(option-values|global-flags|bulk-flags|operation-flags|leaf|serve\/default-address))\.ts$/,
   // What every call needs.
-  /src\/(client\/.*|catalog\/headers|commands\/(connect|call-log|answers|validation|protection|terminal)|kernel\/(redact|header-value|files)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|book|folder-settings|profile|secret-store))\.ts$/,
+  /src\/(client\/(?!pool-).*|catalog\/headers|commands\/(connect|call-log|answers|validation|protection|terminal)|kernel\/(redact|header-value|files)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|book|folder-settings|profile|secret-store))\.ts$/,
 ];
 
 const chunkGroups: Plugin = {

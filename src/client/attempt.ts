@@ -9,13 +9,11 @@ import { createObserver } from './observer.ts';
 import type { Failed, Outcome } from './outcome.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
 import type { Target } from './target.ts';
-import { withTimeLimit } from './time-limit.ts';
 import type { Transport, WireReply } from './transport.ts';
 
 interface AttemptOptions {
   readonly target: Target;
   readonly clock: Clock;
-  readonly attemptTimeout: number;
   readonly observe?: (event: CallEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -24,13 +22,13 @@ interface AttemptOptions {
 export type Attempt = (operation: CalledOperation, request: WireRequest, attempt: number) => Promise<Outcome>;
 
 export function createAttempt(options: AttemptOptions, transport: Transport): Attempt {
-  const { target, clock, attemptTimeout, signal } = options;
+  const { target, clock, signal } = options;
   const observer = createObserver(target, options.observe);
   const redact = (text: string) => redactText(text, secretValues(target));
 
   async function exchange(request: WireRequest, ending: AbortSignal | undefined): Promise<WireReply | Failed> {
     try {
-      return await withTimeLimit(attemptTimeout, ending, (limited) => transport(request, limited));
+      return await transport(request, ending);
     } catch (error) {
       ending?.throwIfAborted();
       if (error instanceof SvcError) throw error;

@@ -8,6 +8,16 @@ import type { CalledOperation, WireRequest } from './request.ts';
 import { createRetryBudget, mayRepeat, mayWait, retryDelay } from './retry.ts';
 import { doneAlready, finalError } from './settle.ts';
 
+/** What a call took beside its first attempt. */
+export interface Effort {
+  /** Attempts after the first. */
+  readonly retries: number;
+  /** How often the service put it off because of a rate limit. */
+  readonly waits: number;
+  /** Milliseconds that it was held back for rate limits, those of other calls included. */
+  readonly waited: number;
+}
+
 interface CallOptions {
   readonly clock: Clock;
   readonly maxWait: number;
@@ -16,9 +26,8 @@ interface CallOptions {
   readonly random?: () => number;
 }
 
-interface CallResult {
+interface CallResult extends Effort {
   readonly success: Success;
-  readonly retries: number;
 }
 
 /** Sends a request as often as its effect and what came back allow, and throws what cannot be mended. */
@@ -38,6 +47,8 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
   return async (operation, request) => {
     const { effect } = operation;
     let failures = 0;
+    let waits = 0;
+    let waited = 0;
     let unsettled = false;
     let unknown: SvcError | undefined;
     // Whoever stops waiting after an attempt that may have been applied has to hear that, not only that it stopped.
@@ -45,19 +56,24 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
       throw unknown ?? reason;
     };
     for (let sent = 1; ; sent += 1) {
+      const arrived = clock.now();
       await gate.pass().catch(orUnknown);
+      waited += clock.now() - arrived;
       const outcome = await attempt(operation, request, sent);
       if (outcome.kind === 'success') {
         budget.earn();
-        return { success: outcome, retries: sent - 1 };
+        return { success: outcome, retries: sent - 1, waits, waited };
       }
       const done = doneAlready(effect, outcome, unsettled);
-      if (done) return { success: done, retries: sent - 1 };
+      if (done) return { success: done, retries: sent - 1, waits, waited };
       unsettled ||= outcome.applied === 'maybe' && effect !== 'read';
       const givenUp = finalError(effect, outcome, unsettled);
       givenUp.retries = sent - 1;
       if (unsettled) unknown = givenUp;
-      if (mayWait(effect, outcome) && gate.close(outcome.retryAfter)) continue;
+      if (mayWait(effect, outcome) && gate.close(outcome.retryAfter)) {
+        waits += 1;
+        continue;
+      }
       failures += 1;
       const again = !signal?.aborted && mayRepeat(effect, outcome, failures) && budget.take();
       if (!again) throw givenUp;

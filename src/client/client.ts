@@ -2,12 +2,12 @@ import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createAttempt } from './attempt.ts';
-import { createCall } from './call.ts';
+import { createCall, type Effort } from './call.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
 import { secretValues } from './credentials.ts';
-import { type CalledOperation, plannedRequest, wireRequest } from './request.ts';
+import { type CalledOperation, plannedRequest, textRequest, type WireRequest, wireRequest } from './request.ts';
 import { checkedBaseUrl, type Target } from './target.ts';
-import { kyTransport } from './transport.ts';
+import { fetchTransport, type Transport } from './transport.ts';
 import { guardWrites } from './write-permit.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
@@ -19,6 +19,8 @@ export interface ClientOptions {
   readonly clock: Clock;
   /** Who answers: the network, or an embedded service in this process. */
   readonly fetch: typeof globalThis.fetch;
+  /** Connections for many calls, opened when the first of them is made. Whoever gives them closes them. */
+  readonly pool?: () => Promise<Transport>;
   /** Milliseconds one attempt may take, from the first byte sent to the last one received. */
   readonly attemptTimeout: number;
   /** Milliseconds all waiting for rate limits may take together; 0 never waits. */
@@ -37,12 +39,11 @@ export interface ClientOptions {
 }
 
 /** A success: `data` as the service sent it (every field kept), and the whole `result` around it. */
-export interface Answer<Data> {
+export interface Answer<Data> extends Effort {
   readonly sent: true;
   /** Null when the service sent none. */
   readonly data: Data | null;
   readonly result: Readonly<Record<string, unknown>>;
-  readonly retries: number;
 }
 
 /** What a call gives: an answer, or nothing because it was only planned. */
@@ -62,6 +63,11 @@ export interface Client {
   ): Promise<Reply<z.output<Output>>>;
   /** As `call`, for a path that the catalog need not know and any JSON as its data. */
   send(operation: CalledOperation, data: unknown): Promise<Reply<unknown>>;
+  /**
+   * As `send`, for data that is JSON text already, and for many calls: it takes `pool` where there is one. Nobody looks
+   * into the text.
+   */
+  sendText(operation: CalledOperation, dataText: string): Promise<Reply<unknown>>;
   /** Settles now what `beforeWrite` settles, for a run that would otherwise be asked in its midst. */
   permitWrites(): Promise<void>;
 }
@@ -70,19 +76,26 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { target, dryRun } = options;
   const baseUrl = checkedBaseUrl(target.baseUrl, options.insecureHttp ?? false);
-  const attempt = createAttempt(options, kyTransport(options.fetch));
+  let transport = fetchTransport(options.fetch, options.attemptTimeout);
+  const attempt = createAttempt(options, (request, signal) => transport(request, signal));
   const { call, permit } = guardWrites(createCall(options, attempt), options.beforeWrite);
-  const send: Client['send'] = async (operation, data) => {
-    const request = wireRequest(target, baseUrl, operation, data);
+  async function exchange(operation: CalledOperation, request: WireRequest): Promise<Reply<unknown>> {
     if (dryRun) {
       await dryRun(plannedRequest(request, secretValues(target)));
       return { sent: false };
     }
-    const { success, retries } = await call(operation, request);
-    return { sent: true, data: success.data, result: success.result, retries };
-  };
+    const { success, ...effort } = await call(operation, request);
+    return { sent: true, data: success.data, result: success.result, ...effort };
+  }
+
+  const send: Client['send'] = async (operation, data) =>
+    exchange(operation, wireRequest(target, baseUrl, operation, data));
   return {
     send,
+    sendText: async (operation, dataText) => {
+      if (options.pool && !dryRun) transport = await options.pool();
+      return exchange(operation, textRequest(target, baseUrl, operation, dataText));
+    },
     permitWrites: async () => {
       if (!dryRun) await permit();
     },

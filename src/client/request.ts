@@ -18,19 +18,41 @@ export interface WireRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: Readonly<Record<string, string>>;
+  /** Worked out when read, where only its text was given. */
   readonly envelope: { readonly data: unknown };
   /** The envelope as JSON text. */
   readonly body: string;
 }
 
+const HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
+
 export function wireRequest(target: Target, baseUrl: string, operation: CalledOperation, data: unknown): WireRequest {
   const envelope = { data };
   return {
     url: baseUrl + operation.path,
-    headers: { accept: 'application/json', 'content-type': 'application/json' },
+    headers: HEADERS,
     credentials: credentialHeaders(target, operation.auth),
     envelope,
     body: JSON.stringify(envelope),
+  };
+}
+
+/** A request whose data is JSON text already, which is sent as it is. */
+export function textRequest(
+  target: Target,
+  baseUrl: string,
+  operation: CalledOperation,
+  dataText: string,
+): WireRequest {
+  const body = `{"data":${dataText}}`;
+  return {
+    url: baseUrl + operation.path,
+    headers: HEADERS,
+    credentials: credentialHeaders(target, operation.auth),
+    get envelope() {
+      return JSON.parse(body);
+    },
+    body,
   };
 }
 

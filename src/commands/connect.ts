@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, createClient, type Target } from '../client/client.ts';
+import type { PooledTransport, PoolOptions } from '../client/pool-transport.ts';
 import { noCredential } from '../profiles/credentials.ts';
 import type { Settings } from '../profiles/resolve.ts';
 import { observer } from './call-log.ts';
@@ -15,21 +16,34 @@ export interface Connection {
 export async function connect(context: Context): Promise<Connection> {
   if (!context.options.local) {
     const target = targetOf(await context.settings());
-    return { client: clientTo(context, target, globalThis.fetch), close: async () => undefined };
+    const pool = lazyPool({ baseUrl: target.baseUrl, attemptTimeout: context.options.timeout });
+    return { client: clientTo(context, target, { fetch: globalThis.fetch, pool: pool.open }), close: pool.close };
   }
   const { openLocalService } = await import('../service/local.ts');
   const { folders, clock, options } = context;
   const service = await openLocalService({ folders, clock, ...given('store', options.store) });
-  return { client: clientTo(context, service.target, service.fetch), close: () => service.close() };
+  return { client: clientTo(context, service.target, { fetch: service.fetch }), close: () => service.close() };
 }
 
-function clientTo(context: Context, target: Target, fetch: typeof globalThis.fetch): Client {
+/** Connections for many calls, opened for the first of them. */
+function lazyPool(options: PoolOptions) {
+  let opened: Promise<PooledTransport> | undefined;
+  return {
+    open: async () => {
+      opened ??= import('../client/pool-transport.ts').then(({ poolTransport }) => poolTransport(options));
+      return (await opened).transport;
+    },
+    close: async () => (await opened)?.close(),
+  };
+}
+
+function clientTo(context: Context, target: Target, wire: Pick<ClientOptions, 'fetch' | 'pool'>): Client {
   const { clock, signal, options, io } = context;
   const printPlan: ClientOptions['dryRun'] = (request) => io.stdout.write(`${JSON.stringify(request, null, 2)}\n`);
   return createClient({
     target,
     clock,
-    fetch,
+    ...wire,
     signal,
     attemptTimeout: options.timeout,
     maxWait: options.maxWait,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CalledOperation } from '../../src/client/client.ts';
+import type { CalledOperation, PlannedRequest } from '../../src/client/client.ts';
+import type { Transport } from '../../src/client/transport.ts';
 import { failure, json, newClient, scriptedFetch } from './world.ts';
 
 const once: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'once' };
@@ -44,5 +45,66 @@ describe('a call to a path that the catalog does not know', () => {
     const { client } = newClient({ fetch });
     await expect(client.send(once, {})).rejects.toMatchObject({ failure: 'outcome_unknown' });
     expect(requests).toHaveLength(1);
+  });
+});
+
+describe('data that is JSON text already', () => {
+  const keyed: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'keyed' };
+  const text = '{ "b":[1,  2],"__proto__":{} , "n":12345678901234567890}';
+
+  it('is sent as it is, and read only by who shows it', async () => {
+    const { fetch, requests } = scriptedFetch(json({}));
+    const { client, events } = newClient({ fetch });
+    expect(await client.sendText(keyed, text)).toMatchObject({ sent: true, data: {}, retries: 0, waits: 0, waited: 0 });
+    expect(await requests[0]?.text()).toBe(`{"data":${text}}`);
+    expect(events[0]).toMatchObject({ request: { body: { data: { b: [1, 2] } } } });
+  });
+
+  it('is planned like any other', async () => {
+    const planned: PlannedRequest[] = [];
+    const { client } = newClient({
+      fetch: scriptedFetch().fetch,
+      dryRun: async (request) => void planned.push(request),
+      pool: () => Promise.reject(new Error('a planned request needs no connection')),
+    });
+    expect(await client.sendText(keyed, '[1]')).toEqual({ sent: false });
+    expect(planned).toMatchObject([
+      { body: { data: [1] }, headers: { 'x-svc-auth-token': expect.stringMatching(/^\*/) } },
+    ]);
+  });
+
+  it('takes the pool, which is opened for it, and retries there too', async () => {
+    const { fetch, requests } = scriptedFetch(json({}));
+    const sent: string[] = [];
+    const statuses = [503, 200];
+    const transport: Transport = async ({ body }) => {
+      sent.push(body);
+      const httpStatus = statuses.shift() ?? 200;
+      return { httpStatus, retryAfter: undefined, location: undefined, answer: { text: '{"result":1}' } };
+    };
+    let opened = 0;
+    const { client } = newClient({
+      fetch,
+      pool: async () => {
+        opened += 1;
+        return transport;
+      },
+    });
+    await client.send(keyed, 1);
+    expect([requests.length, opened]).toEqual([1, 0]);
+    expect(await client.sendText(keyed, '1')).toMatchObject({ data: 1, retries: 1 });
+    expect(sent).toEqual(['{"data":1}', '{"data":1}']);
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('what a call took', () => {
+  const keyed: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'keyed' };
+
+  it('counts the waits for rate limits, and their time', async () => {
+    const limited = failure('RESOURCE_EXHAUSTED', 429, 'slow down', { 'retry-after': '8' });
+    const { client } = newClient({ fetch: scriptedFetch(limited, limited, json({})).fetch, random: () => 0 });
+    expect(await client.send(keyed, {})).toMatchObject({ retries: 2, waits: 2, waited: 16_000 });
+    expect(await client.send(keyed, {})).toMatchObject({ retries: 0, waits: 0, waited: 0 });
   });
 });

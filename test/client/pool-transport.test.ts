@@ -1,0 +1,256 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { networkFailure } from '../../src/client/network-failure.ts';
+import { poolTransport } from '../../src/client/pool-transport.ts';
+import type { WireRequest } from '../../src/client/request.ts';
+import { fetchTransport, type Transport } from '../../src/client/transport.ts';
+
+const request = (baseUrl: string): WireRequest => ({
+  url: `${baseUrl}/base/v1/users/add`,
+  headers: { accept: 'application/json', 'content-type': 'application/json' },
+  credentials: { 'x-svc-api-key': 'key-1' },
+  envelope: { data: null },
+  body: '{"data":"ü"}',
+});
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A server that answers each request with these bytes. */
+function rawServer(answer: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket
+      .on('error', () => undefined)
+      .on('data', (bytes) => {
+        if (bytes.toString().endsWith('}')) answer(socket);
+      });
+  });
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+  return listening(server);
+}
+
+async function httpServer(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(answer);
+  onTestFinished(() => server.closeAllConnections());
+  return listening(server);
+}
+
+function pool(baseUrl: string, attemptTimeout = 5_000): Transport {
+  const { transport, close } = poolTransport({ baseUrl, attemptTimeout });
+  onTestFinished(close);
+  return transport;
+}
+
+/** What a call makes of it: the reply, or what became of the request. */
+async function outcomeOf(transport: Transport, baseUrl: string): Promise<unknown> {
+  try {
+    return await transport(request(baseUrl), undefined);
+  } catch (error) {
+    const { applied, repeat, error: said } = networkFailure(error, 'host');
+    return { applied, repeat, message: said.message };
+  }
+}
+
+const head = (headers: string, status = '200 OK') => `HTTP/1.1 ${status}\r\n${headers}\r\n\r\n`;
+const whole = (body: string | Buffer, headers = '') =>
+  Buffer.concat([Buffer.from(head(`content-length: ${Buffer.byteLength(body)}${headers}`)), Buffer.from(body)]);
+const JSON_BODY = '{"result":{"status":"success","data":{"ü":{"success":true}}}}';
+const BOMB = gzipSync(Buffer.alloc(65 * 1024 * 1024));
+
+describe('a reply over the pool is what it is over fetch', () => {
+  it.each<[string, (string | Buffer)[], 'close'?]>([
+    ['whole', [whole(JSON_BODY)]],
+    ['in parts, a character cut in two', [whole('"ü"').subarray(0, -2), whole('"ü"').subarray(-2)]],
+    ['in chunks', [head('transfer-encoding: chunked'), '3\r\n"ab\r\n', '2\r\nc"\r\n0\r\n\r\n']],
+    ['ended by the end of the connection', [head('connection: close'), JSON_BODY], 'close'],
+    ['of HTTP/1.0', ['HTTP/1.0 200 OK\r\n\r\n', JSON_BODY], 'close'],
+    ['with a byte order mark', [whole(`\uFEFF${JSON_BODY}`)]],
+    ['not UTF-8', [whole(Buffer.from([0x22, 0xff, 0x22]))]],
+    ['empty', [whole('')]],
+    ['without a body', [head('x: y', '204 No Content')]],
+    ['a redirect', [head('location: http://other.test/\r\ncontent-length: 0', '307 Temporary Redirect')]],
+    ['a rate limit', [head('retry-after: 7\r\ncontent-length: 0', '429 Too Many Requests')]],
+    ['a failure', [head('content-length: 6', '502 Bad Gateway'), '<html>']],
+    ['after early hints', [head('link: </a>', '103 Early Hints'), whole(JSON_BODY)]],
+    ['compressed by gzip', [whole(gzipSync(JSON_BODY), '\r\ncontent-encoding: GZIP')]],
+    ['compressed by deflate', [whole(deflateSync(JSON_BODY), '\r\ncontent-encoding: deflate')]],
+    ['identity', [whole(JSON_BODY, '\r\ncontent-encoding: identity')]],
+    ['compressed to more than it may hold', [whole(BOMB, '\r\ncontent-encoding: gzip')]],
+    ['cut short of its length', [whole(JSON_BODY).subarray(0, -5)], 'close'],
+    ['cut in its chunks', [head('transfer-encoding: chunked'), '3\r\n"ab\r\n'], 'close'],
+    ['cut in its head', ['HTTP/1.1 200 O'], 'close'],
+    ['missing', [], 'close'],
+    ['no HTTP', ['SSH-2.0-OpenSSH_9.6\r\n'], 'close'],
+    ['with too large a head', [head(`x: ${'y'.repeat(100_000)}`)]],
+    ['with an impossible length', [head('content-length: 5\r\ncontent-length: 6'), '123456'], 'close'],
+  ])('%s', async (_, parts, ending) => {
+    const url = await rawServer(async (socket) => {
+      for (const part of parts) {
+        socket.write(part);
+        if (parts.length > 1) await sleep(5);
+      }
+      if (ending === 'close') socket.end();
+    });
+    const overPool = await outcomeOf(pool(url), url);
+    expect(overPool).toEqual(await outcomeOf(fetchTransport(globalThis.fetch, 5_000), url));
+  });
+
+  it('where it is compressed in a way that was not asked for', async () => {
+    const url = await rawServer((socket) => void socket.write(whole('xyz', '\r\ncontent-encoding: br')));
+    expect(await outcomeOf(pool(url), url)).toMatchObject({ answer: { flaw: expect.stringContaining('compressed') } });
+  });
+
+  it('where what is compressed is broken or cut', async () => {
+    const gzipped = gzipSync(JSON_BODY);
+    for (const body of [Buffer.from('no gzip'), gzipped.subarray(0, -9)]) {
+      const url = await rawServer((socket) => void socket.write(whole(body, '\r\ncontent-encoding: gzip')));
+      expect(await outcomeOf(pool(url), url)).toMatchObject({ applied: 'maybe', repeat: 'by_effect' });
+    }
+  });
+
+  it('where nobody listens', async () => {
+    const url = await rawServer(() => undefined);
+    const closed = createTcpServer();
+    const gone = await listening(closed);
+    closed.close();
+    expect(await outcomeOf(pool(gone), gone)).toMatchObject({ applied: 'no', repeat: 'unsent' });
+    expect(await outcomeOf(pool(gone), gone)).toEqual(await outcomeOf(fetchTransport(globalThis.fetch, 5_000), gone));
+    expect(url).not.toBe(gone);
+  });
+});
+
+describe('requests over the pool', () => {
+  it('say the same as over fetch', async () => {
+    const seen: { url?: string | undefined; method?: string | undefined; body: string; headers: object }[] = [];
+    const url = await httpServer((incoming, response) => {
+      let body = '';
+      incoming.on('data', (chunk) => {
+        body += chunk;
+      });
+      incoming.on('end', () => {
+        const { accept, host, 'content-type': type, 'x-svc-api-key': key, 'content-length': length } = incoming.headers;
+        const { url: path, method } = incoming;
+        seen.push({ url: path, method, body, headers: { accept, host, type, key, length } });
+        response.end('{}');
+      });
+    });
+    await pool(url)(request(url), undefined);
+    await fetchTransport(globalThis.fetch, 5_000)(request(url), undefined);
+    expect(seen[0]).toEqual(seen[1]);
+    expect(seen[0]).toMatchObject({ url: '/base/v1/users/add', method: 'POST', body: '{"data":"ü"}' });
+  });
+
+  it('use at most 32 connections, each again and again', async () => {
+    let [open, most, connections] = [0, 0, 0];
+    const server = createServer((_, response) => {
+      open += 1;
+      most = Math.max(most, open);
+      setTimeout(() => {
+        open -= 1;
+        response.end('{}');
+      }, 2);
+    }).on('connection', () => {
+      connections += 1;
+    });
+    onTestFinished(() => server.closeAllConnections());
+    const url = await listening(server);
+    const transport = pool(url);
+    await Promise.all(Array.from({ length: 200 }, () => transport(request(url), undefined)));
+    expect(most).toBe(32);
+    expect(connections).toBe(32);
+  });
+
+  it('go on over a new connection when the last one was closed', async () => {
+    const url = await rawServer((socket) => void socket.end(whole('{}', '\r\nconnection: close')));
+    const transport = pool(url);
+    for (let sent = 0; sent < 3; sent += 1)
+      expect(await transport(request(url), undefined)).toMatchObject({ httpStatus: 200 });
+  });
+});
+
+describe('the time of an attempt over the pool', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['no answer', () => undefined],
+    ['half an answer', (socket) => void socket.write(head('content-length: 99'))],
+    [
+      'an answer that drips in',
+      (socket) => {
+        socket.write(head('content-length: 999999'));
+        const timer = setInterval(() => socket.write('x'), 5);
+        socket.on('close', () => clearInterval(timer));
+      },
+    ],
+  ])('ends at %s, and closes the connection', async (_, answer) => {
+    const closed = Promise.withResolvers<void>();
+    const url = await rawServer((socket) => {
+      socket.on('close', () => closed.resolve());
+      answer(socket);
+    });
+    const transport = pool(url, 60);
+    const outcomes = await Promise.all([outcomeOf(transport, url), outcomeOf(transport, url)]);
+    const timeout = {
+      applied: 'maybe',
+      repeat: 'by_effect',
+      message: 'no usable answer from host: no answer within 0.06 s',
+    };
+    expect(outcomes).toEqual([timeout, timeout]);
+    await closed.promise;
+  });
+
+  it('counts for each request on its own', async () => {
+    let first = true;
+    const url = await httpServer((_, response) => {
+      if (!first) response.end('{}');
+      first = false;
+    });
+    const transport = pool(url, 80);
+    const hanging = outcomeOf(transport, url);
+    for (let sent = 0; sent < 6; sent += 1) {
+      await sleep(20);
+      expect(await transport(request(url), undefined)).toMatchObject({ httpStatus: 200 });
+    }
+    expect(await hanging).toMatchObject({ applied: 'maybe' });
+  });
+});
+
+describe('a signal over the pool', () => {
+  it.each(['before the answer', 'within the answer'])('ends a request %s with its reason', async (when) => {
+    const arrived = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const url = await rawServer((socket) => {
+      if (when === 'within the answer') socket.write(head('content-length: 99'));
+      socket.on('close', () => closed.resolve());
+      arrived.resolve();
+    });
+    const stop = new AbortController();
+    const reply = pool(url)(request(url), stop.signal);
+    const failed = expect(reply).rejects.toThrow('stopped');
+    await arrived.promise;
+    stop.abort(new Error('stopped'));
+    await failed;
+    await closed.promise;
+  });
+
+  it('that has aborted keeps the request from being sent', async () => {
+    let requests = 0;
+    const url = await rawServer(() => {
+      requests += 1;
+    });
+    const transport = pool(url);
+    await expect(transport(request(url), AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    const stop = new AbortController();
+    const queued = transport(request(url), stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(queued).rejects.toThrow('stopped');
+    await sleep(30);
+    expect(requests).toBe(0);
+  });
+});
