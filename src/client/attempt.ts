@@ -2,11 +2,12 @@ import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { redactText } from '../kernel/redact.ts';
 import type { CallEvent } from './call-event.ts';
-import { secretValues } from './credentials.ts';
+import { refusedCredentialHint, secretValues } from './credentials.ts';
 import { readReply } from './envelope.ts';
 import { networkFailure } from './network-failure.ts';
 import { createObserver } from './observer.ts';
 import type { Failed, Outcome } from './outcome.ts';
+import type { NetworkProxy } from './proxy.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
 import type { Target } from './target.ts';
 import type { Transport, WireReply } from './transport.ts';
@@ -14,6 +15,7 @@ import type { Transport, WireReply } from './transport.ts';
 interface AttemptOptions {
   readonly target: Target;
   readonly clock: Clock;
+  readonly proxy?: NetworkProxy;
   readonly observe?: (event: CallEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -22,7 +24,7 @@ interface AttemptOptions {
 export type Attempt = (operation: CalledOperation, request: WireRequest, attempt: number) => Promise<Outcome>;
 
 export function createAttempt(options: AttemptOptions, transport: Transport): Attempt {
-  const { target, clock, signal } = options;
+  const { target, clock, signal, proxy } = options;
   const observer = createObserver(target, options.observe);
   const redact = (text: string) => redactText(text, secretValues(target));
 
@@ -32,7 +34,7 @@ export function createAttempt(options: AttemptOptions, transport: Transport): At
     } catch (error) {
       ending?.throwIfAborted();
       if (error instanceof SvcError) throw error;
-      return networkFailure(error, new URL(request.url).host);
+      return networkFailure(error, new URL(request.url).host, proxy);
     }
   }
 
@@ -43,6 +45,7 @@ export function createAttempt(options: AttemptOptions, transport: Transport): At
     const reply = await exchange(request, operation.bulk ? undefined : signal);
     if ('kind' in reply) return reply;
     observer.reply(attempt, request, reply, clock.now() - started);
-    return readReply(reply, { operation, host: new URL(request.url).host, redact });
+    const credential = refusedCredentialHint(target, operation.auth);
+    return readReply(reply, { operation, host: new URL(request.url).host, credential, redact });
   };
 }

@@ -5,6 +5,7 @@ import { createAttempt } from './attempt.ts';
 import { createCall, type Effort } from './call.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
 import { secretValues } from './credentials.ts';
+import type { NetworkProxy } from './proxy.ts';
 import { type CalledOperation, plannedRequest, textRequest, type WireRequest, wireRequest } from './request.ts';
 import { checkedBaseUrl, type Target } from './target.ts';
 import { fetchTransport, type Transport } from './transport.ts';
@@ -21,6 +22,8 @@ export interface ClientOptions {
   readonly fetch: typeof globalThis.fetch;
   /** Connections for many calls, opened when the first of them is made. Whoever gives them closes them. */
   readonly pool?: () => Promise<Transport>;
+  /** What `fetch` goes through, for errors. */
+  readonly proxy?: NetworkProxy;
   /** Milliseconds one attempt may take, from the first byte sent to the last one received. */
   readonly attemptTimeout: number;
   /** Milliseconds all waiting for rate limits may take together; 0 never waits. */

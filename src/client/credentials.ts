@@ -23,20 +23,32 @@ export function credentialHeaders(target: Target, auth: Auth): Readonly<Record<s
   return Object.fromEntries(
     CREDENTIALS_OF[auth].map((credential) => {
       const name = CREDENTIAL_HEADERS[credential];
-      return [target.headerPrefix + name, checkedValue(name.replaceAll('-', ' '), values[credential], auth)];
+      const value = values[credential];
+      if (!value) throw missing(name.replaceAll('-', ' '), target, auth);
+      const fault = headerValueFault(value);
+      if (fault) throw new SvcError('usage', `the ${name.replaceAll('-', ' ')} is not usable: ${fault}`);
+      return [target.headerPrefix + name, value];
     }),
   );
 }
 
-function checkedValue(name: string, value: string | undefined, auth: Auth): string {
-  if (!value) {
-    throw new SvcError('no_credential', `this needs a credential, and there is no ${name}`, {
-      hint: `save it with \`svc profiles add\` or set ${VARIABLES[auth]}; or use the embedded service with --local`,
-    });
-  }
-  const fault = headerValueFault(value);
-  if (fault) throw new SvcError('usage', `the ${name} is not usable: ${fault}`);
-  return value;
+function missing(name: string, { withheld }: Target, auth: Auth): SvcError {
+  const reason = withheld === undefined ? '' : `: ${withheld}`;
+  return new SvcError('no_credential', `this needs a credential, and there is no ${name}${reason}`, {
+    hint: `save it with \`svc profiles add\` or set ${VARIABLES[auth]}; or use the embedded service with --local`,
+  });
+}
+
+/** For the error of a credential that was refused: which one it was, never its token, and where each half came from. */
+export function refusedCredentialHint({ key, workspace, sources }: Target, auth: Auth): string {
+  const [id, kind] = auth === 'workspace' ? [workspace?.workspaceId, 'workspace'] : [key?.apiKey, 'API key'];
+  if (auth === 'none' || id === undefined) return 'it was called without a credential';
+  const source = sources?.[auth];
+  const used = `it was called as ${kind} ${id}`;
+  if (!source) return `${used} with its auth token`;
+  if (source.id === source.token)
+    return `${used} with its auth token, both from ${source.id}: svc auth status shows them`;
+  return `${used} (from ${source.id}) with an auth token from ${source.token}: svc auth status shows them`;
 }
 
 /** Every credential of a target: what `--debug` must not show, whichever operation is called. */

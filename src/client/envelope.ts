@@ -3,7 +3,7 @@ import { isObject } from '../kernel/is-object.ts';
 import { parseAnswer } from './answer-body.ts';
 import type { Failed, Outcome, Success } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
-import { credentialHint, type Reading, serviceFailure } from './service-failure.ts';
+import { type Reading, serviceFailure } from './service-failure.ts';
 import { meaningOfHttp } from './status.ts';
 import type { WireReply } from './transport.ts';
 
@@ -76,11 +76,11 @@ function isSuccess(httpStatus: number): boolean {
   return httpStatus >= 200 && httpStatus < 300;
 }
 
-function unusable(what: string, { httpStatus, retryAfter }: WireReply, { host, operation }: Reading): Failed {
+function unusable(what: string, { httpStatus, retryAfter }: WireReply, { host, credential }: Reading): Failed {
   const { failure, applied, repeat } = meaningOfHttp(httpStatus);
   const refused = failure === 'unauthenticated' || failure === 'permission_denied';
   const error = new SvcError(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
-    hint: refused ? credentialHint(operation.auth) : BASE_URL_HINT,
+    hint: refused ? credential : BASE_URL_HINT,
   });
   return { kind: 'failed', error, applied, repeat, retryAfter };
 }
@@ -89,8 +89,9 @@ const BASE_URL_HINT = 'check that the base URL is the service itself: svc auth s
 
 /** A redirect is refused whatever its body says: following it would hand the credentials to another host. */
 function redirected({ httpStatus, location }: WireReply, { host }: Reading): Failed {
-  const elsewhere = location && URL.canParse(location) ? ` to ${new URL(location).host}` : '';
-  const message = `${host} answered with a redirect${elsewhere} (HTTP ${httpStatus}); redirects are not followed`;
+  const elsewhere = location && /^https?:/i.test(location) && URL.parse(location);
+  const to = elsewhere ? ` to ${elsewhere.origin}` : '';
+  const message = `${host} answered with a redirect${to} (HTTP ${httpStatus}); redirects are not followed`;
   return {
     kind: 'failed',
     error: new SvcError('unusable_answer', message, { hint: BASE_URL_HINT }),

@@ -1,5 +1,6 @@
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import type { Failed } from './outcome.ts';
+import type { NetworkProxy } from './proxy.ts';
 import { AttemptTimeout } from './time-limit.ts';
 
 /** Failures of finding and opening a connection: nothing of the request has left. */
@@ -19,7 +20,24 @@ const BEFORE_SENDING = new Map([
 const BAD_PORT = 'bad port';
 
 /** The certificate, or TLS at all, was refused before anything was sent; trying again would not change it. */
-const TLS = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION)/;
+const TLS =
+  /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION|ERR_SSL_PACKET_LENGTH)/;
+
+/** A proxy did not make a connection: what it answered over HTTP, or that it made none over SOCKS. */
+const PROXY_ANSWER = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
+const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
+
+const CERTIFICATE = new Map([
+  ['CERT_HAS_EXPIRED', 'the certificate has expired'],
+  ['CERT_NOT_YET_VALID', 'the certificate is not valid yet'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is signed by nobody but itself'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate is from an authority that is not known'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'the certificate is from an authority that is not known'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate is from an authority that is not known'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS'],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'it does not speak TLS'],
+]);
 
 const AFTER_SENDING = new Map([
   ['ECONNRESET', 'the connection was reset'],
@@ -36,13 +54,18 @@ const AFTER_SENDING = new Map([
  * What became of a request that got no complete reply. The transport's error is not handed on: it may hold the request
  * with its credentials.
  */
-export function networkFailure(thrown: unknown, host: string): Failed {
+export function networkFailure(thrown: unknown, host: string, proxy?: NetworkProxy): Failed {
   const roots = rootsOf(thrown);
   const codes = roots.map((root) => systemErrorCode(root) ?? '');
   const reason = reasonOf(roots[0], codes[0] ?? '');
   if (codes.some((code) => TLS.test(code))) {
     return failed(`no secure connection to ${host}: ${reason}`, 'no', 'never', {
       hint: 'check the host name; --ca-file names the certificate of a private authority',
+    });
+  }
+  if (proxy && (roots.every(isBeforeSending) || roots.some(isRefusedByProxy))) {
+    return failed(`no connection to ${host} through the proxy ${proxy.host}: ${reason}`, 'no', 'unsent', {
+      hint: `check ${proxy.variable} (with http://user:password@… where the proxy asks for them), or exempt the host with NO_PROXY`,
     });
   }
   if (roots.every(isBeforeSending)) {
@@ -62,7 +85,8 @@ function failed(message: string, applied: Failed['applied'], repeat: Failed['rep
 /** The errors at the bottom: one, or one for each address that was tried. */
 function rootsOf(thrown: unknown): readonly unknown[] {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.flatMap(rootsOf);
-  if (thrown instanceof Error && thrown.cause instanceof Error) return rootsOf(thrown.cause);
+  if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown))
+    return rootsOf(thrown.cause);
   return [thrown];
 }
 
@@ -72,8 +96,17 @@ function isBeforeSending(root: unknown): boolean {
   return 'syscall' in root && (root.syscall === 'connect' || root.syscall === 'getaddrinfo');
 }
 
+/** Errors of proxies are wrapped around what caused them, which is no more than a closed socket. */
+function isRefusedByProxy(root: unknown): boolean {
+  if (!(root instanceof Error)) return false;
+  return PROXY.test(systemErrorCode(root) ?? '') || PROXY_ANSWER.test(root.message);
+}
+
 function reasonOf(root: unknown, code: string): string {
-  const known = BEFORE_SENDING.get(code) ?? AFTER_SENDING.get(code);
+  const [, ...answered] = (root instanceof Error && PROXY_ANSWER.exec(root.message)) || [];
+  if (answered.length > 0) return `it answered with HTTP ${answered.join('')}`;
+  if (PROXY.test(code)) return 'it made none';
+  const known = BEFORE_SENDING.get(code) ?? CERTIFICATE.get(code) ?? AFTER_SENDING.get(code);
   if (known) return known;
   if (root instanceof AttemptTimeout) return root.message;
   if (root instanceof Error && root.message === BAD_PORT) return 'this port is reserved for another protocol';

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Dispatcher, Pool } from 'undici';
 import { type AnswerText, MOST_BYTES, NOT_UTF8, readAnswerText, tooLarge } from './answer-body.ts';
 import { Deadlines } from './deadlines.ts';
+import type { Trust } from './network.ts';
 import { AttemptTimeout } from './time-limit.ts';
 import type { Transport, WireReply } from './transport.ts';
 
@@ -15,6 +16,8 @@ export interface PoolOptions {
   readonly baseUrl: string;
   /** Milliseconds one attempt may take. */
   readonly attemptTimeout: number;
+  /** Whom to trust, where it is not only whom Node trusts. */
+  readonly tls?: Trust;
 }
 
 const CONNECTIONS = 32;
@@ -24,14 +27,14 @@ const CONNECT_TIMEOUT = 10_000;
  * Sends many requests to one origin over connections that stay open, with a fraction of the work of a fetch each.
  * Answers are not asked to be compressed.
  */
-export function poolTransport({ baseUrl, attemptTimeout }: PoolOptions): PooledTransport {
+export function poolTransport({ baseUrl, attemptTimeout, tls }: PoolOptions): PooledTransport {
   const { origin } = new URL(baseUrl);
   const pool = new Pool(origin, {
     connections: CONNECTIONS,
     // A slow answer holds up no other request.
     pipelining: 1,
     allowH2: false,
-    connect: { timeout: CONNECT_TIMEOUT },
+    connect: { timeout: CONNECT_TIMEOUT, ...tls },
     // The deadlines are over the whole attempt.
     headersTimeout: 0,
     bodyTimeout: 0,

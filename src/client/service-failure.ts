@@ -10,6 +10,8 @@ import type { WireReply } from './transport.ts';
 export interface Reading {
   readonly operation: CalledOperation;
   readonly host: string;
+  /** For a credential that is refused: which one it was. */
+  readonly credential: string;
   /** Takes the credentials out of a text of the service. */
   readonly redact: (text: string) => string;
 }
@@ -21,7 +23,8 @@ const LONGEST_WORD = 64;
  * A failure in the service's own words. Its `status` decides, the HTTP status only where there is none. An answer with
  * `details` is never followed by the same request again: what they say was written has been written.
  */
-export function serviceFailure(error: unknown, reply: WireReply, { operation, redact }: Reading): Failed {
+export function serviceFailure(error: unknown, reply: WireReply, reading: Reading): Failed {
+  const { redact } = reading;
   const fields: Readonly<Record<string, unknown>> = typeof error === 'object' && error !== null ? { ...error } : {};
   const word = textOf(fields['status'], LONGEST_WORD) ?? wordOfHttp(reply.httpStatus);
   const details = fields['details'] ?? undefined;
@@ -29,7 +32,7 @@ export function serviceFailure(error: unknown, reply: WireReply, { operation, re
   const code = typeof fields['code'] === 'number' ? ` [code ${fields['code']}]` : '';
   const message = redact(said ?? `the service failed without a message (HTTP ${reply.httpStatus})`) + code;
   const meaning = meaningOf(word, reply.httpStatus);
-  const hint = hintFor(meaning.failure, operation, details);
+  const hint = hintFor(meaning.failure, reading, details);
   return {
     kind: 'failed',
     error: new ServiceError(meaning.failure, message, {
@@ -54,11 +57,12 @@ function textOf(value: unknown, longest: number): string | undefined {
   return value.length > longest ? `${value.slice(0, longest)}…` : value;
 }
 
-function hintFor(failure: Failure, { auth, feature }: CalledOperation, details: unknown): string | undefined {
+function hintFor(failure: Failure, { operation, credential }: Reading, details: unknown): string | undefined {
+  const { feature } = operation;
   switch (failure) {
     case 'unauthenticated':
     case 'permission_denied':
-      return credentialHint(auth);
+      return credential;
     case 'failed_precondition':
       return feature && `the service needs ${feature.replaceAll('-', ' ')} switched on for this`;
     case 'resource_exhausted':
@@ -68,12 +72,6 @@ function hintFor(failure: Failure, { auth, feature }: CalledOperation, details: 
     default:
       return undefined;
   }
-}
-
-/** The credential an operation was called with, and where to look it up. */
-export function credentialHint(auth: CalledOperation['auth']): string {
-  const used = auth === 'workspace' ? 'the workspace id and its auth token' : 'the API key and its auth token';
-  return `check ${used}: svc auth status shows where they come from`;
 }
 
 /** The first of `details.issues`, with its path. */

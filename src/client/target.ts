@@ -1,5 +1,11 @@
 import { SvcError } from '../kernel/errors.ts';
 
+/** Where the two halves of a credential were found, in words: `SVC_API_KEY`, `profile 'prod'`. */
+interface Source {
+  readonly id: string;
+  readonly token: string;
+}
+
 /** Whom to call and as whom. Header names carry `headerPrefix`. */
 export interface Target {
   /** Origin and optional path, without a trailing slash. */
@@ -7,9 +13,13 @@ export interface Target {
   readonly headerPrefix: string;
   readonly key?: { readonly apiKey: string; readonly authToken: string };
   readonly workspace?: { readonly workspaceId: string; readonly workspaceAuthToken: string };
+  /** For the error of a credential that is refused. */
+  readonly sources?: { readonly key?: Source; readonly workspace?: Source };
+  /** Why a credential that could be expected here is missing, for the error that it is. */
+  readonly withheld?: string;
 }
 
-const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const LOOPBACK_NAME = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
  * The base URL as operations' paths are put behind it.
@@ -24,12 +34,17 @@ export function checkedBaseUrl(text: string, insecureHttp: boolean): string {
     });
   }
   const url = new URL(text);
-  if (url.protocol === 'http:' && !insecureHttp && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url)) {
     throw new SvcError('usage', `plain http to ${url.host} would send the credentials in the clear`, {
       hint: 'use an https:// URL, or --insecure-http on a network you trust',
     });
   }
   return url.href.replace(/\/+$/, '');
+}
+
+/** Whether a URL names this host, whatever interface or name server it has. */
+export function isLoopback({ hostname }: URL): boolean {
+  return LOOPBACK_NAME.test(hostname);
 }
 
 /** What makes a text unfit as a base URL, in words that don't repeat it; `undefined` when it is fit. */

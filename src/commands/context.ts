@@ -31,6 +31,10 @@ export interface GlobalOptions {
   readonly maxWait: number;
   readonly showSecrets: boolean;
   readonly baseUrl?: string;
+  /** A file of certificates that are trusted besides the known authorities. */
+  readonly caFile?: string;
+  /** Plain http may go to other hosts than this one. */
+  readonly insecureHttp: boolean;
   /** Where the embedded service keeps its data. */
   readonly store?: string;
 }

@@ -27,6 +27,8 @@ export const GLOBAL_FLAGS: readonly OptionDefinition[] = [
   { flags: '--max-wait <duration>', describes: 'limit of all waiting for rate limits (10m)' },
   { flags: '--no-wait', describes: 'do not wait for rate limits' },
   { flags: '--base-url <url>', describes: 'address of the service' },
+  { flags: '--ca-file <path>', describes: 'trust the authorities in this file (PEM) too' },
+  { flags: '--insecure-http', describes: 'allow plain http to another host' },
 ];
 
 /** The global flags from their parsed values, which come under camel-cased names. */
@@ -36,11 +38,13 @@ export function globalOptions(values: Invocation['options']): GlobalOptions {
   return {
     ...given('profile', text('profile')),
     ...given('baseUrl', text('baseUrl')),
+    ...given('caFile', text('caFile')),
     ...given('store', text('store')),
     ...given('output', formatOf(text('output'), '--output')),
     ...given('fields', fieldsOf(text('fields'))),
     ...given('jq', jqOf(text('jq'), text('output'))),
     local: on('local'),
+    insecureHttp: on('insecureHttp'),
     headers: values['headers'] !== false,
     envelope: on('envelope'),
     quiet: on('quiet'),

@@ -46,18 +46,29 @@ export function interceptSignals(take: (signal: keyof typeof SIGNAL_FAILURES) =>
  * warnings pass.
  */
 export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {
+  const restore = muteWarnings((text, kind) => kind === 'ExperimentalWarning' && text.startsWith(feature));
+  try {
+    return await load();
+  } finally {
+    restore();
+  }
+}
+
+/**
+ * Keeps warnings that go so from the user for the rest of this run: they are not meant for users, or svc says it better.
+ * @returns a function that lets them through again
+ */
+export function muteWarnings(isMuted: (text: string, kind: unknown) => boolean): () => void {
   const { emitWarning } = process;
   process.emitWarning = new Proxy(emitWarning, {
     apply: (warn, self, given: readonly unknown[]) => {
       const [warning, kind] = given;
-      if (kind !== 'ExperimentalWarning' || !String(warning).startsWith(feature)) Reflect.apply(warn, self, given);
+      if (!isMuted(String(warning), kind)) Reflect.apply(warn, self, given);
     },
   });
-  try {
-    return await load();
-  } finally {
+  return () => {
     process.emitWarning = emitWarning;
-  }
+  };
 }
 
 /** The streams of this process, each opened at first use. */

@@ -66,12 +66,47 @@ describe('a missing credential', () => {
     expect(await newClient({ fetch, target: nobody }).client.call(open, {})).toMatchObject({ sent: true });
   });
 
-  it('refused by the service is 4, and says where to look', async () => {
-    for (const status of ['UNAUTHENTICATED', 'PERMISSION_DENIED']) {
-      const { fetch } = scriptedFetch(failure(status, 401));
-      const error = await errorOf(newClient({ fetch }).client.call(OPERATIONS.read, {}));
-      expect(error).toMatchObject({ exitCode: 4, hint: expect.stringContaining('svc auth status') });
+  it('says why it is missing where that is known', async () => {
+    const { fetch } = scriptedFetch(success());
+    const who = { ...nobody, withheld: "the credentials of profile 'p' are for https://a.example.test only" };
+    const error = await errorOf(newClient({ fetch, target: who }).client.call(OPERATIONS.read, {}));
+    expect(error.message).toBe(`this needs a credential, and there is no api key: ${who.withheld}`);
+  });
+});
+
+describe('a credential that is refused', () => {
+  const sources = {
+    key: { id: 'SVC_API_KEY', token: "profile 'prod' (keychain)" },
+    workspace: { id: "profile 'prod'", token: "profile 'prod'" },
+  };
+  const refusals = [
+    failure('UNAUTHENTICATED', 401),
+    failure('PERMISSION_DENIED', 403),
+    new Response('<h1>Forbidden</h1>', { status: 403 }),
+  ];
+
+  it.each([
+    [
+      OPERATIONS.read,
+      `it was called as API key ${API_KEY} (from SVC_API_KEY) with an auth token from profile 'prod' (keychain): svc auth status shows them`,
+    ],
+    [
+      readWorkspace,
+      `it was called as workspace ${WORKSPACE_ID} with its auth token, both from profile 'prod': svc auth status shows them`,
+    ],
+    [open, 'it was called without a credential'],
+  ])('is named with its source, and its token is not', async (operation, hint) => {
+    for (const refusal of refusals) {
+      const { fetch } = scriptedFetch(refusal.clone());
+      const error = await errorOf(newClient({ fetch, target: { ...target(), sources } }).client.call(operation, {}));
+      expect(error).toMatchObject({ exitCode: 4, hint });
     }
+  });
+
+  it('of the embedded service has no source', async () => {
+    const { fetch } = scriptedFetch(failure('UNAUTHENTICATED', 401));
+    const error = await errorOf(newClient({ fetch }).client.call(OPERATIONS.read, {}));
+    expect(error.hint).toBe(`it was called as API key ${API_KEY} with its auth token`);
   });
 });
 
@@ -165,9 +200,7 @@ describe('a redirect', () => {
     const { client } = newClient({ fetch: globalThis.fetch, target: target(here) });
     const error = await errorOf(client.call(OPERATIONS.keyed, {}));
     expect(error).toMatchObject({ exitCode: 8, failure: 'unusable_answer' });
-    expect(error.message).toContain(
-      `a redirect to ${new URL(elsewhere).host} (HTTP ${http}); redirects are not followed`,
-    );
+    expect(error.message).toContain(`a redirect to ${elsewhere} (HTTP ${http}); redirects are not followed`);
     expect([asked.length, other.length]).toEqual([1, 0]);
   });
 });

@@ -80,6 +80,7 @@ const DEFAULT_OPTIONS: GlobalOptions = {
   timeout: 60_000,
   maxWait: 600_000,
   showSecrets: false,
+  insecureHttp: false,
 };
 
 function memorySink(isTerminal: boolean): Sink & { text(): string } {

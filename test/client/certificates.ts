@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const run = promisify(execFile);
+const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+
+/** A private authority, made with OpenSSL, and the certificates that it signs. */
+export interface Authority {
+  /** Its own certificate, as a file. */
+  readonly file: string;
+  /** What a TLS server needs to be `name` (`DNS:localhost`, `IP:127.0.0.1`) for so many days from now. */
+  issue(name: string, days?: number): Promise<{ readonly key: string; readonly cert: string }>;
+}
+
+export async function newAuthority(): Promise<Authority> {
+  const folder = await temporaryFolder();
+  const [file, key] = [join(folder, 'ca.pem'), join(folder, 'ca.key')];
+  await run('openssl', [
+    'req',
+    '-x509',
+    ...KEY,
+    '-keyout',
+    key,
+    '-out',
+    file,
+    '-subj',
+    '/CN=an authority',
+    '-days',
+    '2',
+  ]);
+  let serial = 0;
+  return {
+    file,
+    async issue(name, days = 1) {
+      serial += 1;
+      const at = (ending: string) => join(folder, `${serial}.${ending}`);
+      const request = [
+        '-keyout',
+        at('key'),
+        '-out',
+        at('csr'),
+        '-subj',
+        '/CN=a server',
+        '-addext',
+        `subjectAltName=${name}`,
+      ];
+      await run('openssl', ['req', ...KEY, ...request]);
+      const signed = ['-CA', file, '-CAkey', key, '-days', String(days), '-copy_extensions', 'copy', '-out', at('pem')];
+      await run('openssl', ['x509', '-req', '-in', at('csr'), ...signed]);
+      return { key: await readFile(at('key'), 'utf8'), cert: await readFile(at('pem'), 'utf8') };
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type NetworkOptions, openNetwork } from '../../src/client/network.ts';
+import { proxyFor } from '../../src/client/proxy.ts';
+import { newAuthority } from './certificates.ts';
+import { httpProxy, listen, socksProxy } from './proxies.ts';
+import { AUTH_TOKEN, errorOf, newClient, OPERATIONS, target } from './world.ts';
+
+const ANSWER = '{"result":{"status":"success","data":{"id":"a"}}}';
+/** A service of this name over TLS, and what it was shown. */
+async function secureService(name: string, days?: number) {
+  const seen: (string | undefined)[] = [];
+  const authority = await newAuthority();
+  const server = createHttpsServer(await authority.issue(name, days), (request, response) => {
+    seen.push(request.headers['x-svc-auth-token'] as string | undefined);
+    request.resume().on('end', () => response.end(ANSWER));
+  });
+  const host = await listen(server);
+  return { seen, port: host.split(':')[1], authorities: await readFile(authority.file, 'utf8') };
+}
+
+/** Calls through the network as connect does. */
+async function call(baseUrl: string, options: Partial<NetworkOptions> = {}, effect: keyof typeof OPERATIONS = 'read') {
+  const { close, ...way } = await openNetwork({ baseUrl, environment: {}, attemptTimeout: 5_000, ...options });
+  onTestFinished(close);
+  const { client, events } = newClient({ ...way, target: target(baseUrl), attemptTimeout: 5_000, insecureHttp: true });
+  const reply = client.call(OPERATIONS[effect], {});
+  return { reply, events };
+}
+
+describe('TLS', () => {
+  it('trusts what an authority of --ca-file has signed, and the known ones still', async () => {
+    const { port, seen, authorities } = await secureService('IP:127.0.0.1');
+    const { reply } = await call(`https://127.0.0.1:${port}`, { authorities });
+    expect(await reply).toMatchObject({ data: { id: 'a' } });
+    expect(seen).toEqual([AUTH_TOKEN]);
+  });
+
+  it.each([
+    [
+      'of an authority that nobody knows',
+      'IP:127.0.0.1',
+      1,
+      false,
+      'the certificate is from an authority that is not known',
+    ],
+    ['for another host', 'DNS:elsewhere.example.test', 1, true, 'the certificate is for another host'],
+    ['that is expired', 'IP:127.0.0.1', -1, true, 'the certificate has expired'],
+  ])('refuses a certificate %s, and sends nothing', async (_, name, days, trusted, reason) => {
+    const { port, seen, authorities } = await secureService(name, days);
+    const { reply, events } = await call(`https://127.0.0.1:${port}`, trusted ? { authorities } : {}, 'once');
+    const error = await errorOf(reply);
+    expect(error).toMatchObject({ exitCode: 8, message: `no secure connection to 127.0.0.1:${port}: ${reason}` });
+    expect(error.hint).toContain('--ca-file');
+    expect([seen, events.filter(({ kind }) => kind === 'retry')]).toEqual([[], []]);
+  });
+
+  it.each([{ trusted: true }, { trusted: false }])(
+    'to a server that speaks plain http is 8 ($trusted)',
+    async ({ trusted }) => {
+      const authorities = await readFile((await newAuthority()).file, 'utf8');
+      const host = await listen(createHttpServer((_, response) => response.end(ANSWER)));
+      const { reply } = await call(`https://${host}`, trusted ? { authorities } : {}, 'once');
+      expect((await errorOf(reply)).message).toBe(`no secure connection to ${host}: it does not speak TLS`);
+    },
+  );
+});
+
+describe('a proxy', () => {
+  const elsewhere = (port: string | undefined) => `https://service.example.test:${port}`;
+
+  it('is asked for a tunnel by name, and sees nothing of the request', async () => {
+    const { port, seen, authorities } = await secureService('DNS:service.example.test');
+    const proxy = await httpProxy();
+    const environment = { HTTPS_PROXY: `http://${proxy.host}` };
+    const { reply } = await call(elsewhere(port), { environment, authorities });
+    expect(await reply).toMatchObject({ data: { id: 'a' } });
+    expect(proxy).toMatchObject({ asked: [`CONNECT service.example.test:${port}`], shown: [undefined] });
+    expect(seen).toEqual([AUTH_TOKEN]);
+  });
+
+  it('is shown the credentials of its address, which nobody else is', async () => {
+    const { port, seen, authorities } = await secureService('DNS:service.example.test');
+    const proxy = await httpProxy({ credentials: 'ada:p@ss/word' });
+    const environment = { https_proxy: `ada:p%40ss%2Fword@${proxy.host}` };
+    const { reply, events } = await call(elsewhere(port), { environment, authorities });
+    await reply;
+    expect(proxy.shown).toEqual([`Basic ${Buffer.from('ada:p@ss/word').toString('base64')}`]);
+    expect(seen).toHaveLength(1);
+    expect(JSON.stringify(events)).not.toMatch(/p%40ss|p@ss|YWRh/);
+  });
+
+  it('forwards plain http where that is allowed', async () => {
+    const host = await listen(createHttpServer((_, response) => response.end(ANSWER)));
+    const proxy = await httpProxy();
+    const baseUrl = `http://service.example.test:${host.split(':')[1]}`;
+    const { reply } = await call(baseUrl, { environment: { HTTP_PROXY: proxy.host } });
+    expect(await reply).toMatchObject({ data: { id: 'a' } });
+    expect(proxy.asked).toEqual([`POST ${baseUrl}/v2/things`]);
+  });
+
+  it('may speak SOCKS 5, and resolves the name itself', async () => {
+    const { port, authorities } = await secureService('DNS:service.example.test');
+    const proxy = await socksProxy();
+    const environment = { ALL_PROXY: `socks5h://${proxy.host}` };
+    const { reply } = await call(elsewhere(port), { environment, authorities });
+    await reply;
+    expect(proxy.asked).toEqual([`service.example.test:${port}`]);
+  });
+
+  it('does not weaken what is checked behind it', async () => {
+    const { port, seen, authorities } = await secureService('DNS:other.example.test');
+    const proxy = await httpProxy();
+    const environment = { HTTPS_PROXY: `http://${proxy.host}` };
+    const { reply } = await call(elsewhere(port), { environment, authorities }, 'once');
+    expect((await errorOf(reply)).message).toContain('the certificate is for another host');
+    expect(seen).toEqual([]);
+  });
+
+  it.each([
+    ['asks for credentials', { credentials: 'ada:secret-7f21' }, 'it answered with HTTP 407'],
+    ['refuses', { refuses: 403 }, 'it answered with HTTP 403'],
+    ['cannot connect', { refuses: 502 }, 'it answered with HTTP 502'],
+  ])('that %s is 8 for a write as well, and names itself without its password', async (_, options, reason) => {
+    const proxy = await httpProxy(options);
+    const environment = { HTTPS_PROXY: `http://ada:hunter2-91@${proxy.host}` };
+    const error = await errorOf((await call(elsewhere('443'), { environment }, 'once')).reply);
+    expect(error).toMatchObject({
+      exitCode: 8,
+      message: `no connection to service.example.test through the proxy ${proxy.host}: ${reason}`,
+    });
+    expect(error.hint).toContain('HTTPS_PROXY');
+    expect(`${error.message}${error.hint}${error.stack}`).not.toContain('hunter2');
+  });
+
+  it('that is not there is 8, nothing was sent', async () => {
+    const server = createServer();
+    const host = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+    const { reply } = await call(elsewhere('443'), { environment: { HTTPS_PROXY: host } }, 'once');
+    expect(await errorOf(reply)).toMatchObject({
+      exitCode: 8,
+      message: `no connection to service.example.test through the proxy ${host}: connection refused`,
+    });
+  });
+
+  it('that hangs up is 8', async () => {
+    const host = await listen(createServer((socket) => void socket.destroy()));
+    const { reply } = await call(elsewhere('443'), { environment: { HTTPS_PROXY: host } }, 'once');
+    expect((await errorOf(reply)).exitCode).toBe(8);
+  });
+});
+
+describe('the proxy of a URL', () => {
+  const HTTPS = { HTTPS_PROXY: 'http://p.test:1' };
+
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ['https://a.test', HTTPS, 'p.test:1'],
+    ['http://a.test', HTTPS, undefined],
+    ['http://a.test', { HTTP_PROXY: 'p.test:2' }, 'p.test:2'],
+    ['https://a.test', { HTTP_PROXY: 'p.test:2' }, undefined],
+    ['https://a.test', { ALL_PROXY: 'socks5://p.test:3' }, 'p.test:3'],
+    ['https://a.test', { ...HTTPS, ALL_PROXY: 'http://p.test:3' }, 'p.test:1'],
+    ['https://a.test', { ...HTTPS, https_proxy: 'http://lower.test:1' }, 'lower.test:1'],
+    ['https://a.test', { ...HTTPS, https_proxy: '' }, 'p.test:1'],
+    ['https://a.test', {}, undefined],
+    ['https://localhost', HTTPS, undefined],
+    ['https://127.0.0.9', HTTPS, undefined],
+    ['https://[::1]:8443', HTTPS, undefined],
+    ['https://a.test', { ...HTTPS, NO_PROXY: '*' }, undefined],
+    ['https://a.test', { ...HTTPS, NO_PROXY: 'b.test, a.test' }, undefined],
+    ['https://a.test', { ...HTTPS, NO_PROXY: 'b.test A.TEST' }, undefined],
+    ['https://x.a.test', { ...HTTPS, NO_PROXY: 'a.test' }, undefined],
+    ['https://x.a.test', { ...HTTPS, NO_PROXY: '.a.test' }, undefined],
+    ['https://x.a.test', { ...HTTPS, NO_PROXY: '*.a.test' }, undefined],
+    ['https://a.test.', { ...HTTPS, NO_PROXY: 'a.test' }, undefined],
+    ['https://xa.test', { ...HTTPS, NO_PROXY: 'a.test' }, 'p.test:1'],
+    ['https://a.test', { ...HTTPS, NO_PROXY: 'x.a.test' }, 'p.test:1'],
+    ['https://a.test:8443', { ...HTTPS, NO_PROXY: 'a.test:8443' }, undefined],
+    ['https://a.test', { ...HTTPS, NO_PROXY: 'a.test:443' }, undefined],
+    ['https://a.test', { ...HTTPS, NO_PROXY: 'a.test:8443' }, 'p.test:1'],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/8' }, undefined],
+    ['https://11.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/8' }, 'p.test:1'],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/99' }, 'p.test:1'],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/' }, 'p.test:1'],
+    ['https://a.test', { ...HTTPS, NO_PROXY: '10.0.0.0/8' }, 'p.test:1'],
+    ['https://[fd00::1]', { ...HTTPS, NO_PROXY: 'fd00::/8' }, undefined],
+    ['https://[fd00::1]', { ...HTTPS, NO_PROXY: 'fd00::1' }, undefined],
+    ['https://[fd00::1]:8443', { ...HTTPS, NO_PROXY: '[fd00::1]:8443' }, undefined],
+    ['https://[fd00::1]', { ...HTTPS, NO_PROXY: '[fd00::2]' }, 'p.test:1'],
+    ['https://a.test', { ...HTTPS, NO_PROXY: '', no_proxy: ',, ,' }, 'p.test:1'],
+  ])('%s with %j is %s', async (url, environment, host) => {
+    expect((await proxyFor(new URL(url), environment))?.host).toBe(host);
+  });
+
+  it.each(['ftp://p.test', 'http://', 'socks4://ada:hunter2@p.test', 'http://ada:hunter2@:1', '://'])(
+    '%j is usage, and is not repeated',
+    async (address) => {
+      const error = await errorOf(proxyFor(new URL('https://a.test'), { HTTPS_PROXY: address }));
+      expect(error.exitCode).toBe(2);
+      expect(error.message).toBe('HTTPS_PROXY: this is no address of a proxy');
+      expect(error.hint).not.toContain('hunter2');
+    },
+  );
+});
