@@ -1,6 +1,8 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { manifest, type OperationEntry } from './src/catalog/manifest.ts';
+import { completionScript } from './src/commands/completion/script.ts';
+import { SCRIPT_FILES, SHELLS } from './src/commands/completion/shells.ts';
 import { loadHandlers } from './src/service/handlers/index.ts';
 
 /** Where an operation is done and where that is tried. */
@@ -89,21 +91,30 @@ export function serviceTests(home = import.meta.dirname): ReadonlyMap<string, st
   return new Map(files.sort().map((path) => [path, readFileSync(join(home, path), 'utf8')]));
 }
 
-/** Writes the table, or with `--check` says whether the written one holds. */
+/** Every file that is generated, by its path. */
+export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    [TABLE, operationsTable(await evidence(serviceTests()))],
+    ...SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, completionScript(shell)] as const),
+  ]);
+}
+
+/** Writes the files, or with `--check` says which of the written ones are out of date. */
 async function main(words: readonly string[]): Promise<number> {
-  const all = await evidence(serviceTests());
-  const missing = gaps(all);
+  const missing = gaps(await evidence(serviceTests()));
   for (const gap of missing) console.error(gap);
   if (missing.length > 0) return 1;
-  const table = operationsTable(all);
+  const files = [...(await generatedFiles())];
   if (!words.includes('--check')) {
-    mkdirSync('docs', { recursive: true });
-    writeFileSync(TABLE, table);
+    for (const [path, text] of files) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    }
     return 0;
   }
-  if (globSync(TABLE).length > 0 && readFileSync(TABLE, 'utf8') === table) return 0;
-  console.error(`${TABLE} is out of date: ${COMMAND}`);
-  return 1;
+  const stale = files.filter(([path, text]) => globSync(path).length === 0 || readFileSync(path, 'utf8') !== text);
+  for (const [path] of stale) console.error(`${path} is out of date: ${COMMAND}`);
+  return stale.length === 0 ? 0 : 1;
 }
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -7,8 +7,19 @@ import { type Io, processIo } from './kernel/io.ts';
 export async function main(version: string): Promise<void> {
   const io = processIo();
   const words = process.argv.slice(2);
-  process.exitCode = await settle(io, words, () =>
-    words[0] === '--version' || words[0] === '-V' ? io.stdout.write(`${version}\n`) : runCommand(io, words),
+  process.exitCode = await settle(io, words, () => {
+    const [first] = words;
+    if (first === '--version' || first === '-V') return io.stdout.write(`${version}\n`);
+    return first === '__complete' ? complete(io, words.slice(1)) : runCommand(io, words);
+  });
+}
+
+/** What shells ask on TAB. It reads files at most, and says nothing of what goes wrong. */
+async function complete(io: Io, words: readonly string[]): Promise<void> {
+  const { completeLine } = await import('./commands/completion/complete.ts');
+  const { env } = process;
+  await io.stdout.write(
+    await completeLine(words, { environment: env, cwd: process.cwd(), folders: userFolders(env) }).catch(() => ''),
   );
 }
 

@@ -23,6 +23,7 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['profiles', 'Saved connections: addresses and credentials'],
   ['auth', 'What svc signs in with'],
   ['jobs', 'Runs over many records: their progress, their end and how to go on'],
+  ['completion', 'Completion of command lines in shells'],
   ['local', "The embedded service's own data"],
   ['local deliveries', 'Webhook deliveries of the embedded service'],
 ]);

@@ -4,6 +4,7 @@ import type { OperationEntry } from '../catalog/manifest.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Answer, Client } from '../client/client.ts';
 import { nextCursor, pages } from '../client/pages.ts';
+import { remembered } from './completion/remember.ts';
 import type { Context } from './context.ts';
 
 /** The inputs of the calls to make, in order; `all` follows the pages of each to the end. */
@@ -21,7 +22,7 @@ export async function showAnswers(
 ): Promise<void> {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
   const { envelope, quiet } = context.options;
-  const answers = answersOf(context, client, operation, request);
+  const answers = remembered(context, entry, request.inputs, answersOf(context, client, operation, request));
   if (operation.columns && !envelope) {
     const records = recordsOf(context, operation, request, answers);
     return printer.records(records, { columns: operation.columns, secrets: secretsOfRecords(operation, entry) });

@@ -1,5 +1,6 @@
 import { GROUPS } from '../catalog/groups.ts';
 import { type OperationOutline, outline } from '../catalog/outline.ts';
+import { COMPLETION_COMMANDS } from './completion/commands.ts';
 import type { CommandDefinition, Node } from './definition.ts';
 import { LOCAL_COMMANDS } from './local/commands.ts';
 import { PROFILE_COMMANDS } from './profiles/commands.ts';
@@ -11,6 +12,7 @@ const TOOLS: readonly CommandDefinition[] = [
   ...SERVE_COMMANDS,
   ...LOCAL_COMMANDS,
   ...TOOL_COMMANDS,
+  ...COMPLETION_COMMANDS,
   commandList(commandTree),
 ];
 

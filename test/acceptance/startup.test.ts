@@ -33,13 +33,19 @@ const HEAVY =
 describe('what start-up loads', () => {
   it.each([
     { words: ['--version'], most: 5 },
-    { words: ['--help'], most: 6 },
-    { words: ['users', 'add', '--help'], most: 8 },
+    { words: ['--help'], most: 7 },
+    { words: ['users', 'add', '--help'], most: 9 },
+    { words: ['__complete', 'users', 'add', '--du'], most: 9 },
   ])('svc $words loads at most $most files, none of them heavy', async ({ words, most }) => {
     const { files, sources } = await loadedBy(words);
     expect(files).toContain('dist/main.js');
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(most);
     expect(sources.filter((source) => HEAVY.test(source))).toEqual([]);
+  });
+
+  it('completion does without commander', async () => {
+    const { sources } = await loadedBy(['__complete', 'users', 'add', '--du']);
+    expect(sources.filter((source) => /node_modules\/commander/.test(source))).toEqual([]);
   });
 
   it('svc --version does without the command line', async () => {
@@ -54,6 +60,6 @@ describe('what start-up loads', () => {
       [],
     );
     expect(sources.some((source) => /node_modules\/zod\//.test(source))).toBe(true);
-    expect(files.length, files.join('\n')).toBeLessThanOrEqual(20);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(21);
   });
 });

@@ -15,10 +15,20 @@ export interface Terminal {
 const CONTROL_SEQUENCES = /\u001b(\[[0-9;?]*[A-Za-z]|\][^\u0007]*\u0007|[=>78])/g;
 
 export function terminal(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100): Terminal {
-  const child = spawn(process.execPath, [BIN, ...words], {
+  return programInTerminal(process.execPath, [BIN, ...words], { env, columns });
+}
+
+/** Any program in a terminal: a shell, say, whose completion is tried. */
+export function programInTerminal(
+  program: string,
+  words: readonly string[],
+  { env, columns = 100, cwd }: { env: Readonly<Record<string, string>>; columns?: number; cwd?: string },
+): Terminal {
+  const child = spawn(program, [...words], {
     env: { ...env, TERM: 'xterm-256color' },
     cols: columns,
     rows: 30,
+    ...(cwd && { cwd }),
   });
   let shown = '';
   let check = () => {};

@@ -34,6 +34,7 @@ const cases: readonly (readonly [string, readonly string[], number])[] = [
   ['node -e 0', ['-e', '0'], 1],
   ['svc --version', [...svc, '--version'], 1.25],
   ['svc --help', [...svc, '--help'], 1.4],
+  ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.35],
   ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.65],
   ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 4.6],
   ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 7.5],

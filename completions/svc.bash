@@ -1,0 +1,41 @@
+# Completion of svc: asks `svc __complete` for what may follow, a candidate a line with a tab before its description.
+# A candidate that ends in / or = is the beginning of a longer word. What was typed is handed over and never evaluated.
+_svc() {
+  local rest=${COMP_LINE:0:COMP_POINT} count=0 at blank word current cut candidate
+  local -a typed
+  for ((at = 0; at <= COMP_CWORD; at++)); do
+    blank=${rest%%[![:space:]]*}
+    rest=${rest#"$blank"}
+    word=${COMP_WORDS[at]}
+    ((at < COMP_CWORD)) || word=$rest
+    rest=${rest#"$word"}
+    if [[ -n $blank || $count -eq 0 ]]; then
+      typed[count++]=$word
+    else
+      typed[count - 1]+=$word
+    fi
+  done
+  current=${typed[count - 1]}
+  cut=
+  case $word in
+    '' | = | :) cut=$current ;;
+    *) cut=${current%"$word"} ;;
+  esac
+  COMPREPLY=()
+  while IFS= read -r candidate; do
+    candidate=${candidate%%$'\t'*}
+    candidate=${candidate#"$cut"}
+    case $current in
+      [\"\']*) case $candidate in *[\\\"\'\$\`\!]*) continue ;; esac ;;
+      *)
+        case $candidate in
+          '~/'*) printf -v word '%q' "${candidate#'~/'}" && word="~/$word" ;;
+          *) printf -v word '%q' "$candidate" ;;
+        esac
+        case $candidate in */ | *=) candidate=$word ;; *) candidate="$word " ;; esac
+        ;;
+    esac
+    COMPREPLY[${#COMPREPLY[@]}]=$candidate
+  done < <(command svc __complete "${typed[@]:1}" 2>/dev/null)
+}
+complete -o nospace -F _svc svc

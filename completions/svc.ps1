@@ -1,0 +1,15 @@
+# Completion of svc: asks `svc __complete` for what may follow, a candidate a line with a tab before its description.
+# A candidate that ends in / or = is the beginning of a longer word. What was typed is handed over and never evaluated.
+Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
+    if ($wordToComplete -eq '') { $typed += '""' }
+    & svc __complete @typed 2>$null | ForEach-Object {
+        $value, $describes = $_ -split "`t", 2
+        if (-not $describes) { $describes = $value }
+        $text = $value
+        if ($value -notmatch '^[\w./:=+~-]+$') { $text = "'" + $value.Replace("'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $describes)
+    }
+}

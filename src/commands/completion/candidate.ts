@@ -1,0 +1,32 @@
+import type { Environment, Folders } from '../../kernel/folders.ts';
+
+/** What candidates are read from besides the tree of commands: files of this machine, and nothing over the network. */
+export interface CompletionWorld {
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly folders: Folders;
+}
+
+/** A word that may be meant. One that ends in `/` or `=` is a beginning: more of the same word follows. */
+export interface Candidate {
+  readonly value: string;
+  readonly describes?: string;
+}
+
+/** As shells read candidates: one a line, a tab before the description. What would break the line is left out. */
+export function candidateLines(candidates: Iterable<Candidate>): string {
+  let text = '';
+  for (const { value, describes } of candidates) {
+    if (UNPRINTABLE.test(value)) continue;
+    text += describes ? `${value}\t${describes.replace(UNPRINTABLE_ALL, ' ')}\n` : `${value}\n`;
+  }
+  return text;
+}
+
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const UNPRINTABLE_ALL = new RegExp(UNPRINTABLE, 'gu');
+
+/** The values of a list as candidates. */
+export function plainly(values: Iterable<string>): Candidate[] {
+  return Array.from(values, (value) => ({ value }));
+}

@@ -1,0 +1,52 @@
+import { commandTree } from '../tree.ts';
+import { type Candidate, type CompletionWorld, candidateLines } from './candidate.ts';
+import { longName, namesOf, readTypedLine, type TypedLine, takesValue } from './command-line.ts';
+import { operandCandidates, valueCandidates } from './values.ts';
+
+/** The candidates for the last of the words, as text for a shell. Whatever goes wrong, a shell is shown no error. */
+export async function completeLine(words: readonly string[], world: CompletionWorld): Promise<string> {
+  const typed = words.map(unquoted);
+  return candidateLines(await candidates(typed.length > 0 ? typed : [''], world));
+}
+
+/** Words may come as they were typed, with quotes and backslashes. Nothing in them is expanded. */
+function unquoted(word: string): string {
+  if (!/['"\\]/.test(word)) return word;
+  return word.replace(/'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)/gs, (_, single, double, escaped) =>
+    String(single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped),
+  );
+}
+
+async function candidates(words: readonly string[], world: CompletionWorld): Promise<Candidate[]> {
+  const line = await readTypedLine(commandTree(), words);
+  const all = await candidatesOf(line, world);
+  return all
+    .map(({ value, ...rest }) => ({ value: line.lead + value, ...rest }))
+    .filter(({ value }) => value.startsWith(line.lead + line.typed));
+}
+
+async function candidatesOf(line: TypedLine, world: CompletionWorld): Promise<readonly Candidate[]> {
+  if (line.valueOf) return valueCandidates(line.valueOf, line, world);
+  if (line.typed.startsWith('-')) return flagCandidates(line);
+  if (line.leaf) return operandCandidates(line.leaf, line, world);
+  return line.operands.length > 0 ? operandCandidates(undefined, line, world) : commandCandidates(line);
+}
+
+function commandCandidates({ node }: TypedLine): readonly Candidate[] {
+  const commands = [...node.children.values()]
+    .filter(({ leaf, children }) => leaf || children.size > 0)
+    .map(({ name, summary }) => ({ value: name, describes: summary }));
+  return node.path.length === 0 ? [...commands, { value: 'help', describes: 'Show the help of a command' }] : commands;
+}
+
+/** The flags that may still be given: a second value only where a flag takes several. */
+function flagCandidates({ flags, given }: TypedLine): readonly Candidate[] {
+  return flags
+    .filter((flag) => flag.many || !given.has(longName(flag)))
+    .map((flag) => ({ value: namesOf(flag.flags).at(-1) ?? '', describes: describesOf(flag) }));
+}
+
+function describesOf(flag: Parameters<typeof takesValue>[0]): string {
+  const value = takesValue(flag) ? ` ${flag.flags.slice(flag.flags.indexOf('<'))}` : '';
+  return `${flag.describes}${value}`.trim();
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment, Folders } from '../../kernel/folders.ts';
+import { isObject } from '../../kernel/is-object.ts';
+
+/** What an id is the id of. */
+export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
+
+interface CacheWorld {
+  readonly folders: Folders;
+  readonly environment: Environment;
+  readonly cwd: string;
+}
+
+/** Whose ids are meant: the embedded service's, or those of a profile. */
+export interface IdScope {
+  readonly local: boolean;
+  /** As named by a flag. */
+  readonly profile: string | undefined;
+}
+
+/** Ids kept of each kind, the latest first. */
+const MOST_IDS = 500;
+const LONGEST_ID = 128;
+
+type Cache = ReadonlyMap<IdKind, readonly string[]>;
+
+/** The ids of a kind that earlier commands have read, the latest first. No network, and no error: a cache may be missing or damaged. */
+export async function knownIds(world: CacheWorld, scope: IdScope, kind: IdKind): Promise<readonly string[]> {
+  const path = await cachePath(world, scope);
+  return path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
+}
+
+/** Keeps ids for completion. A cache that cannot be written is no reason for a command to fail. */
+export async function rememberIds(
+  world: CacheWorld,
+  scope: IdScope,
+  found: ReadonlyMap<IdKind, ReadonlySet<string>>,
+): Promise<void> {
+  const path = await cachePath(world, scope);
+  if (path === undefined || found.size === 0) return;
+  const known = await readCache(path);
+  const merged = new Map(known);
+  for (const [kind, ids] of found) merged.set(kind, latest(ids, known.get(kind) ?? []));
+  if ([...found.keys()].every((kind) => merged.get(kind)?.join('\n') === known.get(kind)?.join('\n'))) return;
+  await writeCache(path, merged).catch(() => undefined);
+}
+
+/** New ids in front; those that were known keep their places, so that reading the same again changes nothing. */
+function latest(ids: ReadonlySet<string>, known: readonly string[]): readonly string[] {
+  const before = new Set(known);
+  const fresh = [...ids].filter((id) => !before.has(id) && id !== '' && id.length <= LONGEST_ID);
+  return [...fresh, ...known].slice(0, MOST_IDS);
+}
+
+async function readCache(path: string): Promise<Cache> {
+  const text = await readFile(path, 'utf8').catch(() => '{}');
+  try {
+    const value: unknown = JSON.parse(text);
+    const entries = isObject(value) ? Object.entries(value) : [];
+    return new Map(entries.map(([kind, ids]) => [kind as IdKind, Array.isArray(ids) ? ids.map(String) : []]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** A rename makes it whole; unlike a profile it is not flushed to the disk, for what is lost is read again. */
+async function writeCache(path: string, cache: Cache): Promise<void> {
+  const { privateFolder } = await import('../../kernel/files.ts');
+  await privateFolder(join(path, '..'));
+  const staged = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(staged, JSON.stringify(Object.fromEntries(cache)), { flag: 'wx', mode: 0o600 });
+    await rename(staged, path);
+  } catch (error) {
+    await rm(staged, { force: true });
+    throw error;
+  }
+}
+
+async function cachePath({ folders, environment, cwd }: CacheWorld, scope: IdScope): Promise<string | undefined> {
+  if (environment['SVC_COMPLETION_CACHE'] === '0') return undefined;
+  const name = scope.local ? 'local' : await profileName(scope.profile, { folders, environment, cwd });
+  return join(folders.state, 'completion', `${name}.json`);
+}
+
+/** As settings choose it, without reading anything else of them: no secret is needed here. */
+async function profileName(named: string | undefined, { folders, environment, cwd }: CacheWorld): Promise<string> {
+  const early = named ?? environment['SVC_PROFILE'];
+  const { folderSettings } = await import('../../profiles/folder-settings.ts');
+  const { readProfiles } = await import('../../profiles/book.ts');
+  const chosen = early || (await folderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
+  return chosen ? `profile-${encodeURIComponent(chosen)}` : 'environment';
+}

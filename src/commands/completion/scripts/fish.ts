@@ -1,0 +1,8 @@
+/** fish shows descriptions as they come, and puts no blank behind a candidate that ends in `/` or `=`. */
+export const FISH = `function __svc_complete
+    set -l typed (commandline -opc)
+    set -l current (commandline -ct)
+    command svc __complete $typed[2..-1] "$current" 2>/dev/null
+end
+complete -c svc -f -a '(__svc_complete)'
+`;

@@ -1,0 +1,10 @@
+/** The shells that there is a script for, and where `completions/` holds it under the name that the shell looks for. */
+export const SCRIPT_FILES = {
+  bash: 'svc.bash',
+  zsh: '_svc',
+  fish: 'svc.fish',
+  powershell: 'svc.ps1',
+} as const;
+
+export type Shell = keyof typeof SCRIPT_FILES;
+export const SHELLS = Object.keys(SCRIPT_FILES) as readonly Shell[];

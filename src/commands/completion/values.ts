@@ -1,0 +1,103 @@
+import { outline } from '../../catalog/outline.ts';
+import type { OptionDefinition } from '../definition.ts';
+import type { LoadedLeaf } from '../leaf.ts';
+import { type Candidate, type CompletionWorld, plainly } from './candidate.ts';
+import { longName, type TypedLine } from './command-line.ts';
+import { fileCandidates } from './files.ts';
+import type { IdKind } from './id-cache.ts';
+import { SHELLS } from './shells.ts';
+
+type Values = (line: TypedLine, world: CompletionWorld) => Promise<readonly Candidate[]> | readonly Candidate[];
+
+const ids =
+  (kind: IdKind): Values =>
+  async ({ given }, world) => {
+    const { knownIds } = await import('./id-cache.ts');
+    return plainly(await knownIds(world, { local: given.has('local'), profile: given.get('profile') }, kind));
+  };
+
+const events = async (suffixes: readonly string[] = ['']): Promise<readonly Candidate[]> => {
+  const { EVENT_NAMES } = await import('../../catalog/events.ts');
+  return EVENT_NAMES.flatMap((name) => plainly(suffixes.map((suffix) => name + suffix)));
+};
+
+const files: Values = ({ typed }, world) => fileCandidates(typed, world);
+
+const profiles: Values = async (_, { folders }) => {
+  const { readProfiles } = await import('../../profiles/book.ts');
+  const { profiles: known } = await readProfiles(folders);
+  return [...known].map(([value, { baseUrl = '' }]) => ({ value, describes: baseUrl }));
+};
+
+const jobs: Values = async (_, { folders }) => {
+  const { readdir } = await import('node:fs/promises');
+  const { join } = await import('node:path');
+  const names = await readdir(join(folders.state, 'jobs')).catch(() => []);
+  return plainly(new Set(names.map((name) => name.replace(/\..*$/, '')))).reverse();
+};
+
+/** The values of flags and arguments by what they are called, where the catalog does not list them. */
+const BY_NAME: Readonly<Record<string, Values>> = {
+  profile: profiles,
+  org: ids('organization'),
+  folder: ids('folder'),
+  parent: ids('folder'),
+  document: ids('document'),
+  user: ids('user'),
+  'notify-user': ids('user'),
+  'action-user': ids('user'),
+  group: ids('group'),
+  agentId: ids('agent'),
+  endpointId: ids('endpoint'),
+  'filter-type': () => events(),
+  event: () => events(),
+  trigger: () => events(['=true', '=false']),
+  job: jobs,
+  shell: () => plainly(SHELLS),
+  operation: () => outline.map(({ name, summary }) => ({ value: name, describes: summary })),
+};
+
+/** Names mean something else below some commands: `profiles use <name>`, `jobs show <id>`. */
+const BELOW: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
+  profiles: { name: profiles, old: profiles },
+  jobs: { id: jobs },
+};
+
+/** The candidates for the value of a flag. */
+export function valueCandidates(
+  flag: OptionDefinition,
+  line: TypedLine,
+  world: CompletionWorld,
+): Promise<readonly Candidate[]> | readonly Candidate[] {
+  if (flag.choices) return plainly(flag.choices);
+  if (/<(path|file|dir|folder-path)>/.test(flag.flags)) return files(line, world);
+  return named(longName(flag), line, world);
+}
+
+/** The candidates for a word that is no flag: an argument of the command. */
+export function operandCandidates(
+  leaf: LoadedLeaf | undefined,
+  line: TypedLine,
+  world: CompletionWorld,
+): Promise<readonly Candidate[]> | readonly Candidate[] {
+  const names = leaf ? argumentNames(leaf) : [];
+  const many = leaf?.kind === 'tool' ? leaf.definition.arguments?.at(-1)?.many : leaf?.versions[0].argument?.many;
+  const name = names[line.operands.length] ?? (many ? names.at(-1) : undefined);
+  return name === undefined ? [] : named(name, line, world);
+}
+
+function argumentNames(leaf: LoadedLeaf): readonly string[] {
+  if (leaf.kind === 'tool') return (leaf.definition.arguments ?? []).map(({ name }) => name);
+  const { argument } = leaf.versions[0];
+  return argument ? [argument.field] : [];
+}
+
+function named(
+  name: string,
+  line: TypedLine,
+  world: CompletionWorld,
+): Promise<readonly Candidate[]> | readonly Candidate[] {
+  const [group = ''] = line.node.path;
+  if (name === 'file' || name === 'path') return files(line, world);
+  return (BELOW[group]?.[name] ?? BY_NAME[name])?.(line, world) ?? [];
+}

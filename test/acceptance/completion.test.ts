@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process';
+import { access, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { BIN, HOME, newUser } from './svc.ts';
+import { programInTerminal, type Terminal } from './terminal.ts';
+
+/** How a shell starts without anybody's own settings, and what makes it ready. */
+const SHELLS = [
+  {
+    shell: 'bash',
+    words: ['--norc', '--noprofile', '-i'],
+    setUp: `PS1='rea''dy> '; . ${join(HOME, 'completions', 'svc.bash')}`,
+  },
+  {
+    shell: 'zsh',
+    words: ['-f', '-i'],
+    setUp: `PS1='rea''dy> '; autoload -Uz compinit; compinit -D -u; bindkey '^I' complete-word; . ${join(HOME, 'completions', '_svc')}`,
+  },
+  {
+    shell: 'fish',
+    words: ['--no-config', '-i'],
+    setUp: `function fish_prompt; echo -n 'rea''dy> '; end; source ${join(HOME, 'completions', 'svc.fish')}`,
+  },
+] as const;
+
+function isThere(shell: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${shell}`]).status === 0;
+}
+
+/**
+ * A user in a folder with a few files, who has read a few ids. The `svc` of the path completes for real; any other call
+ * only writes its words down, so that what a shell makes of the completed line can be looked at.
+ */
+async function prepared(shell: (typeof SHELLS)[number]) {
+  const user = await newUser();
+  const [bin, folder, called] = ['bin', 'work', 'called'].map((name) => join(user.home, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await mkdir(bin);
+  await mkdir(join(folder, 'data'), { recursive: true });
+  await writeFile(join(folder, 'people list.json'), '[]');
+  await writeFile(join(folder, 'data', "it's $HOME.csv"), '');
+  await writeFile(
+    join(bin, 'svc'),
+    `#!/bin/sh
+if [ "$1" = __complete ]; then '${process.execPath}' '${BIN}' "$@"; echo asked >> '${called}.asked'; exit; fi
+printf '%s\\n' "$@" > '${called}.part'; mv '${called}.part' '${called}'
+`,
+  );
+  await chmod(join(bin, 'svc'), 0o755);
+  const env = { ...user.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C.UTF-8' };
+  await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'u1', '--name', 'U']);
+  await user.svc(['folders', 'list', '--local', '--org', 'acme:eu']);
+  const open = programInTerminal(shell.shell, shell.words, { env, cwd: folder, columns: 200 });
+  open.type(`${shell.setUp}\r`);
+  await open.shows('ready> ');
+  return { open, folder, called };
+}
+
+async function timesAsked(called: string): Promise<number> {
+  return (await readFile(`${called}.asked`, 'utf8').catch(() => '')).length;
+}
+
+/** A terminal drops what is typed right behind Ctrl-C. */
+async function leave(open: Terminal): Promise<void> {
+  open.type('\u0003');
+  await sleep(200);
+  open.type('exit\r');
+  await open.ended;
+}
+
+/** The words that svc was called with, once it was. */
+async function wordsIn(called: string, open: Terminal): Promise<readonly string[]> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const text = await readFile(called, 'utf8').catch(() => undefined);
+    if (text !== undefined) {
+      await rm(called);
+      return text.trimEnd().split('\n');
+    }
+    await sleep(50);
+  }
+  throw new Error(`svc was not called:\n${open.screen()}`);
+}
+
+describe.each(SHELLS)('completion in $shell', (shell) => {
+  it.skipIf(!isThere(shell.shell))('completes what is typed', { timeout: 60_000 }, async () => {
+    const { open, called } = await prepared(shell);
+    const becomes = async (pieces: readonly string[], words: readonly string[]) => {
+      for (const piece of pieces) {
+        const before = await timesAsked(called);
+        open.type(piece);
+        for (let tries = 0; piece.endsWith('\t') && (await timesAsked(called)) === before && tries < 200; tries += 1) {
+          await sleep(50);
+        }
+        // The shell has its candidates; what it does with them takes a moment.
+        await sleep(150);
+      }
+      open.type('\r');
+      expect(await wordsIn(called, open), open.screen().slice(-400)).toEqual(words);
+    };
+    await becomes(
+      ['svc webh\t', 'end\t', 'cre\t', '--filter-t\t', 'comment_annotation.pri\t'],
+      ['webhooks', 'endpoints', 'create', '--filter-type', 'comment_annotation.priority_change'],
+    );
+    await becomes(['svc users add --input-format=nd\t', 'x'], ['users', 'add', '--input-format=ndjson', 'x']);
+    await becomes(['svc users add --file peo\t', 'x'], ['users', 'add', '--file', 'people list.json', 'x']);
+    await becomes(['svc users add --file da\t', 'it\t', 'x'], ['users', 'add', '--file', "data/it's $HOME.csv", 'x']);
+    await becomes(
+      ['svc folders list --local --org acme:\t', 'x'],
+      ['folders', 'list', '--local', '--org', 'acme:eu', 'x'],
+    );
+    await becomes(
+      ['svc folders list --local --org ac\t', 'x'],
+      ['folders', 'list', '--local', '--org', 'acme:eu', 'x'],
+    );
+    await leave(open);
+  });
+
+  it.skipIf(!isThere(shell.shell))('runs nothing of what is typed', { timeout: 60_000 }, async () => {
+    const { open, folder } = await prepared(shell);
+    for (const hostile of [
+      '$(touch pwned)',
+      '`touch pwned`',
+      '"$(touch pwned)',
+      "'; touch pwned;",
+      '*',
+      '~/$(touch pwned)',
+    ]) {
+      open.type(`svc users add --org ${hostile}\t\t`);
+      await sleep(400);
+      open.type('\u0003');
+      await sleep(50);
+    }
+    await expect(access(join(folder, 'pwned'))).rejects.toThrow();
+    await leave(open);
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { candidateLines } from '../../../src/commands/completion/candidate.ts';
+import { completeLine } from '../../../src/commands/completion/complete.ts';
+import { FoundIds } from '../../../src/commands/completion/found-ids.ts';
+import { knownIds, rememberIds } from '../../../src/commands/completion/id-cache.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+
+async function world(environment: Readonly<Record<string, string>> = {}) {
+  const cwd = await temporaryFolder();
+  const folders = { config: join(cwd, 'config'), state: join(cwd, 'state'), data: join(cwd, 'data') };
+  const surroundings = { cwd, folders, environment: { HOME: cwd, ...environment } };
+  return {
+    ...surroundings,
+    completes: async (...words: string[]) =>
+      (await completeLine(words, surroundings))
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => line.split('\t')[0]),
+  };
+}
+
+describe('candidates', () => {
+  it('are commands with what they do, then flags of the command', async () => {
+    const { completes, ...surroundings } = await world();
+    expect(await completes('')).toEqual(expect.arrayContaining(['users', 'webhooks', 'completion', 'help']));
+    expect(await completeLine(['users', 'ad'], surroundings)).toBe(
+      'add\tAdd users to an organization, a folder or a document\n',
+    );
+    expect(await completes('users', 'add', '--batch')).toEqual(['--batch-size']);
+    expect(await completes('--loc')).toEqual(['--local']);
+  });
+
+  it('leave out a flag that is given, but not one that repeats', async () => {
+    const { completes } = await world();
+    expect(await completes('users', 'add', '--org', 'acme', '--or')).toEqual([]);
+    expect(await completes('documents', 'list', '--document', 'd1', '--docu')).toEqual(['--document']);
+  });
+
+  it('are the values of a flag, also behind its equals sign and behind its short form', async () => {
+    const { completes } = await world();
+    expect(await completes('users', 'add', '--duplicates', '')).toEqual(['fail', 'first', 'last']);
+    expect(await completes('users', 'add', '--duplicates=f')).toEqual(['--duplicates=fail', '--duplicates=first']);
+    expect(await completes('users', 'list', '-o', 'nd')).toEqual(['ndjson']);
+    expect(await completes('webhooks', 'config', 'update', '--trigger', 'huddle.c')).toEqual([
+      'huddle.create=true',
+      'huddle.create=false',
+    ]);
+  });
+
+  it('are no flags behind --, and none of a word that makes no sense', async () => {
+    const { completes } = await world();
+    expect(await completes('users', 'add', '--', '--o')).toEqual([]);
+    expect(await completes('nonsense', '')).toEqual([]);
+  });
+
+  it('are files, hidden ones once asked for, and folders with a slash', async () => {
+    const { completes, cwd } = await world();
+    await mkdir(join(cwd, 'below'));
+    await writeFile(join(cwd, 'below', 'in.csv'), '');
+    await writeFile(join(cwd, '.hidden'), '');
+    expect(await completes('users', 'add', '--file', '')).toEqual(['below/']);
+    expect(await completes('users', 'add', '--file', 'below/')).toEqual(['below/in.csv']);
+    expect(await completes('users', 'add', '--file', '~/below/i')).toEqual(['~/below/in.csv']);
+    expect(await completes('users', 'add', '--file', '.')).toEqual(['.hidden']);
+    expect(await completes('users', 'add', '--file', 'nowhere/')).toEqual([]);
+  });
+
+  it('are the names of profiles', async () => {
+    const { completes, folders } = await world();
+    await mkdir(folders.config);
+    await writeFile(
+      join(folders.config, 'profiles.json'),
+      JSON.stringify({ profiles: { prod: { baseUrl: 'https://api.example.com' }, stage: {} } }),
+    );
+    expect(await completes('-p', '')).toEqual(['prod', 'stage']);
+    expect(await completes('profiles', 'use', 'p')).toEqual(['prod']);
+  });
+
+  it('read words as they were typed, and expand nothing in them', async () => {
+    const { completes, cwd } = await world();
+    await writeFile(join(cwd, 'a b.csv'), '');
+    expect(await completes('users', 'add', '--file', 'a\\ ')).toEqual(['a b.csv']);
+    expect(await completes('users', 'add', '--file', '"a ')).toEqual(['a b.csv']);
+    expect(await completes('users', 'add', '--file', '$HOME/')).toEqual([]);
+  });
+
+  it('never break their line', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ value: fc.string({ unit: 'binary' }), describes: fc.string({ unit: 'binary' }) })),
+        (given) => {
+          const lines = candidateLines(given).split('\n').slice(0, -1);
+          const kept = given.filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value));
+          expect(lines.map((line) => line.split('\t')[0])).toEqual(kept.map(({ value }) => value));
+          expect(lines.every((line) => line.split('\t').length <= 2)).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('ids that were read', () => {
+  const local = { local: true, profile: undefined };
+
+  it('are kept by kind and by profile, the latest first', async () => {
+    const { completes, ...surroundings } = await world();
+    const found = new FoundIds('folders');
+    found.look([{ folderId: 'f1', organizationId: 'acme', subFolders: [{ folderId: 'f2' }] }]);
+    await rememberIds(surroundings, local, found.ids);
+    await rememberIds(surroundings, local, new Map([['folder', new Set(['f3', 'f1'])]]));
+    expect(await knownIds(surroundings, local, 'folder')).toEqual(['f3', 'f1', 'f2']);
+    expect(await completes('--local', 'folders', 'list', '--org', '')).toEqual(['acme']);
+    expect(await completes('folders', 'list', '--org', '')).toEqual([]);
+  });
+
+  it('are bounded, and a damaged cache is none', async () => {
+    const { completes: _, ...surroundings } = await world();
+    const many = new Set(Array.from({ length: 2000 }, (_each, at) => `d${at}`));
+    await rememberIds(surroundings, local, new Map([['document', many]]));
+    expect(await knownIds(surroundings, local, 'document')).toHaveLength(500);
+    const path = join(surroundings.folders.state, 'completion', 'local.json');
+    await writeFile(path, '{"document": 7, "user": [');
+    expect(await knownIds(surroundings, local, 'document')).toEqual([]);
+    await rememberIds(surroundings, local, new Map([['document', new Set(['d1'])]]));
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ document: ['d1'] });
+  });
+
+  it('are not kept when that is switched off', async () => {
+    const { completes: _, ...surroundings } = await world({ SVC_COMPLETION_CACHE: '0' });
+    await rememberIds(surroundings, local, new Map([['document', new Set(['d1'])]]));
+    expect(await knownIds({ ...surroundings, environment: {} }, local, 'document')).toEqual([]);
+  });
+});
