@@ -1,0 +1,52 @@
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+
+export const INPUT_FORMATS = ['ndjson', 'json', 'csv', 'yaml'] as const;
+export type BenchFormat = (typeof INPUT_FORMATS)[number];
+
+/** Bytes of a user as a line of NDJSON, with its end. */
+const USER_BYTES = 120;
+const USERS_A_WRITE = 5_000;
+
+/** How a format writes a user, and what stands around and between them. */
+const WRITERS = {
+  ndjson: { before: '', between: '', after: '', user: (user: BenchUser) => `${JSON.stringify(user)}\n` },
+  json: { before: '[\n', between: ',\n', after: '\n]\n', user: (user: BenchUser) => JSON.stringify(user) },
+  csv: {
+    before: 'userId,name,email,initial\n',
+    between: '',
+    after: '',
+    user: ({ userId, name, email, initial }: BenchUser) => `${userId},${name},${email},${initial}\n`,
+  },
+  yaml: {
+    before: '',
+    between: '',
+    after: '',
+    user: ({ userId, name, email, initial }: BenchUser) =>
+      `- userId: ${userId}\n  name: ${name}\n  email: ${email}\n  initial: ${initial}\n`,
+  },
+} as const;
+
+type BenchUser = ReturnType<typeof userAt>;
+
+function userAt(index: number) {
+  const number = String(index).padStart(7, '0');
+  const user = { userId: `user-${number}`, name: 'Ada Lovelace', email: `ada.${number}@example.com`, initial: 'A' };
+  const missing = USER_BYTES - 1 - JSON.stringify(user).length;
+  return { ...user, name: user.name.padEnd(user.name.length + missing, ' Lovelace') };
+}
+
+/** Writes so many users of 120 bytes. */
+export async function writeUsers(path: string, format: BenchFormat, count: number): Promise<void> {
+  const { before, between, after, user } = WRITERS[format];
+  const file = createWriteStream(path);
+  file.write(before);
+  for (let from = 0; from < count; from += USERS_A_WRITE) {
+    const to = Math.min(count, from + USERS_A_WRITE);
+    const users = Array.from({ length: to - from }, (_, at) => user(userAt(from + at)));
+    const text = (from > 0 ? between : '') + users.join(between);
+    if (!file.write(text)) await new Promise<void>((resolve) => file.once('drain', resolve));
+  }
+  file.end(after);
+  await finished(file);
+}

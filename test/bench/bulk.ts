@@ -1,0 +1,194 @@
+/**
+ * What it costs to send many records with everything that svc does for them: validation of the whole file, journal,
+ * limiter. All against one service as a process of its own (bulk-mock.ts). Run it with `npm run bench:bulk`, whole or in
+ * parts:
+ *
+ *     npm run bench:bulk -- throughput|link|growth|memory… --users 1000000 --formats ndjson,json,csv,yaml --rounds 3
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { type BenchFormat, INPUT_FORMATS, writeUsers } from './bulk-inputs.ts';
+
+const PARTS = ['throughput', 'link', 'growth', 'memory'] as const;
+type Part = (typeof PARTS)[number];
+
+const PLAIN_IN_FLIGHT = [8, 16, 32];
+const LINK_MILLISECONDS = 20;
+const LOOP_USERS = 20_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    users: { type: 'string', default: '1000000' },
+    formats: { type: 'string', default: INPUT_FORMATS.join() },
+    rounds: { type: 'string', default: '3' },
+  },
+});
+const users = Number(values.users);
+const rounds = Number(values.rounds);
+const formats = values.formats.split(',') as BenchFormat[];
+const parts = positionals.length > 0 ? (positionals as Part[]) : PARTS;
+
+const written = new Map<string, Promise<void>>();
+const home = mkdtempSync(join(tmpdir(), 'svc-bulk-'));
+const RUNS: Record<Part, () => Promise<void>> = { throughput, link, growth, memory };
+try {
+  for (const part of parts) await RUNS[part]();
+} finally {
+  rmSync(home, { recursive: true });
+}
+
+async function throughput(): Promise<void> {
+  const [service, file] = [await startService(0), await input('ndjson', users)];
+  const [plain, svc]: [Run[], Run[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const inFlight of PLAIN_IN_FLIGHT) plain.push(await plainRun(service.url, file, inFlight));
+    svc.push(await svcRun(service.url, file));
+  }
+  service.child.kill();
+  const [floor, reached] = [quickest(plain), quickest(svc)];
+  say(`plain client, ${users} users`, figureOf(floor));
+  say(
+    'svc users add, checked, with its journal',
+    figureOf(reached),
+    `${ratio(floor.seconds, reached.seconds)}x  (goal 0.60x)`,
+  );
+}
+
+async function link(): Promise<void> {
+  const service = await startService(LINK_MILLISECONDS);
+  const loop = await plainRun(service.url, await input('ndjson', LOOP_USERS), 1);
+  const svc = await svcRun(service.url, await input('ndjson', users));
+  service.child.kill();
+  const [one, many] = [LOOP_USERS / loop.seconds, users / svc.seconds];
+  say(`one batch after another, ${LINK_MILLISECONDS} ms away`, `${Math.round(one)} users/s`);
+  say('svc users add', `${Math.round(many)} users/s`, `${(many / one).toFixed(1)}x  (goal 20x)`);
+}
+
+async function growth(): Promise<void> {
+  const service = await startService(0);
+  const seconds: number[] = [];
+  for (const count of [users / 10, users]) {
+    const file = await input('ndjson', count);
+    const runs: Run[] = [];
+    for (let round = 0; round < rounds; round += 1) runs.push(await svcRun(service.url, file));
+    seconds.push(quickest(runs).seconds);
+  }
+  service.child.kill();
+  const [tenth = 0, all = 0] = seconds;
+  say(`${users} users against a tenth of them`, `${all.toFixed(2)} s`, `${ratio(all, tenth)}x  (goal 10.50x)`);
+}
+
+async function memory(): Promise<void> {
+  const service = await startService(0);
+  for (const format of formats) {
+    const peaks: number[] = [];
+    for (const count of [users / 10, users])
+      peaks.push((await svcRun(service.url, await input(format, count))).megabytes);
+    const [tenth = 0, all = 0] = peaks;
+    const figure = `${all.toFixed(0)} MB, a tenth ${tenth.toFixed(0)} MB`;
+    say(`peak, ${users} users as ${format}`, figure, `${ratio(all, tenth)}x  (goals 256 MB, 1.30x)`);
+  }
+  service.child.kill();
+}
+
+/** The path of so many users in a format, written when first asked for. */
+async function input(format: BenchFormat, count: number): Promise<string> {
+  const path = join(home, `${count}.${format}`);
+  const known = written.get(path) ?? writeUsers(path, format, count);
+  written.set(path, known);
+  await known;
+  return path;
+}
+
+interface Service {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+async function startService(delay: number): Promise<Service> {
+  const mock = join(import.meta.dirname, 'bulk-mock.ts');
+  const child = spawn(process.execPath, [mock, '--delay', String(delay)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return { child, ...JSON.parse(line) };
+}
+
+interface Run {
+  /** From the start of the process to its end. */
+  readonly seconds: number;
+  readonly megabytes: number;
+  /** Seconds of processor time, which a busy machine stretches less. */
+  readonly work: number;
+}
+
+function plainRun(url: string, file: string, inFlight: number): Promise<Run> {
+  return timed([join(import.meta.dirname, 'plain-client.ts'), url, file, String(inFlight)]);
+}
+
+function svcRun(url: string, file: string): Promise<Run> {
+  const svc = join(import.meta.dirname, '..', '..', 'bin', 'svc.js');
+  return timed([svc, 'users', 'add', '--org', 'acme', '--file', file, '--base-url', url, '-o', 'json']);
+}
+
+/** Runs a command that has to end well and say that all went through. */
+async function timed(words: readonly string[]): Promise<Run> {
+  const env = { PATH: process.env['PATH'], HOME: home, SVC_API_KEY: 'bench', SVC_AUTH_TOKEN: 'bench' };
+  const start = performance.now();
+  const child = spawn(process.execPath, words, { env, cwd: home, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [output, peak, work] = ['', 0, 0];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text;
+    });
+  }
+  const look = setInterval(() => {
+    peak = Math.max(peak, peakOf(child.pid));
+    work = Math.max(work, workOf(child.pid));
+  }, 20);
+  const [code] = await once(child, 'close');
+  clearInterval(look);
+  if (code !== 0 || !/"succeeded": ?[1-9]/.test(output)) throw new Error(`${words.join(' ')}\n${output}`);
+  return { seconds: (performance.now() - start) / 1000, megabytes: peak, work };
+}
+
+/** The most memory that a process had at any time so far, in MB; 0 when it is gone. */
+function peakOf(pid: number | undefined): number {
+  const [, kilobytes = 0] = /VmHWM:\s+(\d+)/.exec(ofProcess(pid, 'status')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+/** Seconds of user and system time of a process so far; 0 when it is gone. */
+function workOf(pid: number | undefined): number {
+  const [, user = 0, system = 0] = /\) (?:\S+ ){11}(\d+) (\d+)/.exec(ofProcess(pid, 'stat')) ?? [];
+  return (Number(user) + Number(system)) / 100;
+}
+
+function ofProcess(pid: number | undefined, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function say(what: string, figure: string, judged = ''): void {
+  console.log(`${what.padEnd(44)} ${figure.padStart(30)}  ${judged}`.trimEnd());
+}
+
+function figureOf({ seconds, work }: Run): string {
+  return `${Math.round(users / seconds)} users/s (${work.toFixed(2)} s cpu)`;
+}
+
+/** On a machine that others use too, the least disturbed. */
+function quickest(runs: readonly Run[]): Run {
+  return runs.reduce((best, run) => (run.seconds < best.seconds ? run : best));
+}
+
+function ratio(one: number, other: number): string {
+  return (one / other).toFixed(2);
+}
