@@ -1,5 +1,6 @@
 import type { Example } from '../catalog/define.ts';
 import type { OperationName } from '../catalog/index.ts';
+import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
 
 /** A positional argument; `many` takes the rest of the line. */
@@ -39,9 +40,26 @@ export interface CommandDefinition {
   readonly load: () => Promise<(context: Context, invocation: Invocation) => Promise<void>>;
 }
 
+/** Runs a command that stands for operations of the catalog; the first is the version that is meant unless another is named. */
+export type RunOperation = (
+  context: Context,
+  versions: readonly [OperationEntry, ...OperationEntry[]],
+  invocation: Invocation,
+) => Promise<void>;
+
+/**
+ * Code of its own for a command of the catalog that takes more than a call. Summary, flags and checks stay the
+ * operation's; `options` stand behind its flags.
+ */
+export interface OperationRunner {
+  readonly operation: OperationName;
+  readonly options: readonly OptionDefinition[];
+  readonly load: () => Promise<RunOperation>;
+}
+
 /** A command of the tree: one or several operations of the catalog under one name, or a hand-written tool. */
 export type Leaf =
-  | { readonly kind: 'operation'; readonly names: readonly OperationName[] }
+  | { readonly kind: 'operation'; readonly names: readonly OperationName[]; readonly runner?: OperationRunner }
   | { readonly kind: 'tool'; readonly definition: CommandDefinition };
 
 export interface Node {

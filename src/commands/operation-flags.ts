@@ -67,5 +67,5 @@ const PLACEHOLDERS: Readonly<Partial<Record<FlagKind, string>>> = {
 };
 
 function placeholder({ kind, path }: Flag): string {
-  return PLACEHOLDERS[kind] ?? (/Ids?$|^id$/.test(path.at(-1) ?? '') ? 'id' : 'text');
+  return PLACEHOLDERS[kind] ?? (/Ids?$|^id$|^apiKey$/.test(path.at(-1) ?? '') ? 'id' : 'text');
 }

@@ -3,8 +3,7 @@ import type { Context, GlobalOptions } from './context.ts';
 import type { ArgumentDefinition, CommandDefinition, Invocation, Node, OptionDefinition } from './definition.ts';
 import { GLOBAL_FLAGS, globalOptions } from './global-flags.ts';
 import { helpText } from './help.ts';
-import { type LoadedLeaf, loadLeaf } from './leaf.ts';
-import { operationFlags } from './operation-flags.ts';
+import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 import { given } from './option-values.ts';
 import { commandTree } from './tree.ts';
 
@@ -67,8 +66,7 @@ function outputOf({ print }: ProgramWorld): OutputConfiguration {
 }
 
 function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Command {
-  const flags = leaf.kind === 'operation' ? operationFlags(leaf.versions) : (leaf.definition.options ?? []);
-  for (const flag of flags) onlyOnce(addOption(command, flag), flag);
+  for (const flag of flagsOf(leaf)) onlyOnce(addOption(command, flag), flag);
   for (const argument of argumentsOf(leaf)) addArgument(command, argument);
   return command.action(async () => {
     const context = world.enter(globalOptions(rootOf(command).opts()));
@@ -85,7 +83,7 @@ function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
 
 async function run(context: Context, leaf: LoadedLeaf, invoked: Invocation): Promise<void> {
   if (leaf.kind === 'tool') return runTool(context, leaf.definition, invoked);
-  const { runOperation } = await import('./operation.ts');
+  const runOperation = leaf.runner ? await leaf.runner.load() : (await import('./operation.ts')).runOperation;
   return runOperation(context, leaf.versions, invoked);
 }
 

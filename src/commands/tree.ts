@@ -1,8 +1,10 @@
 import { GROUPS } from '../catalog/groups.ts';
 import { type OperationOutline, outline } from '../catalog/outline.ts';
+import { RESET_RUNNER } from './auth-tokens/commands.ts';
 import { COMPLETION_COMMANDS } from './completion/commands.ts';
-import type { CommandDefinition, Node } from './definition.ts';
+import type { CommandDefinition, Node, OperationRunner } from './definition.ts';
 import { LOCAL_COMMANDS } from './local/commands.ts';
+import { given } from './option-values.ts';
 import { PROFILE_COMMANDS } from './profiles/commands.ts';
 import { SERVE_COMMANDS } from './serve/commands.ts';
 import { commandList, TOOL_COMMANDS } from './tools/commands.ts';
@@ -15,6 +17,8 @@ const TOOLS: readonly CommandDefinition[] = [
   ...COMPLETION_COMMANDS,
   commandList(commandTree),
 ];
+
+const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
 
 /** The tree of all commands. An operation that comes in several versions is one command with `--api-version`. */
 export function commandTree(): Node {
@@ -53,7 +57,14 @@ function operationNode({ name, command, summary }: OperationOutline, existing: N
     name: command.at(-1) ?? '',
     path: command,
     summary: existing?.summary ?? summary,
-    leaf: { kind: 'operation', names: [...earlier, name] },
+    leaf: {
+      kind: 'operation',
+      names: [...earlier, name],
+      ...given(
+        'runner',
+        RUNNERS.find(({ operation }) => operation === name),
+      ),
+    },
     children: new Map(),
   };
 }

@@ -81,7 +81,8 @@ async function verifyDurably(path: string, text: string): Promise<void> {
   }
 }
 
-async function flushFolder(path: string): Promise<void> {
+/** Makes what was created, renamed or removed in a folder outlast a power cut. */
+export async function flushFolder(path: string): Promise<void> {
   if (platform() === 'win32') return;
   const folder = await open(path, 'r');
   try {

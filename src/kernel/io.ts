@@ -21,6 +21,15 @@ export interface Io {
 /** This process's number, by which a lock names its owner. */
 export const processId: number = process.pid;
 
+/** Whether a process of this machine is running. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return systemErrorCode(error) === 'EPERM'; // another user's
+  }
+}
+
 /**
  * Hands each signal that would end this run to `take` instead, for a command that runs another one and outlives it.
  * @returns a function that gives them back

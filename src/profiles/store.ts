@@ -22,11 +22,19 @@ export interface ProfileStore {
   add(name: string, profile: Profile, secrets: Secrets): Promise<void>;
   /** @throws SvcError `not_found` */
   use(name: string): Promise<void>;
+  /** Changes the secrets of a profile, and what it says beside them. @throws SvcError `not_found` */
+  edit(name: string, change: ProfileEdit): Promise<void>;
   /** @throws SvcError `not_found`, `already_exists` */
   rename(from: string, to: string): Promise<void>;
   /** @throws SvcError `not_found` */
   remove(name: string): Promise<void>;
 }
+
+/** What becomes of a profile and its secrets. Handed back as they are, they are written all the same: it shows that they can be. */
+export type ProfileEdit = (
+  profile: Profile,
+  secrets: Secrets,
+) => { readonly profile: Profile; readonly secrets: Secrets };
 
 export interface StoreWorld {
   readonly folders: Folders;
@@ -75,6 +83,12 @@ export function profileStore({ folders, clock, signal, patience = PATIENCE }: St
       change(async (book, save) => {
         findProfile(book, name);
         await save({ ...book, current: name });
+      }),
+    edit: (name, edit) =>
+      change(async (book, save, permit) => {
+        const { profile, secrets: edited } = edit(findProfile(book, name), await secrets.get(name));
+        await secrets.set(name, edited, permit);
+        await save({ ...book, profiles: new Map(book.profiles).set(name, profile) });
       }),
     rename: (from, to) =>
       change(async (book, save, permit) => {

@@ -4,8 +4,7 @@ import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../global-flags.ts';
-import { type LoadedLeaf, loadLeaf } from '../leaf.ts';
-import { operationFlags } from '../operation-flags.ts';
+import { flagsOf, type LoadedLeaf, loadLeaf } from '../leaf.ts';
 import { given } from '../option-values.ts';
 
 /** Prints every command: as a tree of plain data, or in words one a line. */
@@ -34,11 +33,11 @@ function isUsed({ leaf, children }: Node): boolean {
 
 function describeLeaf(leaf: LoadedLeaf): object {
   if (leaf.kind === 'tool') {
-    const { description, arguments: operands = [], options = [] } = leaf.definition;
+    const { description, arguments: operands = [] } = leaf.definition;
     return {
       ...given('description', description),
       arguments: operands.map(({ many = false, ...operand }) => ({ ...operand, many })),
-      flags: options.map((option) => describeFlag(option)),
+      flags: flagsOf(leaf).map((option) => describeFlag(option)),
     };
   }
   const [first] = leaf.versions;
@@ -47,7 +46,7 @@ function describeLeaf(leaf: LoadedLeaf): object {
   return {
     ...given('description', first.description),
     arguments: argument ? [{ name: argument.field, required: true, many: argument.many ?? false }] : [],
-    flags: operationFlags(leaf.versions).map((option) => describeFlag(option, flags.get(longName(option)))),
+    flags: flagsOf(leaf).map((option) => describeFlag(option, flags.get(longName(option)))),
     operations: leaf.versions.map(describeOperation),
   };
 }

@@ -1,0 +1,85 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { recoveryLock } from '../../profiles/recovery/recovery.ts';
+import type { Context } from '../context.ts';
+
+/** A reset, as messages speak of it. */
+export interface Told {
+  readonly context: Context;
+  readonly apiKey: string;
+  /** Of the recovery record. */
+  readonly path: string;
+}
+
+/** The command that makes sure of a token, for the same target. */
+export function ensureCommand({ context, apiKey }: Omit<Told, 'path'>): string {
+  return `svc auth-tokens reset --api-key ${apiKey} --ensure${targetFlags(context)}`;
+}
+
+/** The flags that chose the target of this run. */
+export function targetFlags({ options: { local, store, profile, baseUrl } }: Context): string {
+  const flags = [
+    local && '--local',
+    store !== undefined && `--store ${store}`,
+    profile !== undefined && `--profile ${profile}`,
+    baseUrl !== undefined && `--base-url ${baseUrl}`,
+  ];
+  return flags.flatMap((flag) => (flag ? [` ${flag}`] : [])).join('');
+}
+
+/** Not applied: the old token opens the API key as before. */
+export function notApplied({ apiKey }: Told, cause: unknown): SvcError {
+  return new SvcError('unreachable', `the auth token of API key ${apiKey} is as it was: ${reasonOf(cause)}`, {
+    hint: 'the old token still works; run the command again',
+    cause,
+  });
+}
+
+/** Applied, and the new token went under with the answer. */
+export function tokenLost(told: Told, cause: unknown): SvcError {
+  const message = `the auth token of API key ${told.apiKey} was replaced, and the new one is lost: ${reasonOf(cause)}`;
+  return new SvcError('outcome_unknown', message, {
+    hint: `the workspace can set another one: ${ensureCommand(told)}`,
+    cause,
+  });
+}
+
+/** Nobody knows yet; the record stays. */
+export function mayBeReplaced(told: Told, cause: unknown, knowsOldToken: boolean): SvcError {
+  const message = `the auth token of API key ${told.apiKey} may have been replaced: ${reasonOf(cause)}`;
+  const hint = knowsOldToken
+    ? `find out with svc auth recover${targetFlags(told.context)}; the record is ${told.path}`
+    : `its old token is not known here, so set another one: ${ensureCommand(told)}; the record is ${told.path}`;
+  return new SvcError('outcome_unknown', message, { hint, cause });
+}
+
+/** The new token is safe in its record, and not everywhere it should be. */
+export function notDelivered({ apiKey, path }: Told, problems: readonly string[], cause: unknown): SvcError {
+  const message = `the new auth token of API key ${apiKey} is kept in ${path}, as it could not be handed on to everyone`;
+  return new SvcError('local', `${message}: ${problems.join('; ')}`, {
+    hint: 'svc auth recover --show-secrets shows it, svc auth recover --save puts it into the profile',
+    cause,
+  });
+}
+
+/** Neither its record nor every destination took the new token. */
+export function notKept(told: Omit<Told, 'path'>, problems: readonly string[], cause: unknown): SvcError {
+  const message = `the new auth token of API key ${told.apiKey} could neither be kept nor be handed on to everyone`;
+  return new SvcError('local', `${message}: ${problems.join('; ')}`, {
+    hint: `if you have it nowhere, set another one: ${ensureCommand(told)}`,
+    cause,
+  });
+}
+
+/** Another reset of the same token is under way, whose token this one would kill. */
+export function underWay({ context, apiKey }: Omit<Told, 'path'>, place: string, cause: SvcError): SvcError {
+  const lock = recoveryLock(context.folders, { apiKey, place });
+  const holder = cause.message.replace(`${lock} is held by `, '');
+  return new SvcError('locked', `another reset of API key ${apiKey} is under way: ${holder}; nothing was sent`, {
+    hint: 'run the command again when it is over',
+    cause,
+  });
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,55 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { findProfile } from '../../profiles/book.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { type ProfileEdit, profileStore } from '../../profiles/store.ts';
+import type { Context } from '../context.ts';
+import type { Destination } from './destination.ts';
+
+/**
+ * The profile in use, as the place for the auth token of an API key. That it can be written is tried: what it holds is
+ * written as it is.
+ * @throws SvcError `usage` where no profile is in use, or it is about something else
+ */
+export async function openProfile(context: Context, apiKey: string): Promise<Destination> {
+  const name = await profileInUse(context);
+  const { folders, clock } = context;
+  const store = profileStore({ folders, clock });
+  const check = await ownershipCheck(context, name, apiKey);
+  check(findProfile(await store.read(), name));
+  await store.edit(name, (profile, secrets) => ({ profile, secrets }));
+  return {
+    name: `profile '${name}'`,
+    deliver: (token) => store.edit(name, withToken(apiKey, token)),
+    discard: async () => undefined,
+  };
+}
+
+/** A profile with the token of its API key replaced; one that has no API key gets it too. */
+export function withToken(apiKey: string, token: string): ProfileEdit {
+  return (profile, secrets) => ({ profile: { ...profile, apiKey }, secrets: { ...secrets, authToken: token } });
+}
+
+async function profileInUse({ options, settings }: Context): Promise<string> {
+  if (options.local) throw refused('the embedded service has no profile');
+  const { profile } = await settings();
+  if (profile) return profile.value;
+  throw refused('no profile is in use', 'name one with --profile, or add one with `svc profiles add`');
+}
+
+/** Sees to it that a token is saved for its own API key and its own origin only. */
+async function ownershipCheck({ settings }: Context, name: string, apiKey: string) {
+  const { baseUrl } = await settings();
+  return (profile: Profile) => {
+    if (profile.apiKey !== undefined && profile.apiKey !== apiKey) {
+      throw refused(`profile '${name}' is about the API key ${profile.apiKey}`, 'name another one with --profile');
+    }
+    const home = profile.baseUrl && new URL(profile.baseUrl).origin;
+    if (!home || !baseUrl || new URL(baseUrl.value).origin !== home) {
+      throw refused(`profile '${name}' is for ${home ?? 'no address yet'}`, 'leave --base-url and SVC_BASE_URL out');
+    }
+  };
+}
+
+function refused(problem: string, hint = 'leave --save out'): SvcError {
+  return new SvcError('usage', `--save: ${problem}; nothing was sent`, { hint });
+}
