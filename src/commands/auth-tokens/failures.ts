@@ -11,12 +11,12 @@ export interface Told {
 }
 
 /** The command that makes sure of a token, for the same target. */
-export function ensureCommand({ context, apiKey }: Omit<Told, 'path'>): string {
+function ensureCommand({ context, apiKey }: Omit<Told, 'path'>): string {
   return `svc auth-tokens reset --api-key ${apiKey} --ensure${targetFlags(context)}`;
 }
 
 /** The flags that chose the target of this run. */
-export function targetFlags({ options: { local, store, profile, baseUrl } }: Context): string {
+function targetFlags({ options: { local, store, profile, baseUrl } }: Context): string {
   const flags = [
     local && '--local',
     store !== undefined && `--store ${store}`,

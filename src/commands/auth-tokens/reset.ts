@@ -12,7 +12,7 @@ import type { RunOperation } from '../definition.ts';
 import { inputData } from '../input-data.ts';
 import { checkInput } from '../validation.ts';
 import { deliver } from './deliver.ts';
-import { type DestinationOptions, destinationOptions, discardAll, openDestinations } from './destination.ts';
+import { type DestinationOptions, destinationOptions, discardAll, openDestinations } from './destinations.ts';
 import { underWay } from './failures.ts';
 import { type HeldSignal, heldSignal } from './held-signal.ts';
 import { type Obtained, obtainToken } from './obtain.ts';
