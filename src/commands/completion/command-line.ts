@@ -1,7 +1,6 @@
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../global-flags.ts';
-import { type LoadedLeaf, loadLeaf } from '../leaf.ts';
-import { operationFlags } from '../operation-flags.ts';
+import { flagsOf, type LoadedLeaf, loadLeaf } from '../leaf.ts';
 
 /** A command line that is being typed, read up to its last word, which is the one to complete. */
 export interface TypedLine {
@@ -85,10 +84,6 @@ class Reading {
     this.leaf = await loadLeaf(child.leaf);
     this.flags = [...flagsOf(this.leaf), ...GLOBAL_FLAGS];
   }
-}
-
-function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
-  return leaf.kind === 'operation' ? operationFlags(leaf.versions) : (leaf.definition.options ?? []);
 }
 
 /** `-o` and `--output` of `-o, --output <format>`. */
