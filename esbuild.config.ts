@@ -50,7 +50,7 @@ const GROUPS: readonly RegExp[] = [
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.
-  /src\/(client\/(?!pool-).*|catalog\/headers|commands\/(connect|call-log|answers|validation|protection|terminal)|kernel\/(redact|header-value|files)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|book|folder-settings|profile|secret-store))\.ts$/,
+  /src\/(client\/(?!pool-).*|catalog\/headers|commands\/(connect|call-log|answers|validation|protection|terminal)|kernel\/(redact|header-value|files|field-path)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|book|folder-settings|profile|secret-file|secrets))\.ts$/,
 ];
 
 const chunkGroups: Plugin = {
@@ -88,8 +88,14 @@ const lazyProcesses: Plugin = {
 
 await rm('dist', { recursive: true, force: true });
 const { metafile } = await build({
-  // The thread that runs jq is started by its path, beside the chunk that starts it.
-  entryPoints: { main: 'src/main.ts', 'chunks/jq-worker': 'src/output/jq-worker.ts' },
+  // What is started by its path, as a thread or a process, lies beside the chunk that starts it.
+  entryPoints: {
+    main: 'src/main.ts',
+    'chunks/jq-worker': 'src/output/jq-worker.ts',
+    'chunks/keychain-process': 'src/profiles/keychain-process.ts',
+  },
+  // A native module, and optional: where it is not installed there is no keychain.
+  external: ['@napi-rs/keyring'],
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -4,7 +4,7 @@ import type { Environment, Folders } from '../kernel/folders.ts';
 import type { Io } from '../kernel/io.ts';
 import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';
-import type { Settings } from '../profiles/resolve.ts';
+import type { OpenSettings, Settings } from '../profiles/resolve.ts';
 
 /** The global flags, parsed. */
 export interface GlobalOptions {
@@ -54,6 +54,8 @@ export interface Surroundings {
 export interface Context extends Surroundings {
   readonly options: GlobalOptions;
   settings(): Promise<Settings>;
+  /** The settings without the secrets, for who needs none: a keychain is not asked. */
+  openSettings(): Promise<OpenSettings>;
   client(): Promise<Client>;
   format(): Promise<Format>;
   printer(): Promise<Printer>;

@@ -85,7 +85,7 @@ async function secretValue({ io, cwd }: Context, { name }: Flag, options: Invoca
 async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {
   const takesOne = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
   if (!takesOne || data['organizationId'] !== undefined) return;
-  const { org } = await context.settings();
+  const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
 }
 

@@ -1,5 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
-import type { Settings } from '../profiles/resolve.ts';
+import type { OpenSettings } from '../profiles/resolve.ts';
 import type { Context } from './context.ts';
 import { canAsk } from './terminal.ts';
 
@@ -14,7 +14,7 @@ const ALLOWED = 'SVC_ALLOW';
 export async function permitWrite(context: Context): Promise<void> {
   const { options, environment } = context;
   if (options.local) return;
-  const settings = await context.settings();
+  const settings = await context.openSettings();
   const name = settings.profile?.value;
   if (!settings.protected || name === undefined) return;
   if (options.yes && environment[ALLOWED] === name) return;
@@ -24,11 +24,11 @@ export async function permitWrite(context: Context): Promise<void> {
 }
 
 /** Whom a command is about, for questions: `profile prod, api.example.com`. */
-export async function targetName({ options, settings }: Context): Promise<string> {
-  return options.local ? 'embedded service' : nameOf(await settings());
+export async function targetName({ options, openSettings }: Context): Promise<string> {
+  return options.local ? 'embedded service' : nameOf(await openSettings());
 }
 
-function nameOf({ profile, baseUrl }: Settings): string {
+function nameOf({ profile, baseUrl }: OpenSettings): string {
   const parts = [profile && `profile ${profile.value}`, baseUrl && new URL(baseUrl.value).host];
   return parts.filter((part) => part !== undefined).join(', ') || 'no service is configured';
 }

@@ -5,7 +5,7 @@ import { safeText } from '../kernel/safe-text.ts';
 import type { Format } from '../output/format.ts';
 import type { Filter } from '../output/jq.ts';
 import type { Printer } from '../output/printer.ts';
-import type { Settings } from '../profiles/resolve.ts';
+import type { OpenSettings } from '../profiles/resolve.ts';
 import type { Context, GlobalOptions, Surroundings } from './context.ts';
 import { formatOf } from './global-flags.ts';
 import { given } from './option-values.ts';
@@ -20,15 +20,16 @@ export interface Session {
 export function openSession(surroundings: Surroundings, options: GlobalOptions): Session {
   const { io } = surroundings;
   const closers: (() => Promise<void>)[] = [];
-  const settings = once(() => readSettings(surroundings, options));
+  const openSettings = once(() => readSettings(surroundings, options));
   const format = once(async () => {
     if (options.jq !== undefined) return 'json';
-    return options.output ?? outputSetting(await settings()) ?? 'table';
+    return options.output ?? outputSetting(await openSettings()) ?? 'table';
   });
   const context: Context = {
     ...surroundings,
     options,
-    settings,
+    openSettings,
+    settings: once(async () => (await openSettings()).complete()),
     format,
     client: once(async () => {
       // An expression that does not compile ends the run before anything is sent.
@@ -63,13 +64,13 @@ export function openSession(surroundings: Surroundings, options: GlobalOptions):
   };
 }
 
-async function readSettings({ environment, cwd, folders }: Surroundings, options: GlobalOptions): Promise<Settings> {
-  const { resolveSettings } = await import('../profiles/resolve.ts');
+async function readSettings(surroundings: Surroundings, options: GlobalOptions): Promise<OpenSettings> {
+  const { resolveOpenSettings } = await import('../profiles/resolve.ts');
   const flags = { ...given('profile', options.profile), ...given('baseUrl', options.baseUrl) };
-  return resolveSettings({ flags, environment, cwd, folders });
+  return resolveOpenSettings({ ...surroundings, flags });
 }
 
-function outputSetting({ output }: Settings): Format | undefined {
+function outputSetting({ output }: OpenSettings): Format | undefined {
   return output && formatOf(output.value, output.source);
 }
 

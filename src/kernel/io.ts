@@ -21,6 +21,9 @@ export interface Io {
 /** This process's number, by which a lock names its owner. */
 export const processId: number = process.pid;
 
+/** The Node.js that runs this, to start another one with. */
+export const nodeProgram: string = process.execPath;
+
 /** Whether a process of this machine is running. */
 export function isRunning(pid: number): boolean {
   try {

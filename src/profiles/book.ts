@@ -2,24 +2,35 @@ import { join } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { didYouMean } from '../kernel/nearest.ts';
-import { checkFields, fieldsOf, readJsonFile, writeJsonFile } from './json-file.ts';
-import type { Profile } from './profile.ts';
+import { checkFields, fieldsOf, readJsonFile, ShapeError, writeJsonFile } from './json-file.ts';
+import { type Profile, SECRET_NAMES } from './profile.ts';
 
 /** All profiles, and the name of the one that is used when none is named. */
 export interface ProfileBook {
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, Profile>;
+  /**
+   * Accounts of the keychain that may hold a secret which no profile has any more, or not yet. They are written down
+   * before, so that a kill at any moment leaves nothing there that nobody knows of.
+   */
+  readonly leftovers: readonly string[];
 }
+
+const EMPTY: ProfileBook = { current: undefined, profiles: new Map(), leftovers: [] };
 
 /** @throws SvcError `local` when the file is damaged. */
 export async function readProfiles(folders: Folders): Promise<ProfileBook> {
-  return (await readJsonFile(profilesPath(folders), bookShape)) ?? { current: undefined, profiles: new Map() };
+  return (await readJsonFile(profilesPath(folders), bookShape)) ?? EMPTY;
 }
 
 /** Only under the lock that `permit` asks. */
 export async function writeProfiles(folders: Folders, book: ProfileBook, permit: () => Promise<void>): Promise<void> {
-  const { current, profiles } = book;
-  const fields = { ...(current !== undefined && { current }), profiles: Object.fromEntries(profiles) };
+  const { current, profiles, leftovers } = book;
+  const fields = {
+    ...(current !== undefined && { current }),
+    profiles: Object.fromEntries(profiles),
+    ...(leftovers.length > 0 && { leftovers }),
+  };
   await writeJsonFile(profilesPath(folders), fields, permit);
 }
 
@@ -48,14 +59,24 @@ function bookShape(value: unknown): ProfileBook {
   return {
     current: document['current'] as string | undefined,
     profiles: new Map(profiles.map(([name, profile]) => [name, profileShape(profile, name)])),
+    leftovers: leftoversShape(document['leftovers'] ?? []),
   };
 }
 
-const TEXTS = ['baseUrl', 'headerPrefix', 'apiKey', 'workspaceId', 'org', 'output'] as const;
+function leftoversShape(value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.every((account) => typeof account === 'string')) return value;
+  throw new ShapeError("'leftovers' is no list of texts");
+}
+
+const TEXTS = ['baseUrl', 'headerPrefix', 'apiKey', 'workspaceId', 'org', 'output', 'id'] as const;
 
 function profileShape(value: unknown, name: string): Profile {
   const fields = fieldsOf(value, `the profile '${name}'`);
   checkFields(fields, 'string', TEXTS, `${name}.`);
   checkFields(fields, 'boolean', ['protected'], `${name}.`);
+  if (Object.hasOwn(fields, 'secrets')) {
+    const places = fieldsOf(fields['secrets'], `'${name}.secrets'`);
+    checkFields(places, 'string', SECRET_NAMES, `${name}.secrets.`);
+  }
   return fields;
 }

@@ -13,12 +13,19 @@ export interface Profile {
   readonly output?: string | undefined;
   /** Writes through it are asked about by name. */
   readonly protected?: boolean | undefined;
+  /** Under which its secrets are kept: its own for good, whatever it is renamed to. */
+  readonly id?: string | undefined;
+  /** Where each of its secrets lies: a Place, or what only a newer version knows. */
+  readonly secrets?: { readonly [Name in SecretName]?: string } | undefined;
 }
 
-export interface Secrets {
-  readonly authToken?: string | undefined;
-  readonly workspaceAuthToken?: string | undefined;
-}
+export const SECRET_NAMES = ['authToken', 'workspaceAuthToken'] as const;
+export type SecretName = (typeof SECRET_NAMES)[number];
+
+export type Secrets = { readonly [Name in SecretName]?: string | undefined };
+
+/** Where a secret may lie. */
+export type Place = 'keychain' | 'file';
 
 /** A name as given by the user. @throws SvcError `usage` */
 export function checkName(text: string): string {
@@ -34,6 +41,11 @@ export function checkBaseUrl(text: string, source: string): string {
   if (fault) throw new SvcError('usage', `${source}: ${fault}`, { hint: 'write it like https://api.example.com' });
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname}`.replace(/\/+$/, '');
+}
+
+/** The one origin that the secrets of a profile are for; `undefined` when it leads nowhere. */
+export function originOf({ baseUrl }: Pick<Profile, 'baseUrl'>): string | undefined {
+  return baseUrl === undefined ? undefined : new URL(checkBaseUrl(baseUrl, 'baseUrl')).origin;
 }
 
 /** The start of every header name. @throws SvcError `usage`, naming the source */

@@ -4,8 +4,9 @@ import type { Environment, Folders } from '../kernel/folders.ts';
 import { hintForName, readProfiles } from './book.ts';
 import { folderSettings } from './folder-settings.ts';
 import { headerValue } from './header-value.ts';
-import { checkBaseUrl, checkHeaderPrefix, type Profile, type Secrets } from './profile.ts';
-import { fileSecretStore } from './secret-store.ts';
+import type { Keychain } from './keychain.ts';
+import { checkBaseUrl, checkHeaderPrefix, originOf, type Profile, SECRET_NAMES, type SecretName } from './profile.ts';
+import { readSecrets, secretPlaces } from './secrets.ts';
 
 /** A value and, for people, where it was found: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
 interface Sourced<Value> {
@@ -39,6 +40,15 @@ export interface SettingsWorld {
   readonly environment: Environment;
   readonly cwd: string;
   readonly folders: Folders;
+  readonly signal?: AbortSignal;
+  /** Instead of this user's own. */
+  readonly keychain?: Keychain;
+}
+
+/** The settings but for the secrets, which cost a look into a keychain. */
+export interface OpenSettings extends Omit<Settings, SecretName> {
+  /** All of them. @throws SvcError `local` when the file of the secrets is damaged */
+  complete(): Promise<Settings>;
 }
 
 type Name = Exclude<keyof Settings, 'protected' | 'withheld'>;
@@ -75,7 +85,13 @@ const DEFAULTS = { headerPrefix: { value: DEFAULT_HEADER_PREFIX, source: 'defaul
  * as none.
  * @throws SvcError `usage` for a value that cannot be, naming its source; `local` for a damaged file
  */
-export async function resolveSettings({ flags, environment, cwd, folders }: SettingsWorld): Promise<Settings> {
+export async function resolveSettings(world: SettingsWorld): Promise<Settings> {
+  return (await resolveOpenSettings(world)).complete();
+}
+
+/** As `resolveSettings`, but the secrets of a profile are looked for only when they are asked for. */
+export async function resolveOpenSettings(world: SettingsWorld): Promise<OpenSettings> {
+  const { flags, environment, cwd, folders } = world;
   const folder = await folderSettings(cwd);
   const given: Layer = {
     ...layer(folder?.settings ?? {}, () => folder?.path ?? ''),
@@ -83,10 +99,23 @@ export async function resolveSettings({ flags, environment, cwd, folders }: Sett
     ...layer(flags, (name) => `flag --${name === 'baseUrl' ? 'base-url' : name}`),
   };
   const { chosen, profile } = await chooseProfile(folders, given.profile);
-  if (!chosen) return { ...DEFAULTS, ...given, protected: false };
-  const kept = await fromProfile(folders, chosen.value, profile, given);
-  const settings = { ...DEFAULTS, ...kept.settings, ...given, profile: chosen, protected: profile.protected === true };
-  return kept.withheld === undefined ? settings : { ...settings, withheld: kept.withheld };
+  if (!chosen) {
+    const settings = { ...DEFAULTS, ...given, protected: false };
+    return { ...settings, complete: async () => settings };
+  }
+  const kept = fromProfile(chosen.value, profile, given);
+  const beside = { ...given, profile: chosen, protected: profile.protected === true };
+  const open = { ...DEFAULTS, ...kept.settings, ...beside, ...withReason(kept.withheld) };
+  const complete = async (): Promise<Settings> => {
+    if (kept.withheld !== undefined) return open;
+    const { secrets, withheld } = await secretsOf(world, chosen.value, profile, given);
+    return { ...DEFAULTS, ...kept.settings, ...secrets, ...beside, ...withReason(withheld) };
+  };
+  return { ...open, complete };
+}
+
+function withReason(withheld: string | undefined): Pick<Settings, 'withheld'> {
+  return withheld === undefined ? {} : { withheld };
 }
 
 function fromEnvironment(environment: Environment): Partial<Record<Name, string>> {
@@ -103,20 +132,26 @@ async function chooseProfile(folders: Folders, named: Sourced<string> | undefine
   throw new SvcError('usage', `${chosen?.source}: there is no profile '${name}'`, { hint: hintForName(book, name) });
 }
 
-/** What a profile says. Its credentials are for its own origin: when another one is called they are withheld. */
-async function fromProfile(folders: Folders, name: string, profile: Profile, given: Layer) {
+/** What a profile says openly. Its credentials are for its own origin: when another one is called they are withheld. */
+function fromProfile(name: string, profile: Profile, given: Layer): { settings: Layer; withheld?: string } {
   const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
-  const source = `profile '${name}'`;
-  const open = layer({ baseUrl, headerPrefix, org, output }, () => source);
-  const home = originOf(open.baseUrl);
-  if (home !== undefined && given.baseUrl && originOf(given.baseUrl) !== home) {
-    return { settings: open, withheld: `the credentials of ${source} are for ${home} only` };
+  const sourceOf = () => `profile '${name}'`;
+  const settings = layer({ baseUrl, headerPrefix, org, output }, sourceOf);
+  const home = originOf(profile);
+  if (home !== undefined && given.baseUrl && originOf({ baseUrl: given.baseUrl.value }) !== home) {
+    return { settings, withheld: `the credentials of ${sourceOf()} are for ${home} only` };
   }
-  const store = fileSecretStore(folders);
-  const needed = home !== undefined && !(given.authToken && given.workspaceAuthToken);
-  const { authToken, workspaceAuthToken }: Secrets = needed ? await store.get(name) : {};
-  const secrets = layer({ authToken, workspaceAuthToken }, () => `${source} (${store.place})`);
-  return { settings: { ...open, ...layer({ apiKey, workspaceId }, () => source), ...secrets } };
+  return { settings: { ...settings, ...layer({ apiKey, workspaceId }, sourceOf) } };
+}
+
+/** The secrets of a profile that nothing before it gives. What is not needed is not looked for. */
+async function secretsOf(world: SettingsWorld, name: string, profile: Profile, given: Layer) {
+  const wanted = SECRET_NAMES.filter((secret) => given[secret] === undefined);
+  const source = `profile '${name}'`;
+  const { secrets, withheld } = await readSecrets(secretPlaces(world), profile, wanted);
+  const values = Object.fromEntries(wanted.map((secret) => [secret, secrets[secret]?.value]));
+  const found = layer(values, (secret) => `${source} (${secrets[secret as SecretName]?.place})`);
+  return { secrets: found, withheld: withheld && `${source}: ${withheld}` };
 }
 
 /** The values that are there, each checked and with its source. */
@@ -127,8 +162,4 @@ function layer(values: { readonly [N in Name]?: string | undefined }, sourceOf: 
     return value === undefined ? [] : [[name, { value: CHECKS[name]?.(value, source) ?? value, source }]];
   });
   return Object.fromEntries(entries);
-}
-
-function originOf(url: Sourced<string> | undefined): string | undefined {
-  return url && new URL(url.value).origin;
 }

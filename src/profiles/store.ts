@@ -1,128 +1,129 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { privateFolder } from '../kernel/files.ts';
-import type { Folders } from '../kernel/folders.ts';
 import { withLock } from '../kernel/lock.ts';
 import { findProfile, type ProfileBook, readProfiles, writeProfiles } from './book.ts';
-import type { Profile, Secrets } from './profile.ts';
-import { fileSecretStore, type SecretStore } from './secret-store.ts';
+import { originOf, type Profile, SECRET_NAMES, type Secrets } from './profile.ts';
+import { Change, faultOf, type Kept, without } from './secret-change.ts';
+import { type PlacesWorld, readSecrets, secretPlaces } from './secrets.ts';
 
 /** Longer than it takes for a dead owner of the lock to be replaced. */
 const PATIENCE = 20_000;
 
 /**
- * The profiles and their secrets, changed under one lock. A kill between two writes leaves at worst secrets that no
- * profile uses, and `add` never takes over such ones, or a profile without its secrets that was to be removed.
+ * The profiles and their secrets, changed under one lock. A kill between two writes leaves at worst a profile without
+ * its secrets that was to be removed, or secrets that no profile has; the next change removes those.
  */
 export interface ProfileStore {
-  readonly secrets: SecretStore;
   read(): Promise<ProfileBook>;
-  /** The first profile becomes the current one. @throws SvcError `already_exists` */
-  add(name: string, profile: Profile, secrets: Secrets): Promise<void>;
+  /**
+   * The first profile becomes the current one. @returns where its secrets lie
+   * @throws SvcError `already_exists`, unless it is to be replaced
+   */
+  add(name: string, profile: Profile, secrets: Secrets, how?: AddOptions): Promise<Kept>;
   /** @throws SvcError `not_found` */
   use(name: string): Promise<void>;
-  /** Changes the secrets of a profile, and what it says beside them. @throws SvcError `not_found` */
-  edit(name: string, change: ProfileEdit): Promise<void>;
+  /**
+   * Changes the secrets of a profile where each of them lies, and what it says beside them.
+   * @throws SvcError `not_found`; `usage` for a profile without an address
+   */
+  edit(name: string, change: ProfileEdit): Promise<Kept>;
   /** @throws SvcError `not_found`, `already_exists` */
   rename(from: string, to: string): Promise<void>;
-  /** @throws SvcError `not_found` */
-  remove(name: string): Promise<void>;
+  /** @returns whether its secrets are gone as well @throws SvcError `not_found` */
+  remove(name: string): Promise<boolean>;
 }
 
-/** What becomes of a profile and its secrets. Handed back as they are, they are written all the same: it shows that they can be. */
+/**
+ * What becomes of a profile and its secrets. One that is not handed back stays as it is. Handed back as they are, they
+ * are written all the same: it shows that they can be.
+ */
 export type ProfileEdit = (
   profile: Profile,
   secrets: Secrets,
 ) => { readonly profile: Profile; readonly secrets: Secrets };
 
-export interface StoreWorld {
-  readonly folders: Folders;
+interface AddOptions {
+  /** A profile of this name goes, with its secrets. */
+  readonly replace?: boolean;
+  /** The secrets go into the file, also where there is a keychain. */
+  readonly insecure?: boolean;
+}
+
+export interface StoreWorld extends PlacesWorld {
   readonly clock: Clock;
-  readonly signal?: AbortSignal;
   /** Milliseconds to wait for another writer. */
   readonly patience?: number;
 }
 
-export function profileStore({ folders, clock, signal, patience = PATIENCE }: StoreWorld): ProfileStore {
-  const secrets = fileSecretStore(folders);
-  const lockPath = join(folders.config, 'profiles.lock');
+export function profileStore(world: StoreWorld): ProfileStore {
+  const { folders, clock, signal, patience = PATIENCE } = world;
+  const places = secretPlaces(world);
   const locking = { clock, patience, ...(signal && { signal }) };
 
-  /** Runs one change alone. `save` writes the profiles, `permit` guards the writes of secrets. */
-  async function change(edit: (book: ProfileBook, save: Save, permit: Permit) => Promise<void>) {
+  /** Runs one change alone, and then removes what it or a killed one left behind. */
+  async function change<Value>(edit: (change: Change) => Promise<Value>): Promise<Value> {
     await privateFolder(folders.config);
-    await withLock(lockPath, locking, async ({ assertHeld }) => {
-      const book = await readProfiles(folders);
-      await edit(book, (changed) => writeProfiles(folders, changed, assertHeld), assertHeld);
+    return withLock(join(folders.config, 'profiles.lock'), locking, async ({ assertHeld }) => {
+      const save = (book: ProfileBook) => writeProfiles(folders, book, assertHeld);
+      const running = new Change(await readProfiles(folders), { places, save, permit: assertHeld });
+      const value = await edit(running);
+      await running.sweep();
+      return value;
     });
   }
 
-  /** Saves a profile that is new under its name after its secrets, which go again when it cannot be saved. */
-  async function withSecrets(name: string, given: Secrets, permit: Permit, save: () => Promise<void>) {
-    await secrets.set(name, given, permit);
-    try {
-      await save();
-    } catch (error) {
-      await secrets.set(name, {}, permit).catch(() => undefined); // unused, it does no harm
-      throw error;
-    }
-  }
-
   return {
-    secrets,
     read: () => readProfiles(folders),
-    add: (name, profile, given) =>
-      change(async (book, save, permit) => {
-        assertFree(book, name);
-        await withSecrets(name, given, permit, () =>
-          save({ current: book.current ?? name, profiles: new Map(book.profiles).set(name, profile) }),
-        );
-      }),
+    add: async (name, profile, secrets, { replace = false, insecure = false } = {}) => {
+      const hasSecrets = SECRET_NAMES.some((secret) => secrets[secret] !== undefined);
+      const [id, fault] = hasSecrets ? [randomUUID(), insecure ? undefined : await faultOf(places, PROBE)] : [];
+      return change(async (running) => {
+        if (!replace) assertFree(running.book, name);
+        const putting = { name, profile: { ...profile, ...(id && { id }) }, secrets };
+        const kept = await running.put({ ...putting, insecure: insecure || fault !== undefined });
+        return { ...kept, fault: fault ?? kept.fault };
+      });
+    },
     use: (name) =>
-      change(async (book, save) => {
-        findProfile(book, name);
-        await save({ ...book, current: name });
+      change(async (running) => {
+        findProfile(running.book, name);
+        await running.save({ ...running.book, current: name });
       }),
     edit: (name, edit) =>
-      change(async (book, save, permit) => {
-        const { profile, secrets: edited } = edit(findProfile(book, name), await secrets.get(name));
-        await secrets.set(name, edited, permit);
-        await save({ ...book, profiles: new Map(book.profiles).set(name, profile) });
+      change(async (running) => {
+        const before = findProfile(running.book, name);
+        const { secrets: found } = await readSecrets(places, before);
+        const values = SECRET_NAMES.map((secret) => [secret, found[secret]?.value]);
+        const { profile, secrets } = edit(before, Object.fromEntries(values));
+        if (originOf(profile) === undefined) throw new SvcError('usage', `profile '${name}' has no address`);
+        return running.put({ name, profile: { id: randomUUID(), ...profile }, secrets, insecure: false });
       }),
     rename: (from, to) =>
-      change(async (book, save, permit) => {
+      change(async (running) => {
+        const { book } = running;
         const profile = findProfile(book, from);
         assertFree(book, to);
         const current = book.current === from ? to : book.current;
-        await withSecrets(to, await secrets.get(from), permit, () =>
-          save({ current, profiles: without(book, from).set(to, profile) }),
-        );
-        await secrets.set(from, {}, permit);
+        await running.save({ ...book, current, profiles: without(book, from).set(to, profile) });
       }),
     remove: (name) =>
-      change(async (book, save, permit) => {
-        findProfile(book, name);
-        const current = book.current === name ? undefined : book.current;
-        await secrets.set(name, {}, permit);
-        await save({ current, profiles: without(book, name) });
+      change(async (running) => {
+        findProfile(running.book, name);
+        return running.remove(name);
       }),
   };
 }
 
-type Save = (book: ProfileBook) => Promise<void>;
-type Permit = () => Promise<void>;
+/** Asked before the lock is taken, so that a keychain that hangs holds up nobody else. */
+const PROBE = [{ kind: 'get', account: 'probe' }] as const;
 
 /** @throws SvcError `already_exists` */
 export function assertFree(book: ProfileBook, name: string): void {
   if (!book.profiles.has(name)) return;
   throw new SvcError('already_exists', `there is a profile '${name}' already`, {
-    hint: `take another name, or remove it first: svc profiles remove ${name}`,
+    hint: 'take another name, or say --replace',
   });
-}
-
-function without(book: ProfileBook, name: string): Map<string, Profile> {
-  const profiles = new Map(book.profiles);
-  profiles.delete(name);
-  return profiles;
 }

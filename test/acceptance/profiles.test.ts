@@ -1,6 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { mockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 import { terminal } from './terminal.ts';
@@ -89,6 +90,57 @@ describe('profiles of the built tool', () => {
     expect(run.code).toBe(12);
     expect(run.stderr).toContain(path);
     expect(await readFile(path, 'utf8')).toBe('{"profiles": {');
+  });
+});
+
+describe('profiles added at once', () => {
+  it('by 50 processes are all there', { timeout: 30_000 }, async () => {
+    const { svc } = await newUser();
+    const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
+    const runs = await Promise.all(
+      names.map((name) =>
+        svc([...add(name, 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN + name }),
+      ),
+    );
+    expect(runs.map(({ code, stderr }) => (code === 0 ? '' : stderr)).join('')).toBe('');
+    const listed = JSON.parse((await svc(['profiles', 'list', '-o', 'json'])).stdout);
+    expect(listed.map(({ name }: { name: string }) => name)).toEqual(names.toSorted());
+    const shown = await svc(['profiles', 'show', 'p49', '--show-secrets', '-o', 'json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ authToken: `${TOKEN}p49` });
+  });
+});
+
+describe.runIf(process.platform === 'linux')('with a session bus that takes calls and never answers', () => {
+  async function userWithHungBus() {
+    const user = await newUser();
+    const path = join(user.home, 'bus');
+    const server = createServer(() => undefined).listen(path);
+    onTestFinished(() => void server.close());
+    const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
+    return { ...user, hung: (words: readonly string[], stdin = '') => user.svc(words, { env, stdin }) };
+  }
+
+  it('a secret goes into the file after 3 s, with one warning, and is found there at once', async () => {
+    const { hung } = await userWithHungBus();
+    const started = performance.now();
+    const added = await hung([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], TOKEN);
+    expect(added.code).toBe(0);
+    expect(added.stderr.match(/^warning: .*did not answer within 3 s.*secrets\.json$/gm)).toHaveLength(1);
+    expect(performance.now() - started).toBeLessThan(8_000);
+    const status = await hung(['auth', 'status']);
+    expect(status).toMatchObject({ code: 0, stderr: '' });
+    expect(status.stdout).toContain('secrets.json');
+  });
+
+  it('a secret that lies in the keychain is missing, and says why; what comes from elsewhere works', async () => {
+    const { hung, home, svc } = await userWithHungBus();
+    await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN });
+    const path = join(home, '.config', 'svc', 'profiles.json');
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"authToken": "file"', '"authToken": "keychain"'));
+    const status = await hung(['auth', 'status']);
+    expect(status.code).toBe(4);
+    expect(status.stderr).toContain("profile 'prod': the keychain did not answer within 3 s");
+    expect((await hung(['profiles', 'list', '-o', 'json'])).stderr).toBe('');
   });
 });
 

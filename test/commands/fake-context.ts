@@ -4,7 +4,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import type { Sink } from '../../src/kernel/io.ts';
 import { createPrinter } from '../../src/output/printer.ts';
-import { resolveSettings } from '../../src/profiles/resolve.ts';
+import { resolveOpenSettings, resolveSettings } from '../../src/profiles/resolve.ts';
 import { temporaryFolder, temporaryFolders } from '../temporary-folder.ts';
 
 export interface FakeWorld {
@@ -50,6 +50,7 @@ export async function fakeContext(world: FakeWorld = {}): Promise<FakeContext> {
     signal: new AbortController().signal,
     options,
     settings: () => resolveSettings({ ...surroundings, flags: options }),
+    openSettings: () => resolveOpenSettings({ ...surroundings, flags: options }),
     client: () => Promise.reject(new Error('no client in this test')),
     format: async () => format,
     printer: async () => createPrinter(stdout, { ...options, format, color: false }),

@@ -4,12 +4,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Folders } from '../../src/kernel/folders.ts';
+import { readSecrets, secretPlaces } from '../../src/profiles/secrets.ts';
 import { profileStore } from '../../src/profiles/store.ts';
 import { temporaryFolders } from '../temporary-folder.ts';
 
 const PROD = { baseUrl: 'https://api.example.com', apiKey: 'key-1' };
 
 const openStore = (folders: Folders) => profileStore({ folders, clock: systemClock });
+
+/** The secrets that calls through a profile would use. */
+async function secretsOf(folders: Folders, name: string) {
+  const profile = (await openStore(folders).read()).profiles.get(name);
+  const { secrets } = await readSecrets(secretPlaces({ folders }), profile ?? {});
+  return Object.fromEntries(Object.entries(secrets).map(([secret, { value }]) => [secret, value]));
+}
 
 async function storeWith(...names: readonly string[]) {
   const folders = await temporaryFolders();
@@ -21,9 +29,9 @@ async function storeWith(...names: readonly string[]) {
 describe('the profiles', () => {
   it('keep what was added, without the secrets', async () => {
     const { folders, store } = await storeWith('prod');
-    expect((await store.read()).profiles.get('prod')).toEqual(PROD);
+    expect((await store.read()).profiles.get('prod')).toMatchObject(PROD);
     expect(await readFile(join(folders.config, 'profiles.json'), 'utf8')).not.toContain('token of prod');
-    expect(await store.secrets.get('prod')).toEqual({ authToken: 'token of prod' });
+    expect(await secretsOf(folders, 'prod')).toEqual({ authToken: 'token of prod' });
   });
 
   it('start with the first one in use', async () => {
@@ -34,28 +42,28 @@ describe('the profiles', () => {
   });
 
   it('refuse a name that is taken, and keep the old one', async () => {
-    const { store } = await storeWith('prod');
+    const { folders, store } = await storeWith('prod');
     await expect(store.add('prod', { baseUrl: 'https://other.example.com' }, {})).rejects.toMatchObject({
       failure: 'already_exists',
     });
-    expect((await store.read()).profiles.get('prod')).toEqual(PROD);
-    expect(await store.secrets.get('prod')).toEqual({ authToken: 'token of prod' });
+    expect((await store.read()).profiles.get('prod')).toMatchObject(PROD);
+    expect(await secretsOf(folders, 'prod')).toEqual({ authToken: 'token of prod' });
   });
 
   it('take their secrets and their place along when they are renamed', async () => {
-    const { store } = await storeWith('prod', 'test');
+    const { folders, store } = await storeWith('prod', 'test');
     await store.rename('prod', 'live');
     const { current, profiles } = await store.read();
     expect([current, [...profiles.keys()].sort()]).toEqual(['live', ['live', 'test']]);
-    expect(await store.secrets.get('live')).toEqual({ authToken: 'token of prod' });
-    expect(await store.secrets.get('prod')).toEqual({});
+    expect(await secretsOf(folders, 'live')).toEqual({ authToken: 'token of prod' });
+    expect(await secretsOf(folders, 'prod')).toEqual({});
     await expect(store.rename('live', 'test')).rejects.toMatchObject({ failure: 'already_exists' });
   });
 
   it('leave nothing behind when they are removed', async () => {
     const { folders, store } = await storeWith('prod');
     await store.remove('prod');
-    expect(await store.read()).toEqual({ current: undefined, profiles: new Map() });
+    expect(await store.read()).toEqual({ current: undefined, profiles: new Map(), leftovers: [] });
     expect(await readFile(join(folders.config, 'secrets.json'), 'utf8')).toBe('{}\n');
   });
 
@@ -68,7 +76,7 @@ describe('the profiles', () => {
     const { folders, store } = await storeWith('prod');
     await writeFile(join(folders.config, 'profiles.json'), '{"profiles":{}}');
     await store.add('prod', { baseUrl: 'https://elsewhere.example.com' }, {});
-    expect(await store.secrets.get('prod')).toEqual({});
+    expect(await secretsOf(folders, 'prod')).toEqual({});
   });
 
   it('keep fields that a newer version wrote', async () => {
@@ -84,9 +92,9 @@ describe('the profiles', () => {
     const notable = fc.constantFrom('__proto__', 'constructor', 'toString', '10', '9', '.', '..');
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.oneof(names, notable), { minLength: 1, maxLength: 4 }), async (chosen) => {
-        const { store } = await storeWith(...chosen);
+        const { folders, store } = await storeWith(...chosen);
         expect([...(await store.read()).profiles.keys()].sort()).toEqual(chosen.toSorted());
-        for (const name of chosen) expect(await store.secrets.get(name)).toEqual({ authToken: `token of ${name}` });
+        for (const name of chosen) expect(await secretsOf(folders, name)).toEqual({ authToken: `token of ${name}` });
       }),
       { numRuns: 15 },
     );

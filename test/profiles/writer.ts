@@ -1,10 +1,17 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { profileStore } from '../../src/profiles/store.ts';
+import { fakeKeychain } from './fake-keyring.ts';
 
-/** A writer of its own process: adds the profiles named on its command line, one after the other, and says each. */
-const [config = '', ...names] = process.argv.slice(2);
+/**
+ * A writer of its own process: adds the profiles named on its command line, one after the other, and says each. Their
+ * secrets go into the keychain that is a folder, or without one into the file.
+ */
+const [config = '', vault = '', ...names] = process.argv.slice(2);
 process.on('SIGXFSZ', () => undefined); // the limit on files shall be an error of the write, not the end of the process
-const store = profileStore({ folders: { config, state: config, data: config }, clock: systemClock });
+const keychain = vault === '' ? {} : { keychain: fakeKeychain(folderAsMap(vault)).keychain };
+const store = profileStore({ folders: { config, state: config, data: config }, clock: systemClock, ...keychain });
 try {
   for (const name of names) {
     await store.add(name, { baseUrl: 'https://api.example.com', org: name.repeat(20) }, { authToken: `token-${name}` });
@@ -13,4 +20,25 @@ try {
 } catch (error) {
   process.stderr.write(`${Object(error).failure}: ${error}\n`);
   process.exitCode = 1;
+}
+
+/** A map that other processes see, as they see one keychain. */
+function folderAsMap(folder: string): Map<string, string> {
+  return new (class extends Map<string, string> {
+    override get(key: string) {
+      try {
+        return readFileSync(join(folder, key), 'utf8');
+      } catch {
+        return undefined;
+      }
+    }
+    override set(key: string, value: string) {
+      writeFileSync(join(folder, key), value);
+      return this;
+    }
+    override delete(key: string) {
+      rmSync(join(folder, key), { force: true });
+      return true;
+    }
+  })();
 }

@@ -12,14 +12,19 @@ import type { Destination } from './destination.ts';
  */
 export async function openProfile(context: Context, apiKey: string): Promise<Destination> {
   const name = await profileInUse(context);
-  const { folders, clock } = context;
-  const store = profileStore({ folders, clock });
+  const { folders, clock, environment } = context;
+  // Without the signal: a token that has come is kept, whoever presses Ctrl-C.
+  const store = profileStore({ folders, clock, environment });
   const check = await ownershipCheck(context, name, apiKey);
   check(findProfile(await store.read(), name));
   await store.edit(name, (profile, secrets) => ({ profile, secrets }));
   return {
     name: `profile '${name}'`,
-    deliver: (token) => store.edit(name, withToken(apiKey, token)),
+    deliver: async (token) => {
+      const { place, fault } = await store.edit(name, withToken(apiKey, token));
+      // Talk that cannot be written must not look like a token that could not be kept.
+      if (fault !== undefined) await context.warn(`the keychain ${fault}; kept in the ${place}`).catch(() => undefined);
+    },
     discard: async () => undefined,
   };
 }

@@ -14,8 +14,9 @@ interface AddOptions {
   readonly profile: Profile;
   readonly authToken: SecretSource | undefined;
   readonly workspaceAuthToken: SecretSource | undefined;
-  /** The user knows that the secrets lie in a file. */
-  readonly insecureStorage: boolean;
+  /** The secrets go into a file, and the user knows. */
+  readonly insecure: boolean;
+  readonly replace: boolean;
 }
 
 /** Where a secret is read from: a file, or stdin when there is no path. */
@@ -54,7 +55,8 @@ function addOptions(context: Context, { arguments: [name = ''], options }: Invoc
     },
     authToken,
     workspaceAuthToken,
-    insecureStorage: options['insecureStorage'] === true,
+    insecure: options['insecureStorage'] === true,
+    replace: options['replace'] === true,
   };
 }
 
@@ -66,10 +68,10 @@ function secretSource(options: Invocation['options'], flag: string, name: string
 }
 
 async function saveProfile(context: Context, options: AddOptions): Promise<void> {
-  const { name } = options;
+  const { name, replace, insecure } = options;
   const store = profileStore(context);
   const before = await store.read();
-  assertFree(before, name);
+  if (!replace) assertFree(before, name);
   const profile = await completeProfile(context, options.profile);
   const secrets: Secrets = {
     authToken: await obtainSecret(context, options.authToken, profile.apiKey && `Auth token of ${profile.apiKey}`),
@@ -83,10 +85,15 @@ async function saveProfile(context: Context, options: AddOptions): Promise<void>
   if (hasSecrets && !profile.baseUrl) {
     throw new SvcError('usage', 'a secret is saved for one address only: --base-url is missing');
   }
-  await store.add(name, profile, secrets);
-  await context.note(`saved profile '${name}'${before.current === undefined ? ', the one in use from now on' : ''}`);
-  if (hasSecrets && !options.insecureStorage) {
-    await context.warn(`its secrets are stored unencrypted, readable by you only: ${store.secrets.place}`);
+  const { place, fault } = await store.add(name, profile, secrets, { replace, insecure });
+  const saved = place === undefined || insecure || fault !== undefined ? '' : `, its secrets in the ${place}`;
+  await context.note(
+    `saved profile '${name}'${saved}${before.current === undefined ? ', the one in use from now on' : ''}`,
+  );
+  if (fault !== undefined) {
+    await context.warn(
+      `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted, readable by you only: ${place}`,
+    );
   }
 }
 

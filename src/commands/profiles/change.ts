@@ -20,8 +20,11 @@ export async function removeProfile(context: Context, { arguments: [name = ''] }
   const book = await readProfiles(context.folders);
   findProfile(book, name);
   if (canAsk(context)) await context.confirm(`Remove profile '${name}' and its secrets?`, 'this machine');
-  await profileStore(context).remove(name);
+  const gone = await profileStore(context).remove(name);
   const choose = book.current === name && book.profiles.size > 1;
   const next = choose ? '; choose another one with `svc profiles use <name>`' : '';
-  await context.note(`removed profile '${name}' and its secrets${next}`);
+  if (!gone) {
+    await context.warn('the keychain did not let go of its secrets; the next change of a profile tries that again');
+  }
+  await context.note(`removed profile '${name}'${gone ? ' and its secrets' : ''}${next}`);
 }

@@ -10,7 +10,8 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Save an address and its credentials under a name',
     description:
       'On a terminal it asks for what is missing, secrets without echo. Elsewhere it takes what it is given. ' +
-      'No flag takes the value of a secret. The first profile becomes the one in use.',
+      'No flag takes the value of a secret. They are kept in the keychain of the system where it answers within 3 ' +
+      'seconds, and else in a file that only you can read. The first profile becomes the one in use.',
     examples: [
       {
         command: 'svc profiles add prod --base-url https://api.example.com --api-key key-1',
@@ -19,6 +20,11 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
       {
         command: 'svc profiles add ci --base-url https://api.example.com --api-key key-1 --auth-token-file token.txt',
         does: 'asks nothing',
+      },
+      {
+        command:
+          'svc profiles add ci --replace --base-url https://api.example.com --api-key key-1 --auth-token-stdin --insecure-storage < token.txt',
+        does: 'with a new token, kept in a file from now on',
       },
     ],
     arguments: [{ ...NAME, describes: "its name: letters, digits, '.', '_', '-'" }],
@@ -33,7 +39,8 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
       { flags: '--org <id>', describes: 'organization to use where none is given' },
       { flags: '--default-output <format>', describes: 'output format to use where none is given', choices: FORMATS },
       { flags: '--protected', describes: 'ask for the name of the profile before each write' },
-      { flags: '--insecure-storage', describes: 'keep the secrets in a private file, without a warning' },
+      { flags: '--replace', describes: 'replace the profile of this name, its secrets included' },
+      { flags: '--insecure-storage', describes: 'keep the secrets in a private file, not in the keychain' },
     ],
     load: async () => (await import('./add.ts')).addProfile,
   },

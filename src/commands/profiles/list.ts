@@ -9,6 +9,7 @@ const COLUMNS = [
   { header: 'API KEY', field: 'apiKey', kind: 'whole' },
   { header: 'ORG', field: 'org', kind: 'whole' },
   { header: 'PROTECTED', field: 'protected' },
+  { header: 'SECRETS', field: 'secrets' },
 ] as const;
 
 export async function listProfiles(context: Context): Promise<void> {

@@ -1,6 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { findProfile, readProfiles } from '../../profiles/book.ts';
-import { fileSecretStore } from '../../profiles/secret-store.ts';
+import { SECRET_NAMES } from '../../profiles/profile.ts';
+import { readSecrets, secretPlaces } from '../../profiles/secrets.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { listed } from './view.ts';
@@ -9,22 +10,24 @@ export async function showProfile(context: Context, { arguments: [given] }: Invo
   const name = given ?? (await nameInUse(context));
   const book = await readProfiles(context.folders);
   const profile = findProfile(book, name);
-  const store = fileSecretStore(context.folders);
-  const { authToken = null, workspaceAuthToken = null } = await store.get(name);
+  const { secrets, withheld } = await readSecrets(secretPlaces(context), profile);
+  const { authToken, workspaceAuthToken } = secrets;
+  const places = new Set(SECRET_NAMES.flatMap((secret) => secrets[secret]?.place ?? profile.secrets?.[secret] ?? []));
   const view = {
     ...listed(book, name, profile),
     headerPrefix: profile.headerPrefix ?? null,
     output: profile.output ?? null,
-    authToken,
-    workspaceAuthToken,
-    secrets: authToken === null && workspaceAuthToken === null ? null : store.place,
+    authToken: authToken?.value ?? null,
+    workspaceAuthToken: workspaceAuthToken?.value ?? null,
+    secrets: [...places].join(', ') || null,
   };
+  if (withheld !== undefined) await context.warn(`${withheld}; the profile is shown without`);
   const printer = await context.printer();
   await printer.value(view, { secrets: [['authToken'], ['workspaceAuthToken']] });
 }
 
 async function nameInUse(context: Context): Promise<string> {
-  const { profile } = await context.settings();
+  const { profile } = await context.openSettings();
   if (profile) return profile.value;
   throw new SvcError('not_found', 'no profile is in use', {
     hint: 'name one, or choose one with `svc profiles use <name>`',

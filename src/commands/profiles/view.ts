@@ -11,5 +11,11 @@ export function listed({ current }: ProfileBook, name: string, profile: Profile)
     workspaceId: profile.workspaceId ?? null,
     org: profile.org ?? null,
     protected: profile.protected === true,
+    secrets: placesOf(profile),
   };
+}
+
+/** Where its secrets lie, as far as the profile itself says: `keychain`, `file`, or both. */
+function placesOf({ secrets = {} }: Profile): string | null {
+  return [...new Set(Object.values(secrets))].sort().join(', ') || null;
 }

@@ -18,7 +18,7 @@ export interface FoldersTreeOptions {
 }
 
 export async function foldersTreeCommand(context: Context, { options }: Invocation): Promise<void> {
-  const organizationId = textValue(options, 'org') ?? (await context.settings()).org?.value;
+  const organizationId = textValue(options, 'org') ?? (await context.openSettings()).org?.value;
   if (!organizationId) {
     throw new SvcError('usage', '--org is required', { hint: 'see svc folders tree --help' });
   }

@@ -9,7 +9,7 @@ import { showDocument } from './document.ts';
 export async function openApiCommand(context: Context): Promise<void> {
   const [operations, { baseUrl, headerPrefix }] = await Promise.all([
     Promise.all(manifest.map(async ({ resource, name }) => ({ name, operation: await loadOperation(resource, name) }))),
-    context.settings(),
+    context.openSettings(),
   ]);
   const document = openApiDocument(operations, {
     headerPrefix: headerPrefix.value,

@@ -5,7 +5,7 @@ import type { Invocation } from '../../../src/commands/definition.ts';
 import { PROFILE_COMMANDS } from '../../../src/commands/profiles/commands.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
 import { readProfiles } from '../../../src/profiles/book.ts';
-import { fileSecretStore } from '../../../src/profiles/secret-store.ts';
+import { readSecrets, secretPlaces } from '../../../src/profiles/secrets.ts';
 import { temporaryFolders } from '../../temporary-folder.ts';
 import { type FakeWorld, fakeContext } from '../fake-context.ts';
 
@@ -42,12 +42,19 @@ const addProd = () =>
   );
 
 const profileOf = async (name: string) => (await readProfiles(folders)).profiles.get(name);
-const secretsOf = (name: string) => fileSecretStore(folders).get(name);
+const secretsOf = async (name: string) => {
+  const { secrets } = await readSecrets(secretPlaces({ folders }), (await profileOf(name)) ?? {});
+  return Object.fromEntries(Object.entries(secrets).map(([secret, { value }]) => [secret, value]));
+};
 
 describe('profiles add', () => {
   it('takes what it is given where nobody can be asked, and warns once of the file', async () => {
     const context = await addProd();
-    expect(await profileOf('prod')).toEqual({ baseUrl: BASE_URL, apiKey: 'key-1' });
+    expect(await profileOf('prod')).toMatchObject({
+      baseUrl: BASE_URL,
+      apiKey: 'key-1',
+      secrets: { authToken: 'file' },
+    });
     expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
     expect(context.stdout()).toBe('');
     expect(context.stderr().match(/^warning: .*secrets\.json/gm)).toHaveLength(1);
