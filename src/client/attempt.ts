@@ -46,6 +46,12 @@ export function createAttempt(options: AttemptOptions, transport: Transport): At
     if ('kind' in reply) return reply;
     observer.reply(attempt, request, reply, clock.now() - started);
     const credential = refusedCredentialHint(target, operation.auth);
-    return readReply(reply, { operation, host: new URL(request.url).host, credential, redact });
+    return readReply(reply, {
+      operation,
+      expected: request.expected,
+      host: new URL(request.url).host,
+      credential,
+      redact,
+    });
   };
 }

@@ -7,8 +7,8 @@ export interface PlannedRequest {
 }
 
 /**
- * What happens during a call, for `--verbose`, `--debug` and the countdown of a wait. Texts are redacted; `request`
- * and `body` are worked out when read, so that who doesn't show them doesn't pay for them.
+ * What happens during a call, for `--verbose`, `--debug` and the countdown of a wait. Texts are redacted; `request`,
+ * `url` and `body` are worked out when read, so that who doesn't show them doesn't pay for them.
  */
 export type CallEvent =
   | { readonly kind: 'request'; readonly attempt: number; readonly request: PlannedRequest }

@@ -44,6 +44,8 @@ export interface ClientOptions {
 /** A success: `data` as the service sent it (every field kept), and the whole `result` around it. */
 export interface Answer<Data> extends Effort {
   readonly sent: true;
+  /** Each of the ids that were handed in, and no other, is answered with success. */
+  readonly confirmed: boolean;
   /** Null when the service sent none. */
   readonly data: Data | null;
   readonly result: Readonly<Record<string, unknown>>;
@@ -68,9 +70,9 @@ export interface Client {
   send(operation: CalledOperation, data: unknown): Promise<Reply<unknown>>;
   /**
    * As `send`, for data that is JSON text already, and for many calls: it takes `pool` where there is one. Nobody looks
-   * into the text.
+   * into the text. Of a batch of these ids, an answer that says of each that it succeeded is `confirmed` and not parsed.
    */
-  sendText(operation: CalledOperation, dataText: string): Promise<Reply<unknown>>;
+  sendText(operation: CalledOperation, dataText: string, ids?: readonly string[]): Promise<Reply<unknown>>;
   /** Settles now what `beforeWrite` settles, for a run that would otherwise be asked in its midst. */
   permitWrites(): Promise<void>;
 }
@@ -88,16 +90,26 @@ export function createClient(options: ClientOptions): Client {
       return { sent: false };
     }
     const { success, ...effort } = await call(operation, request);
-    return { sent: true, data: success.data, result: success.result, ...effort };
+    return {
+      sent: true,
+      confirmed: success.confirmed === true,
+      get data() {
+        return success.data;
+      },
+      get result() {
+        return success.result;
+      },
+      ...effort,
+    };
   }
 
   const send: Client['send'] = async (operation, data) =>
     exchange(operation, wireRequest(target, baseUrl, operation, data));
   return {
     send,
-    sendText: async (operation, dataText) => {
+    sendText: async (operation, dataText, ids) => {
       if (options.pool && !dryRun) transport = await options.pool();
-      return exchange(operation, textRequest(target, baseUrl, operation, dataText));
+      return exchange(operation, textRequest(target, baseUrl, operation, dataText, ids));
     },
     permitWrites: async () => {
       if (!dryRun) await permit();

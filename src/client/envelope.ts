@@ -1,6 +1,7 @@
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { parseAnswer } from './answer-body.ts';
+import { confirmsAll } from './confirmation.ts';
 import type { Failed, Outcome, Success } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { type Reading, serviceFailure } from './service-failure.ts';
@@ -13,12 +14,31 @@ import type { WireReply } from './transport.ts';
  */
 export function readReply(reply: WireReply, reading: Reading): Outcome {
   if (reply.httpStatus >= 300 && reply.httpStatus < 400) return redirected(reply, reading);
+  if (isConfirmed(reply, reading)) return confirmedSuccess(reply);
   const parsed = parseAnswer(reply.answer);
   if ('flaw' in parsed) return unusable(parsed.flaw, reply, reading);
   const body = parsed.value;
   if (isObject(body) && Object.hasOwn(body, 'error')) return serviceFailure(body['error'], reply, reading);
   if (!isSuccess(reply.httpStatus)) return unusable('no error to tell what happened', reply, reading);
   return readResult(body, reply, reading);
+}
+
+function isConfirmed({ httpStatus, answer }: WireReply, { expected }: Reading): boolean {
+  return httpStatus === 200 && expected !== undefined && 'text' in answer && confirmsAll(answer.text, expected);
+}
+
+function confirmedSuccess({ answer }: WireReply): Success {
+  const result = () => ('text' in answer ? JSON.parse(answer.text).result : {});
+  return {
+    kind: 'success',
+    confirmed: true,
+    get data() {
+      return result().data;
+    },
+    get result() {
+      return result();
+    },
+  };
 }
 
 function readResult(body: unknown, reply: WireReply, reading: Reading): Outcome {

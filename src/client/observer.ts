@@ -27,7 +27,9 @@ export function createObserver(target: Target, observe: ((event: CallEvent) => v
       observe?.({
         kind: 'reply',
         attempt,
-        url: redactText(request.url, secrets),
+        get url() {
+          return redactText(request.url, secrets);
+        },
         httpStatus,
         milliseconds,
         get body() {

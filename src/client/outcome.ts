@@ -5,6 +5,8 @@ export interface Success {
   /** As parsed; null when the service sent none. */
   readonly data: unknown;
   readonly result: Readonly<Record<string, unknown>>;
+  /** The answer was seen to confirm what the request expects; `data` and `result` are parsed when they are read. */
+  readonly confirmed?: true;
 }
 
 /**

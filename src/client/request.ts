@@ -22,6 +22,8 @@ export interface WireRequest {
   readonly envelope: { readonly data: unknown };
   /** The envelope as JSON text. */
   readonly body: string;
+  /** The ids of a batch: the usual answer says of each that it succeeded. */
+  readonly expected?: readonly string[] | undefined;
 }
 
 const HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
@@ -43,6 +45,7 @@ export function textRequest(
   baseUrl: string,
   operation: CalledOperation,
   dataText: string,
+  expected?: readonly string[],
 ): WireRequest {
   const body = `{"data":${dataText}}`;
   return {
@@ -53,6 +56,7 @@ export function textRequest(
       return JSON.parse(body);
     },
     body,
+    expected,
   };
 }
 

@@ -10,6 +10,8 @@ import type { WireReply } from './transport.ts';
 export interface Reading {
   readonly operation: CalledOperation;
   readonly host: string;
+  /** The ids that a success may be known by without being parsed. */
+  readonly expected?: readonly string[] | undefined;
   /** For a credential that is refused: which one it was. */
   readonly credential: string;
   /** Takes the credentials out of a text of the service. */

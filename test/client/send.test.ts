@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CalledOperation, PlannedRequest } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/transport.ts';
-import { failure, json, newClient, scriptedFetch } from './world.ts';
+import { failure, json, newClient, scriptedFetch, success } from './world.ts';
 
 const once: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'once' };
 
@@ -106,5 +106,26 @@ describe('what a call took', () => {
     const { client } = newClient({ fetch: scriptedFetch(limited, limited, json({})).fetch, random: () => 0 });
     expect(await client.send(keyed, {})).toMatchObject({ retries: 2, waits: 2, waited: 16_000 });
     expect(await client.send(keyed, {})).toMatchObject({ retries: 0, waits: 0, waited: 0 });
+  });
+});
+
+describe('a batch with its ids', () => {
+  const keyed: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'keyed', bulk: {} };
+  const data = { b: { success: true }, a: { success: true, message: 'ok' } };
+
+  it.each([
+    { ids: ['b', 'a'], answer: success(data), confirmed: true },
+    { ids: ['a', 'b'], answer: success(data), confirmed: false },
+    { ids: ['b', 'a'], answer: json({ result: { status: 'success', data } }, 201), confirmed: false },
+    { ids: undefined, answer: success(data), confirmed: false },
+  ])('is confirmed without parsing where the answer says so: $confirmed', async ({ ids, answer, confirmed }) => {
+    const { client } = newClient({ fetch: scriptedFetch(answer).fetch });
+    expect(await client.sendText(keyed, '{}', ids)).toMatchObject({ confirmed, data, result: { status: 'success' } });
+  });
+
+  it('is not where the answer is no success', async () => {
+    const text = await success(data).text();
+    const { client } = newClient({ fetch: scriptedFetch(new Response(text, { status: 400 })).fetch });
+    await expect(client.sendText(keyed, '{}', ['b', 'a'])).rejects.toMatchObject({ failure: 'unusable_answer' });
   });
 });
