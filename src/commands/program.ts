@@ -2,7 +2,8 @@ import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 
 import type { Context, GlobalOptions } from './context.ts';
 import type { ArgumentDefinition, CommandDefinition, Invocation, Node, OptionDefinition } from './definition.ts';
 import { GLOBAL_FLAGS, globalOptions } from './global-flags.ts';
-import { helpText } from './help.ts';
+
+import { helpText } from './help/command-help.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 import { given } from './option-values.ts';
 import { commandTree } from './tree.ts';
@@ -23,12 +24,20 @@ export async function createProgram(world: ProgramWorld): Promise<Command> {
   for (const flag of GLOBAL_FLAGS) addOption(program, flag);
   program
     .command('help [command...]')
-    .description('Show the help of a command')
-    .action(async (words: string[]) => {
-      const shown = await createProgram(world);
-      await shown.parseAsync([...words, '--help'], { from: 'user' });
-    });
+    .description('Show the help of a command, or about a topic')
+    .action((words: string[]) => showHelp(words, world));
   return program;
+}
+
+async function showHelp(words: readonly string[], world: ProgramWorld): Promise<void> {
+  const { findSubject } = await import('./help/find.ts');
+  const { topic, command } = findSubject(commandTree(), words);
+  if (topic) {
+    const { topicText } = await import('./help/topics.ts');
+    world.print(command ? `${topicText(topic)}\n` : topicText(topic));
+  }
+  const shown = await createProgram(world);
+  if (command) await shown.parseAsync([...command, '--help'], { from: 'user' });
 }
 
 async function grow(command: Command, node: Node, world: ProgramWorld): Promise<Command> {

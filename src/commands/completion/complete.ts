@@ -1,3 +1,4 @@
+import { TOPIC_NAMES } from '../help/topic-names.ts';
 import { commandTree } from '../tree.ts';
 import { type Candidate, type CompletionWorld, candidateLines } from './candidate.ts';
 import { longName, namesOf, readTypedLine, type TypedLine, takesValue } from './command-line.ts';
@@ -18,8 +19,9 @@ function unquoted(word: string): string {
 }
 
 async function candidates(words: readonly string[], world: CompletionWorld): Promise<Candidate[]> {
-  const line = await readTypedLine(commandTree(), words);
-  const all = await candidatesOf(line, world);
+  const aboutHelp = words.length > 1 && words[0] === 'help';
+  const line = await readTypedLine(commandTree(), aboutHelp ? words.slice(1) : words);
+  const all = aboutHelp ? helpCandidates(line) : await candidatesOf(line, world);
   return all
     .map(({ value, ...rest }) => ({ value: line.lead + value, ...rest }))
     .filter(({ value }) => value.startsWith(line.lead + line.typed));
@@ -36,7 +38,15 @@ function commandCandidates({ node }: TypedLine): readonly Candidate[] {
   const commands = [...node.children.values()]
     .filter(({ leaf, children }) => leaf || children.size > 0)
     .map(({ name, summary }) => ({ value: name, describes: summary }));
-  return node.path.length === 0 ? [...commands, { value: 'help', describes: 'Show the help of a command' }] : commands;
+  return node.path.length === 0
+    ? [...commands, { value: 'help', describes: 'Show the help of a command, or about a topic' }]
+    : commands;
+}
+
+function helpCandidates(line: TypedLine): readonly Candidate[] {
+  if (line.leaf || line.operands.length > 0) return [];
+  const topics = line.node.path.length === 0 ? TOPIC_NAMES.map((value) => ({ value, describes: 'a topic' })) : [];
+  return [...commandCandidates(line).filter(({ value }) => value !== 'help'), ...topics];
 }
 
 /** The flags that may still be given: a second value only where a flag takes several. */

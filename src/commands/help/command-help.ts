@@ -1,7 +1,9 @@
 import type { Command, Option } from 'commander';
-import type { Example } from '../catalog/define.ts';
-import type { Node } from './definition.ts';
-import type { LoadedLeaf } from './leaf.ts';
+import type { Example } from '../../catalog/define.ts';
+import type { Node } from '../definition.ts';
+import type { LoadedLeaf } from '../leaf.ts';
+import { rows } from './rows.ts';
+import { TOPIC_NAMES } from './topic-names.ts';
 
 /** The help of one command: what it does, how it is used, examples, then flags. */
 export function helpText(command: Command, node: Node, leaf: LoadedLeaf | undefined): string {
@@ -62,17 +64,12 @@ function flagRows(options: readonly Option[]): (readonly [string, string])[] {
     });
 }
 
-function rows(pairs: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(0, ...pairs.map(([left]) => left.length));
-  return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
-}
-
 function section(title: string, lines: readonly string[]): string {
   return lines.length > 0 ? [`${title}:`, ...lines].join('\n') : '';
 }
 
 function footer(node: Node): string {
   return node.path.length === 0
-    ? 'svc help <command> shows the flags and examples of a command.'
+    ? `svc help <command> shows the flags and examples of a command.\nTopics: svc help ${TOPIC_NAMES.join(', ')}.`
     : 'Global flags (--local, --profile, --output, --fields, --dry-run, …): svc --help';
 }
