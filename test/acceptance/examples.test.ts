@@ -11,13 +11,16 @@ import { BIN, HOME, newUser } from './svc.ts';
 /** Everything that examples name, so that they find it. */
 const SEED = {
   organizations: [{ organizationId: 'acme', organizationName: 'Acme' }],
-  folders: ['root', 'f1'].map((folderId) => ({ organizationId: 'acme', folderId, folderName: folderId })),
+  folders: [{ organizationId: 'acme', folderId: 'f1', folderName: 'Plans' }],
   documents: [
     { organizationId: 'acme', documentId: 'd1', documentName: 'Plan' },
     { organizationId: 'acme', documentId: 'd2', documentName: 'Other' },
   ],
   users: ['u1', 'u2'].map((userId) => ({ organizationId: 'acme', userId, name: userId })),
   groups: [{ organizationId: 'acme', groupId: 'legal', groupName: 'Legal' }],
+  activities: [{ organizationId: 'acme', documentId: 'd1', id: 'a1', featureType: 'custom', actionType: 'edit' }],
+  crdt: [{ organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: 'Hi' }],
+  agents: [{ id: 'agent-1', name: 'Helper' }],
   endpoints: [{ id: 'ep_1', url: 'https://example.com/hook' }],
   config: { advancedWebhooks: { isEnabled: true } },
 };
@@ -39,7 +42,7 @@ async function examplesBelow(node: Node): Promise<readonly string[]> {
 async function prepared(): Promise<string> {
   const { home, svc } = await newUser();
   await writeFile(join(home, 'seed.json'), JSON.stringify(SEED));
-  expect(await svc(['local', 'import', 'seed.json'])).toMatchObject({ code: 0 });
+  expect(await svc(['local', 'import', 'seed.json'])).toMatchObject({ code: 0, stderr: '' });
   for (const name of ['users.json', 'users.ndjson', 'users.csv', 'documents.csv']) {
     await cp(join(HOME, 'examples', name), join(home, name));
   }
