@@ -33,6 +33,13 @@ export const activities = {
   'activities.add': defineOperation({
     command: ['activities', 'add'],
     summary: 'Add activities to the log of a document',
+    examples: [
+      {
+        command:
+          'svc activities add --org acme --document d1 --feature-type custom --action-type approved --action-user u1',
+        does: 'log what a user did',
+      },
+    ],
     path: '/v2/activities/add',
     auth: 'key',
     effect: 'keyed',

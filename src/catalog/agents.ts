@@ -42,6 +42,7 @@ export const agents = {
     ...shared,
     command: ['agents', 'get'],
     summary: 'Show one agent',
+    examples: [{ command: 'svc agents get agent-1 -o yaml', does: 'all that is known of it' }],
     argument: { field: 'agentId' },
     chosenBy: 'agentId',
     input: z.object({ agentId: id('agent id') }),

@@ -25,6 +25,7 @@ export const authTokens = {
   'auth-tokens.list': defineOperation({
     command: ['auth-tokens', 'list'],
     summary: 'List the auth tokens of an API key, masked',
+    examples: [{ command: 'svc auth-tokens list --api-key K', does: 'their names and domains' }],
     path: '/v2/workspace/authtokens/get',
     auth: 'workspace',
     effect: 'read',

@@ -55,6 +55,7 @@ export const crdt = {
   'crdt.get': defineOperation({
     command: ['crdt', 'get'],
     summary: 'Show the content of an editor',
+    examples: [{ command: 'svc crdt get --org acme --document d1 --editor e1', does: 'the content of one editor' }],
     path: '/v2/crdt/get',
     auth: 'key',
     effect: 'read',
@@ -78,6 +79,12 @@ export const crdt = {
   'crdt.add': defineOperation({
     command: ['crdt', 'add'],
     summary: 'Give an editor its first content',
+    examples: [
+      {
+        command: 'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"',
+        does: 'begin with a text',
+      },
+    ],
     path: '/v2/crdt/add',
     auth: 'key',
     effect: 'keyed',

@@ -46,7 +46,7 @@ export const documents = {
     command: ['documents', 'add'],
     summary: 'Add documents to an organization or to one of its folders',
     examples: [
-      { command: 'svc documents add --org acme --document d1 --name "Q3 plan"', does: 'add one document' },
+      { command: 'svc documents add --org acme --document d3 --name "Q3 plan"', does: 'add one document' },
       { command: 'svc documents add --org acme --folder f1 --file documents.csv', does: 'add many to a folder' },
     ],
     path: '/v1/organizations/documents/add',

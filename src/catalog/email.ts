@@ -18,6 +18,7 @@ export const email = {
   'email.get': defineOperation({
     command: ['email', 'get'],
     summary: 'Show the configuration of e-mail',
+    examples: [{ command: 'svc email get -o yaml', does: 'its settings, the API key masked' }],
     path: '/v2/workspace/emailconfig/get',
     auth: 'key',
     effect: 'read',

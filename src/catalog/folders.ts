@@ -78,7 +78,7 @@ export const folders = {
     command: ['folders', 'add'],
     summary: 'Add folders to an organization',
     examples: [
-      { command: 'svc folders add --org acme --folder f1 --name Plans', does: 'add one folder at the top level' },
+      { command: 'svc folders add --org acme --folder f2 --name Plans', does: 'add one folder at the top level' },
     ],
     path: '/v2/organizations/folders/add',
     auth: 'key',

@@ -21,7 +21,7 @@ export const migrations = {
     description: `The service goes on moving after its reply. ${WAITING}`,
     examples: [
       {
-        command: 'svc documents migrate --org acme --document d1 --new-document d2 --wait',
+        command: 'svc documents migrate --org acme --document d1 --new-document d9 --wait --yes',
         does: 'and wait for the end',
       },
     ],
@@ -38,6 +38,9 @@ export const migrations = {
   'documents.migration-status': defineOperation({
     command: ['documents', 'migration-status'],
     summary: 'Show how far a migration is',
+    examples: [
+      { command: 'svc documents migration-status --org acme --migration m1 --wait', does: 'wait for its end' },
+    ],
     description: WAITING,
     path: '/v2/organizations/documents/migrate/status',
     auth: 'key',

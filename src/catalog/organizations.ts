@@ -6,7 +6,7 @@ export const organizations = {
   'organizations.add': defineOperation({
     command: ['organizations', 'add'],
     summary: 'Add organizations',
-    examples: [{ command: 'svc organizations add --org acme --name "Acme Inc."', does: 'add one organization' }],
+    examples: [{ command: 'svc organizations add --org beta --name "Beta Ltd."', does: 'add one organization' }],
     path: '/v2/organizations/add',
     auth: 'key',
     effect: 'keyed',

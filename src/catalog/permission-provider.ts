@@ -14,6 +14,7 @@ export const permissionProvider = {
   'permission-provider.get': defineOperation({
     command: ['permission-provider', 'get'],
     summary: 'Show the configuration of the permission provider',
+    examples: [{ command: 'svc permission-provider get', does: 'its address, the token masked' }],
     path: '/v2/workspace/permissionproviderconfig/get',
     auth: 'key',
     effect: 'read',

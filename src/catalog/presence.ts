@@ -36,6 +36,12 @@ export const presence = {
     ...write,
     command: ['presence', 'add'],
     summary: 'Show users as present in a document',
+    examples: [
+      {
+        command: 'svc presence add --org acme --document d1 --user u1 --status online',
+        does: 'show a user as present',
+      },
+    ],
     path: '/v2/presence/add',
     message: 'Presence added successfully.',
   }),

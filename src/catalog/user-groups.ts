@@ -6,7 +6,7 @@ export const userGroups = {
   'groups.add': defineOperation({
     command: ['groups', 'add'],
     summary: 'Add user groups to an organization',
-    examples: [{ command: 'svc groups add --org acme --group legal --name Legal', does: 'add one group' }],
+    examples: [{ command: 'svc groups add --org acme --group sales --name Sales', does: 'add one group' }],
     path: '/v2/organizations/usergroups/add',
     auth: 'key',
     effect: 'keyed',

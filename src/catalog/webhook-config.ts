@@ -44,6 +44,7 @@ export const webhookConfig = {
   'webhooks.config.get': defineOperation({
     command: ['webhooks', 'config', 'get'],
     summary: 'Show the configuration of basic webhooks',
+    examples: [{ command: 'svc webhooks config get', does: 'its addresses and triggers, the token masked' }],
     path: '/v2/workspace/webhookconfig/get',
     auth: 'key',
     effect: 'read',
@@ -90,6 +91,7 @@ export const webhookConfig = {
   'webhooks.advanced.get': defineOperation({
     command: ['webhooks', 'advanced', 'get'],
     summary: 'Show the configuration of advanced webhooks',
+    examples: [{ command: 'svc webhooks advanced get', does: 'whether they are on, and how bodies are sent' }],
     path: '/v2/workspace/advancedwebhookconfig/get',
     auth: 'key',
     effect: 'read',

@@ -27,6 +27,12 @@ export const workspace = {
   'workspace.create': defineOperation({
     command: ['workspace', 'create'],
     summary: 'Create a workspace, with one API key',
+    examples: [
+      {
+        command: 'svc workspace create --owner-email ada@example.com --workspace-name Acme',
+        does: 'a workspace of your own',
+      },
+    ],
     description: 'The workspace auth token is masked: add --show-secrets to see it.',
     path: '/v2/workspace/create',
     auth: 'none',

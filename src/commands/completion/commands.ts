@@ -40,6 +40,7 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['completion', 'uninstall'],
     summary: 'Take out what install put in, and nothing else',
+    examples: [{ command: 'svc completion uninstall bash --yes', does: 'without being asked' }],
     arguments: [SHELL],
     load: async () => (await import('./install.ts')).uninstallCompletion,
   },

@@ -47,23 +47,27 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['profiles', 'list'],
     summary: 'List the profiles',
+    examples: [{ command: 'svc profiles list', does: 'names and addresses, the one in use marked' }],
     load: async () => (await import('./list.ts')).listProfiles,
   },
   {
     command: ['profiles', 'show'],
     summary: 'Show one profile, secrets masked',
+    examples: [{ command: 'svc profiles show staging', does: 'one of them' }],
     arguments: [{ ...NAME, describes: 'a profile; without it the one in use', required: false }],
     load: async () => (await import('./show.ts')).showProfile,
   },
   {
     command: ['profiles', 'use'],
     summary: 'Choose the profile that is used when none is named',
+    examples: [{ command: 'svc profiles use staging', does: 'from now on' }],
     arguments: [NAME],
     load: async () => (await import('./change.ts')).useProfile,
   },
   {
     command: ['profiles', 'rename'],
     summary: 'Rename a profile; its secrets move with it',
+    examples: [{ command: 'svc profiles rename staging test', does: 'under another name' }],
     arguments: [
       { name: 'old', describes: 'the name it has', required: true },
       { name: 'new', describes: 'the name it gets', required: true },
@@ -73,6 +77,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['profiles', 'remove'],
     summary: 'Remove a profile and its secrets',
+    examples: [{ command: 'svc profiles remove staging', does: 'with its secrets' }],
     description: 'On a terminal it asks first.',
     arguments: [NAME],
     load: async () => (await import('./change.ts')).removeProfile,
@@ -80,6 +85,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['auth', 'status'],
     summary: 'Show who is asking whom: each setting and where it comes from',
+    examples: [{ command: 'svc auth status', does: 'for the profile in use' }],
     description: 'Exits with 4 when no operation could be called, and says what is missing.',
     load: async () => (await import('./status.ts')).authStatus,
   },
