@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { pendingRecoveries } from '../../src/profiles/recovery/pending.ts';
+import { BIN, newUser } from './svc.ts';
+import { type ResetFault, tokenService, wellAnswered } from './token-service.ts';
+
+const KILLS = 100;
+const AT_ONCE = 5;
+
+/** Milliseconds that the service takes, at most, to apply a reset and again to answer it. */
+const SLOWNESS = 60;
+
+/** Where a token that was set is found after the kill, or why there is none to find. */
+type Place = 'not applied' | 'stdout' | 'file' | 'record' | 'told as lost' | 'ORPHAN';
+
+/** Takes its time before it applies a reset, and again before it answers, killed client or not. */
+function takingItsTime(settled: () => void): ResetFault {
+  return (apply, response) => {
+    setTimeout(() => {
+      const token = apply();
+      setTimeout(() => {
+        wellAnswered(() => token, response);
+        settled();
+      }, Math.random() * SLOWNESS);
+    }, Math.random() * SLOWNESS);
+  };
+}
+
+async function killedOnce(index: number): Promise<Place> {
+  const user = await newUser();
+  const { promise: settled, resolve } = Promise.withResolvers<void>();
+  const service = await tokenService(takingItsTime(resolve));
+  const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-q', '--output-file', 'token.txt'];
+  const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...service.env } });
+  let stdout = '';
+  child.stdout.on('data', (text) => {
+    stdout += text;
+  });
+  const closed = once(child, 'close');
+  // One in four at any moment; the others around the exchange, where a token could be lost.
+  if (index % 4 > 0) await Promise.race([untilAsked(service.resets), closed]);
+  await Promise.race([sleep(Math.random() * (index % 4 > 0 ? 3 * SLOWNESS : 400)), closed]);
+  child.kill('SIGKILL');
+  await closed;
+  if (service.resets() > 0) await settled;
+  return place(user, service, stdout);
+}
+
+async function untilAsked(resets: () => number): Promise<void> {
+  while (resets() === 0) await sleep(2);
+}
+
+async function place(
+  user: Awaited<ReturnType<typeof newUser>>,
+  service: Awaited<ReturnType<typeof tokenService>>,
+  stdout: string,
+): Promise<Place> {
+  if (!service.isReplaced()) return 'not applied';
+  const whole = `${service.current()}\n`;
+  if (stdout === whole) return 'stdout';
+  if ((await readFile(join(user.home, 'token.txt'), 'utf8').catch(() => '')) === whole) return 'file';
+  const state = join(user.home, '.local', 'state', 'svc');
+  const records = await pendingRecoveries({ state, config: '', data: '' });
+  if (records.some(({ record }) => record?.token === service.current())) return 'record';
+  const { stdout: listed } = await user.svc(['auth', 'recover', '-o', 'json'], { env: service.env });
+  const told = JSON.parse(listed) as { state: string }[];
+  return told.some((line) => line.state === 'lost') ? 'told as lost' : 'ORPHAN';
+}
+
+it(`kill -9 at ${KILLS} moments leaves no token that nobody knows of`, { timeout: 120_000 }, async () => {
+  const places = new Map<Place, number>();
+  let next = 0;
+  const worker = async () => {
+    while (next < KILLS) {
+      const found = await killedOnce(next++);
+      places.set(found, (places.get(found) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  const seen = JSON.stringify(Object.fromEntries(places));
+  expect(places.get('ORPHAN') ?? 0, seen).toBe(0);
+  // The moments were such that something could have been lost.
+  expect((places.get('told as lost') ?? 0) + (places.get('record') ?? 0), seen).toBeGreaterThan(5);
+});
