@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { SvcError } from '../kernel/errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { CallEvent } from './call-event.ts';
-import { createGate } from './gate.ts';
+import { createGate, type SharedGate } from './gate.ts';
 import type { Failed, Success } from './outcome.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
 import { createRetryBudget, mayRepeat, mayWait, retryDelay } from './retry.ts';
@@ -21,6 +21,7 @@ export interface Effort {
 interface CallOptions {
   readonly clock: Clock;
   readonly maxWait: number;
+  readonly sharedGate?: SharedGate;
   readonly observe?: (event: CallEvent) => void;
   readonly signal?: AbortSignal;
   readonly random?: () => number;
@@ -34,14 +35,31 @@ interface CallResult extends Effort {
 export type Call = (operation: CalledOperation, request: WireRequest) => Promise<CallResult>;
 
 export function createCall(options: CallOptions, attempt: Attempt): Call {
-  const { clock, maxWait, observe, signal, random = Math.random } = options;
-  const gate = createGate({ clock, random, maxWait, signal, observe });
+  const { clock, maxWait, observe, signal, sharedGate, random = Math.random } = options;
+  const gate = createGate({ clock, random, maxWait, signal, observe, shared: sharedGate });
   const budget = createRetryBudget();
 
   async function backOff(failed: Failed, failures: number, sent: number): Promise<void> {
     const inMilliseconds = retryDelay(failures, random);
     observe?.({ kind: 'retry', attempt: sent, inMilliseconds, reason: failed.error.message });
     await clock.sleep(inMilliseconds, signal);
+  }
+
+  /** One attempt, as soon as the gate lets it through. */
+  async function pass(operation: CalledOperation, request: WireRequest, sent: number) {
+    const arrived = clock.now();
+    const leave = await gate.pass();
+    const waited = clock.now() - arrived;
+    let answered = false;
+    try {
+      const outcome = await attempt(operation, request, sent);
+      answered = outcome.kind === 'success' || outcome.repeat === 'never';
+      // Closed before this one leaves, so that none of those behind it slips out.
+      const paused = outcome.kind === 'failed' && mayWait(operation.effect, outcome) && gate.close(outcome.retryAfter);
+      return { outcome, waited, paused };
+    } finally {
+      leave(answered);
+    }
   }
 
   return async (operation, request) => {
@@ -56,10 +74,8 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
       throw unknown ?? reason;
     };
     for (let sent = 1; ; sent += 1) {
-      const arrived = clock.now();
-      await gate.pass().catch(orUnknown);
-      waited += clock.now() - arrived;
-      const outcome = await attempt(operation, request, sent);
+      const { outcome, paused, ...passage } = await pass(operation, request, sent).catch(orUnknown);
+      waited += passage.waited;
       if (outcome.kind === 'success') {
         budget.earn();
         return { success: outcome, retries: sent - 1, waits, waited };
@@ -70,7 +86,7 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
       const givenUp = finalError(effect, outcome, unsettled);
       givenUp.retries = sent - 1;
       if (unsettled) unknown = givenUp;
-      if (mayWait(effect, outcome) && gate.close(outcome.retryAfter)) {
+      if (paused) {
         waits += 1;
         continue;
       }

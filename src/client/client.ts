@@ -5,6 +5,7 @@ import { createAttempt } from './attempt.ts';
 import { createCall, type Effort } from './call.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
 import { secretValues } from './credentials.ts';
+import type { SharedGate } from './gate.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { type CalledOperation, plannedRequest, textRequest, type WireRequest, wireRequest } from './request.ts';
 import { checkedBaseUrl, type Target } from './target.ts';
@@ -28,6 +29,8 @@ export interface ClientOptions {
   readonly attemptTimeout: number;
   /** Milliseconds all waiting for rate limits may take together; 0 never waits. */
   readonly maxWait: number;
+  /** What other runs on this machine met of the same rate limit. */
+  readonly sharedGate?: SharedGate;
   /** Where a planned request goes instead of the service. Given, no request leaves. */
   readonly dryRun?: (request: PlannedRequest) => Promise<void>;
   readonly observe?: (event: CallEvent) => void;

@@ -1,15 +1,27 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { CallEvent } from './call-event.ts';
+import { SlowStart } from './slow-start.ts';
 
 const DEFAULT_PAUSE = 60_000;
 const SHORTEST_PAUSE = 1_000;
 const LONGEST_PAUSE = 60 * 60_000;
 const MOST_JITTER = 15_000;
 
+/** What other runs on this machine know of the same service's rate limit. */
+export interface SharedGate {
+  /** Until when it is closed, in milliseconds since the epoch, as far as anyone knows. Asked before each request. */
+  closedUntil(): number | undefined;
+  /** Tells the others. It never fails: whom it does not reach finds out by itself. */
+  close(untilEpoch: number): void;
+}
+
+/** Ends a request's passage. `answered` says that the service took it. */
+type Leave = (answered: boolean) => void;
+
 /** The gate that every attempt of every call passes. A rate limit closes it for all of them. */
 interface Gate {
-  /** Resolves when the gate is open; rejects with the signal's reason. */
-  pass(): Promise<void>;
+  /** Resolves when a request may leave; rejects with the signal's reason. */
+  pass(): Promise<Leave>;
   /** Closes the gate for as long as the service asks; false when that is more waiting than is left. */
   close(retryAfter: string | undefined): boolean;
 }
@@ -21,36 +33,71 @@ interface GateOptions {
   readonly maxWait: number;
   readonly signal: AbortSignal | undefined;
   readonly observe: ((event: CallEvent) => void) | undefined;
+  readonly shared: SharedGate | undefined;
 }
 
-export function createGate({ clock, random, maxWait, signal, observe }: GateOptions): Gate {
+export function createGate({ clock, random, maxWait, signal, observe, shared }: GateOptions): Gate {
+  const slowStart = new SlowStart();
   let left = maxWait;
   let opensAt = Number.NEGATIVE_INFINITY;
+  let heeded: number | undefined;
+
+  /** Stays closed until then, and some jitter longer; false when that is more waiting than is left. */
+  function hold(untilEpoch: number, reason: string): boolean {
+    const from = Math.max(opensAt, clock.now());
+    const pause = untilEpoch - from;
+    if (pause > left) return false;
+    const jittered = Math.min(left, pause + random() * Math.min(MOST_JITTER, pause / 4));
+    left -= jittered;
+    opensAt = from + jittered;
+    slowStart.begin();
+    observe?.({ kind: 'waiting', untilEpoch: opensAt, reason });
+    return true;
+  }
+
+  /** A pause that another run met is kept where there is the time; a run that may not wait asks the service itself. */
+  function heedOthers(): void {
+    const until = shared?.closedUntil();
+    if (until === undefined || until === heeded) return;
+    heeded = until;
+    const isPlausible = until <= clock.now() + LONGEST_PAUSE;
+    if (isPlausible && until > Math.max(opensAt, clock.now())) hold(until, MET_BY_ANOTHER);
+  }
+
+  async function opened(): Promise<void> {
+    heedOthers();
+    for (let waitedFor = clock.now(); opensAt > waitedFor; heedOthers()) {
+      waitedFor = opensAt;
+      await clock.sleep(Math.max(0, opensAt - clock.now()), signal);
+    }
+  }
+
   return {
     async pass() {
-      let waitedFor = clock.now();
-      while (opensAt > waitedFor) {
-        waitedFor = opensAt;
-        await clock.sleep(Math.max(0, opensAt - clock.now()), signal);
+      for (;;) {
+        await opened();
+        await slowStart.enter(signal);
+        // While it queued, the gate may have been closed again.
+        if (opensAt <= clock.now()) return (answered) => slowStart.leave(answered);
+        slowStart.leave(false);
       }
     },
     close(retryAfter) {
       const now = clock.now();
       const asked = retryAfterMilliseconds(retryAfter, now);
-      const isClosed = opensAt > now;
       // Requests that were on their way when the gate closed are told the same; only a longer time is news.
-      if (isClosed && (asked ?? 0) <= opensAt - now) return true;
-      const from = isClosed ? opensAt : now;
-      const pause = now + (asked ?? DEFAULT_PAUSE) - from;
-      if (pause > left) return false;
-      const jittered = Math.min(left, pause + random() * Math.min(MOST_JITTER, pause / 4));
-      left -= jittered;
-      opensAt = from + jittered;
-      observe?.({ kind: 'waiting', untilEpoch: opensAt, reason: 'the service limits the rate of requests' });
+      if (opensAt > now && (asked ?? 0) <= opensAt - now) return true;
+      const until = now + (asked ?? DEFAULT_PAUSE);
+      if (!hold(until, MET_HERE)) return false;
+      heeded = until;
+      shared?.close(until);
       return true;
     },
   };
 }
+
+const MET_HERE = "the service's rate limit";
+const MET_BY_ANOTHER = "the service's rate limit, which another svc process met";
 
 /**
  * Milliseconds that a `Retry-After` header asks for, in seconds or as an HTTP date, and at least one second. What is no

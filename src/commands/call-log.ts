@@ -1,18 +1,36 @@
 import type { CallEvent, ClientOptions } from '../client/client.ts';
 import { safeText } from '../kernel/safe-text.ts';
+import { createCountdown } from '../output/countdown.ts';
 import type { Context } from './context.ts';
+import { progressStyle } from './terminal.ts';
 
-/** Writes what happens during calls to stderr: with `--verbose` a line a request, with `--debug` both bodies too. */
-export function observer({ options, io, clock }: Context): NonNullable<ClientOptions['observe']> {
-  return (event) => {
-    const lines = linesOf(event, options, clock.now());
-    // Talk that cannot be written must not fail the call it is about.
-    if (lines.length > 0)
-      void io.stderr.write(lines.map((line) => `${safeText(line)}\n`).join('')).catch(() => undefined);
+/** Shows what happens during calls, and takes what moves off the screen at the end. */
+interface CallLog {
+  readonly observe: NonNullable<ClientOptions['observe']>;
+  close(): Promise<void>;
+}
+
+/**
+ * Writes what happens during calls to stderr: with `--verbose` a line a request, with `--debug` both bodies too, and
+ * without `--quiet` how long a rate limit is waited for.
+ */
+export function callLog(context: Context): CallLog {
+  const { options, io, clock } = context;
+  const countdown = createCountdown(io.stderr, clock, progressStyle(context));
+  return {
+    observe: (event) => {
+      if (event.kind === 'waiting') return countdown.start(event.untilEpoch, event.reason);
+      const lines = linesOf(event, options);
+      if (lines.length === 0) return;
+      const text = lines.map((line) => `${safeText(line)}\n`).join('');
+      // Talk that cannot be written must not fail the call it is about.
+      void io.stderr.write(countdown.erasure() + text).catch(() => undefined);
+    },
+    close: countdown.end,
   };
 }
 
-function linesOf(event: CallEvent, options: Context['options'], now: number): string[] {
+function linesOf(event: Exclude<CallEvent, { kind: 'waiting' }>, options: Context['options']): string[] {
   switch (event.kind) {
     case 'request':
       return options.debug
@@ -27,8 +45,6 @@ function linesOf(event: CallEvent, options: Context['options'], now: number): st
       return options.verbose || options.debug
         ? [`again in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`]
         : [];
-    case 'waiting':
-      return options.quiet ? [] : [`waiting ${Math.ceil((event.untilEpoch - now) / 1000)} s: ${event.reason}`];
   }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createGate, retryAfterMilliseconds } from '../../src/client/gate.ts';
 import { namesMaximum } from '../../src/client/quota.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { errorOf, failure, json, newClient, OPERATIONS, scriptedFetch, success } from './world.ts';
+import { errorOf, failure, fakeClock, json, newClient, OPERATIONS, scriptedFetch, success } from './world.ts';
 
 const MINUTE = 60_000;
 const limited = (headers: Record<string, string> = {}) =>
@@ -28,9 +28,7 @@ describe('a rate limit', () => {
     await client.call(OPERATIONS.read, {});
     expect(clock.slept).toEqual([7_000]);
     const waiting = events.filter(({ kind }) => kind === 'waiting');
-    expect(waiting).toEqual([
-      { kind: 'waiting', untilEpoch: before + 7_000, reason: 'the service limits the rate of requests' },
-    ]);
+    expect(waiting).toEqual([{ kind: 'waiting', untilEpoch: before + 7_000, reason: "the service's rate limit" }]);
   });
 
   it('does not count as an attempt', async () => {
@@ -133,7 +131,14 @@ describe('the gate', () => {
         return new Promise<void>((resolve) => wakers.push(resolve));
       },
     };
-    const gate = createGate({ clock, random: () => 0, maxWait: 20_000, signal: undefined, observe: undefined });
+    const gate = createGate({
+      clock,
+      random: () => 0,
+      maxWait: 20_000,
+      signal: undefined,
+      observe: undefined,
+      shared: undefined,
+    });
     expect(gate.close('5')).toBe(true);
     const passed = gate.pass();
     expect(gate.close('20')).toBe(true);
@@ -144,6 +149,107 @@ describe('the gate', () => {
     now = 20_000;
     wakers[1]?.();
     await passed;
+  });
+});
+
+describe('a gate that other runs share', () => {
+  const REASON = "the service's rate limit, which another svc process met";
+
+  function shared(until?: number) {
+    const told: number[] = [];
+    return { told, gate: { closedUntil: () => until, close: (untilEpoch: number) => void told.push(untilEpoch) } };
+  }
+  const now = fakeClock().now();
+
+  it('is waited for, with jitter of this run', async () => {
+    const { gate, told } = shared(now + 40_000);
+    const { fetch, requests } = scriptedFetch(success());
+    const { client, clock, events } = newClient({ fetch, sharedGate: gate });
+    await client.call(OPERATIONS.once, {});
+    expect(clock.slept).toEqual([45_000]);
+    expect(events[0]).toEqual({ kind: 'waiting', untilEpoch: now + 45_000, reason: REASON });
+    expect([requests.length, told]).toEqual([1, []]);
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept).toHaveLength(1);
+  });
+
+  it('is told of what this run waits for, without its jitter', async () => {
+    const { gate, told } = shared();
+    const { fetch } = scriptedFetch(limited({ 'retry-after': '7' }), success());
+    await newClient({ fetch, sharedGate: gate }).client.call(OPERATIONS.read, {});
+    expect(told).toEqual([now + 7_000]);
+  });
+
+  it.each([
+    ['is more than may be waited', now + 40_000, 39_999],
+    ['may not be waited for at all', now + 40_000, 0],
+    ['is over', now - 1, 600_000],
+    ['is further away than any service asks for', now + 3_600_001, 1e9],
+    ['is no time', Number.NaN, 600_000],
+    ['never ends', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+  ])('is asked of the service itself when it %s', async (_, until, maxWait) => {
+    const { gate, told } = shared(until);
+    const { fetch, requests } = scriptedFetch(success());
+    const { client, clock } = newClient({ fetch, sharedGate: gate, maxWait });
+    await client.call(OPERATIONS.read, {});
+    expect([requests.length, clock.slept, told]).toEqual([1, [], []]);
+  });
+
+  it('is not told of what this run does not wait for', async () => {
+    for (const [operation, maxWait] of [
+      [OPERATIONS.read, 0],
+      [OPERATIONS.once, 600_000],
+    ] as const) {
+      const { gate, told } = shared();
+      const { fetch } = scriptedFetch(limited());
+      const { client } = newClient({ fetch, sharedGate: gate, maxWait });
+      expect((await errorOf(client.call(operation, {}))).exitCode).toBe(7);
+      expect(told).toEqual([]);
+    }
+  });
+});
+
+describe('after a pause', () => {
+  it('one request goes first, then more with each that is answered', async () => {
+    let [underWay, most, limits] = [0, 0, 16];
+    const peaks: number[] = [];
+    const { fetch, requests } = scriptedFetch(async () => {
+      if (limits > 0) {
+        limits -= 1;
+        return limited({ 'retry-after': '1' });
+      }
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise(setImmediate);
+      peaks.push(underWay);
+      underWay -= 1;
+      return success();
+    });
+    const { client } = newClient({ fetch });
+    await Promise.all(Array.from({ length: 16 }, () => client.call(OPERATIONS.read, {})));
+    expect(requests).toHaveLength(32);
+    expect(peaks[0]).toBe(1);
+    expect(peaks[1]).toBe(2);
+    expect(Math.max(...peaks.slice(0, 3))).toBeLessThanOrEqual(3);
+    expect(most).toBeGreaterThan(3);
+  });
+
+  it('a limit that comes again closes the gate for those that queue as well', async () => {
+    let limits = 12;
+    let underWay = 0;
+    const peaks: number[] = [];
+    const { fetch } = scriptedFetch(async () => {
+      underWay += 1;
+      peaks.push(underWay);
+      await new Promise(setImmediate);
+      underWay -= 1;
+      limits -= 1;
+      return limits >= 0 ? limited({ 'retry-after': '1' }) : success();
+    });
+    const { client } = newClient({ fetch, maxWait: 3_600_000 });
+    await Promise.all(Array.from({ length: 4 }, () => client.call(OPERATIONS.read, {})));
+    // Four find the limit at first; after each pause one finds out for all of them, and one is the first to succeed.
+    expect(peaks.slice(0, 13)).toEqual([1, 2, 3, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
   });
 });
 
