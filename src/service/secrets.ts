@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A token that cannot be guessed: 32 characters that no shell, header or URL has to quote. */
 export function newToken(): string {
@@ -19,7 +19,23 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** `ep_` and 27 letters or digits. */
 export function newEndpointId(): string {
-  return `ep_${Array.from({ length: 27 }, () => BASE62[randomInt(BASE62.length)]).join('')}`;
+  return `ep_${base62(27)}`;
+}
+
+/** `msg_` and 27 letters or digits. */
+export function newMessageId(): string {
+  return `msg_${base62(27)}`;
+}
+
+/** Bytes from here on are passed over, or some characters would come more often than others. */
+const UNEVEN = 256 - (256 % BASE62.length);
+
+function base62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) if (byte < UNEVEN) text += BASE62[byte % BASE62.length];
+  }
+  return text.slice(0, length);
 }
 
 /** A key that deliveries are signed with, as Standard Webhooks write it. */

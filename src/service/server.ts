@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type Address, closeServer, listen } from '../kernel/listening.ts';
+import { isLoopback } from './deliveries/private-addresses.ts';
 import { failure } from './envelope.ts';
 import { badRequest } from './errors.ts';
 
@@ -15,6 +16,8 @@ export interface Limits {
 
 export interface RunningServer {
   readonly url: string;
+  /** Whether only this machine can reach it. */
+  readonly isLoopback: boolean;
   /** Takes no new connection, finishes what is in flight, then resolves. */
   close(): Promise<void>;
 }
@@ -40,7 +43,8 @@ export async function startServer(
   );
   server.on('clientError', (_, socket: Socket) => void refuse(socket));
   const url = await listen(server, address);
-  return { url, close: () => closeServer(server, limits.closing) };
+  const bound = server.address() as AddressInfo;
+  return { url, isLoopback: isLoopback(bound.address), close: () => closeServer(server, limits.closing) };
 }
 
 /** What was not HTTP, or came too slowly, gets the envelope too. */

@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../definition.ts';
+import { DELIVERY_STATES, LISTED } from './delivery-words.ts';
 
 /** The commands about the embedded service's own data. */
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
@@ -43,5 +44,38 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     examples: [{ command: 'svc local exec -- npm test', does: 'run tests against the service' }],
     arguments: [{ name: 'command', describes: 'a program and its arguments, after --', required: true, many: true }],
     load: async () => (await import('./exec.ts')).localExec,
+  },
+  {
+    command: ['local', 'deliveries', 'list'],
+    summary: 'List webhook deliveries, newest first',
+    description:
+      'A delivery is an event on its way to one target: an endpoint, or the raw or processed URL of basic webhooks. svc serve sends what is pending; what has failed for good stays, and can be sent again.',
+    examples: [
+      { command: 'svc local deliveries list --state failed', does: 'what was given up' },
+      { command: 'svc local deliveries list --event comment.add -o json', does: 'of one event type, for a script' },
+    ],
+    options: [
+      { flags: '--state <state>', describes: 'only these', choices: DELIVERY_STATES },
+      { flags: '--endpoint <id>', describes: 'only to this endpoint, or raw or processed' },
+      { flags: '--event <type>', describes: 'only of this event type' },
+      { flags: '--limit <n>', describes: `how many at most (${LISTED})` },
+    ],
+    load: async () => (await import('./deliveries.ts')).listCommand,
+  },
+  {
+    command: ['local', 'deliveries', 'show'],
+    summary: 'Show webhook deliveries with every attempt',
+    arguments: [{ name: 'id', describes: 'ids of deliveries', required: true, many: true }],
+    load: async () => (await import('./deliveries.ts')).showCommand,
+  },
+  {
+    command: ['local', 'deliveries', 'retry'],
+    summary: 'Send webhook deliveries again',
+    description:
+      'Makes them due at once, with all their attempts before them again, under the ids they have. svc serve sends them. One that is waiting for its next attempt need not wait any longer.',
+    examples: [{ command: 'svc local deliveries retry --failed', does: 'all that were given up' }],
+    arguments: [{ name: 'id', describes: 'ids of deliveries', required: false, many: true }],
+    options: [{ flags: '--failed', describes: 'all that have failed' }],
+    load: async () => (await import('./deliveries.ts')).retryCommand,
   },
 ];

@@ -7,7 +7,7 @@ export const SERVE_COMMANDS: readonly CommandDefinition[] = [
     command: ['serve'],
     summary: 'Serve the embedded service over HTTP',
     description:
-      'Answers the whole interface from one SQLite file, which other commands reach with --local at the same time. The first use makes a workspace, an API key and tokens, and prints them. Ends with Ctrl-C or SIGTERM, after what is in flight.',
+      'Answers the whole interface from one SQLite file, which other commands reach with --local at the same time. The first use makes a workspace, an API key and tokens, and prints them. Delivers webhooks; targets on this machine and in private networks are reached only while the service listens on this machine alone. Ends with Ctrl-C or SIGTERM, after what is in flight.',
     examples: [
       { command: 'svc serve', does: 'serve, and print what to export in another terminal' },
       {
@@ -23,6 +23,10 @@ export const SERVE_COMMANDS: readonly CommandDefinition[] = [
         describes: `features that it lacks, separated by commas: ${FEATURES.join(', ')}`,
       },
       { flags: '--rate-limit <calls/time>', describes: 'calls that each credential may make in a time: 60/1m' },
+      {
+        flags: '--time-scale <factor>',
+        describes: 'shorten or stretch the delays between attempts of a delivery: 0.001',
+      },
       { flags: '--strict', describes: 'answer a call with INTERNAL and details when some of its documents fail' },
     ],
     load: async () => (await import('./serve.ts')).serveCommand,

@@ -3,6 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Address } from '../../kernel/listening.ts';
 import type { Switches } from '../../service/app.ts';
 import { type LocalCredentials, localCredentials } from '../../service/bootstrap.ts';
+import { startDeliveries } from '../../service/deliveries/engine.ts';
 import { finishMigrations } from '../../service/records/migrations.ts';
 import { startServer } from '../../service/server.ts';
 import { createService } from '../../service/service.ts';
@@ -15,18 +16,23 @@ import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
 import { portOf } from '../port.ts';
 import { DEFAULT_ADDRESS } from './default-address.ts';
-import { serviceSwitches } from './switches.ts';
+import { serviceSwitches, timeScaleOf } from './switches.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation): Promise<void> {
   const address = {
     host: textValue(options, 'host') ?? DEFAULT_ADDRESS.host,
     port: portOf(textValue(options, 'port')) ?? DEFAULT_ADDRESS.port,
   };
-  await serve(context, address, serviceSwitches(options));
+  await serve(context, address, { ...serviceSwitches(options), timeScale: timeScaleOf(options) });
+}
+
+interface ServeOptions extends Switches {
+  /** What every delay of deliveries is multiplied by. */
+  readonly timeScale: number;
 }
 
 /** Serves the store until a signal comes: SIGTERM is the ordinary end, any other one ends the run as it says. */
-export async function serve(context: Context, address: Address, switches: Switches): Promise<void> {
+export async function serve(context: Context, address: Address, switches: ServeOptions): Promise<void> {
   const location = await storeLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location);
   try {
@@ -43,13 +49,15 @@ export async function serve(context: Context, address: Address, switches: Switch
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-async function serveStore(context: Context, store: Store, address: Address, switches: Switches): Promise<void> {
+async function serveStore(context: Context, store: Store, address: Address, options: ServeOptions): Promise<void> {
   const { clock, signal, io } = context;
   const credentials = await localCredentials(store);
   const report = (error: unknown) => void context.warn(`internal error: ${String(error)}`);
   await finishMigrations(store);
+  const { timeScale, ...switches } = options;
   const service = createService({ store, clock, report, ...switches });
   const server = await startServer(service.fetch, address);
+  const deliveries = startDeliveries(store, { clock, timeScale, privateTargets: server.isLoopback, report });
   try {
     const format = await context.format();
     const isForScripts = format === 'json' || format === 'ndjson';
@@ -58,6 +66,7 @@ async function serveStore(context: Context, store: Store, address: Address, swit
   } finally {
     await server.close();
     await service.settled();
+    await deliveries.stop();
   }
 }
 

@@ -17,6 +17,18 @@ export function serviceSwitches(options: Invocation['options']): Switches {
   };
 }
 
+/** What the delays between attempts of a delivery are multiplied by. */
+export function timeScaleOf(options: Invocation['options']): number {
+  const text = textValue(options, 'timeScale') ?? '1';
+  const factor = /^\d+(\.\d+)?(e-?\d+)?$/i.test(text) ? Number(text) : 0;
+  if (factor > 0 && factor <= MOST_SCALE) return factor;
+  throw new SvcError('usage', `--time-scale: '${text}' is not a factor`, {
+    hint: 'write it like 0.001, which makes an hour 3.6 s',
+  });
+}
+
+const MOST_SCALE = 1_000;
+
 function featureOf(name: string): Feature {
   const feature = FEATURES.find((known) => known === name.trim());
   if (feature) return feature;

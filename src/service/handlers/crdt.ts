@@ -1,3 +1,5 @@
+import { editorWritten } from '../deliveries/causes.ts';
+import { recordHappenings } from '../deliveries/outbox.ts';
 import { ServiceError } from '../errors.ts';
 import { type Editor, readEditor, selectEditors, writeEditor } from '../records/editors.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
@@ -17,7 +19,7 @@ export const crdt: HandlersOf<'crdt'> = {
     if (await findEditor(call, organization, input)) {
       throw new ServiceError('ALREADY_EXISTS', 'CRDT data already exists for this editor ID.');
     }
-    await writeEditor(call.database, organization, input, undefined, call.now);
+    await write(call, organization, input, undefined);
     return NO_DATA;
   },
 
@@ -25,7 +27,7 @@ export const crdt: HandlersOf<'crdt'> = {
     const organization = await findOrganization(call, input.organizationId);
     const known = organization === undefined ? undefined : await findEditor(call, organization, input);
     if (!known) throw noData();
-    await writeEditor(call.database, known.organization, input, known, call.now);
+    await write(call, known.organization, input, known);
     return NO_DATA;
   },
 };
@@ -37,11 +39,20 @@ function noData(): ServiceError {
   return new ServiceError('NOT_FOUND', 'No CRDT data found for this editor ID.');
 }
 
+type WrittenEditor = Parameters<typeof writeEditor>[2];
 type EditorId = Pick<Editor, 'documentId' | 'editorId'>;
 
 async function findEditor({ database }: KeyCall, organization: number, { documentId, editorId }: EditorId) {
   const [found] = await selectEditors(database, { organization, documentId, editorId });
   return found;
+}
+
+async function write(call: KeyCall, organization: number, input: WrittenEditor, known: Editor | undefined) {
+  const written = await writeEditor(call.database, organization, input, known, call.now);
+  await recordHappenings(
+    call,
+    editorWritten(input, () => editorRecord(written)),
+  );
 }
 
 function editorRecord(editor: Editor) {

@@ -1,3 +1,5 @@
+import { notificationAdded } from '../deliveries/causes.ts';
+import { recordHappenings } from '../deliveries/outbox.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureOrganization, requireOrganization } from '../records/organizations.ts';
 import { recipients } from '../records/recipients.ts';
@@ -27,6 +29,7 @@ export const notifications: HandlersOf<'notifications'> = {
           userIds.map((userId) => ({ organization, userId, feature, item })),
         );
       }
+      await recordHappenings(call, notificationAdded(input));
     }
     return { data: { success: true, message: 'Notification added successfully.' } };
   },

@@ -1,7 +1,9 @@
 import { WEBHOOK_TRIGGERS } from '../../catalog/events.ts';
+import { BASIC_FORMS, basicLane } from '../deliveries/audience.ts';
+import { stopEndpoints, stopLane } from '../deliveries/stop.ts';
 import { notConfigured } from '../records/advanced-webhooks.ts';
 import { hasTriggers, layered, saveConfig, storedConfig } from '../records/configs.ts';
-import type { HandlersOf } from './handler.ts';
+import type { HandlersOf, KeyCall } from './handler.ts';
 
 /** What basic webhooks show before anything was set; the other settings show once they were. */
 const BASIC = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };
@@ -33,6 +35,7 @@ export const webhookConfig: HandlersOf<'webhook-config'> = {
       input.webhookServiceConfig,
     );
     await saveConfig(call, 'webhooks', { useWebhookService, webhookServiceConfig });
+    await stopBasic(call, { useWebhookService, webhookServiceConfig });
     return { data: { useWebhookService, webhookServiceConfig: { ...BASIC, ...webhookServiceConfig } } };
   },
 
@@ -45,6 +48,18 @@ export const webhookConfig: HandlersOf<'webhook-config'> = {
     if (!stored && !input.isEnabled) throw notConfigured();
     const config = Object.assign({ ...ADVANCED }, stored, input);
     await saveConfig(call, 'advanced-webhooks', config);
+    if (!config.isEnabled) await stopEndpoints(call, 'advanced webhooks were disabled');
     return { data: config };
   },
 };
+
+type Settings = Parameters<typeof saveConfig<'webhooks'>>[2];
+
+/** Stops the deliveries to what is switched off, or has no URL any more. */
+async function stopBasic(call: KeyCall, { useWebhookService, webhookServiceConfig = {} }: Settings): Promise<void> {
+  for (const form of BASIC_FORMS) {
+    const url = webhookServiceConfig[`${form}NotificationUrl`];
+    const reason = useWebhookService ? `${form}NotificationUrl was unset` : 'basic webhooks were disabled';
+    if (!useWebhookService || !url) await stopLane(call.database, basicLane(form, call.apiKey), reason, call.now);
+  }
+}

@@ -1,3 +1,4 @@
+import { stopLane } from '../deliveries/stop.ts';
 import { ServiceError } from '../errors.ts';
 import { keyOfToken, pageToken } from '../page-token.ts';
 import { requireAdvancedWebhooks } from '../records/advanced-webhooks.ts';
@@ -49,10 +50,11 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
     const { key } = await requireEndpoint(call, endpointId);
     const changed = await call.database
       .updateTable('endpoints')
-      .set({ ...columnsOf(settings), updatedAt: call.now })
+      .set({ ...columnsOf(settings), updatedAt: call.now, ...(startsAnew(settings) && { failingSince: null }) })
       .where('key', '=', key)
       .returningAll()
       .executeTakeFirstOrThrow();
+    if (changed.disabled === 1) await stopLane(call.database, endpointId, 'the endpoint was disabled', call.now);
     return { data: endpointRecord(changed) };
   },
 
@@ -60,6 +62,7 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
     await requireAdvancedWebhooks(call);
     const { key } = await requireEndpoint(call, endpointId);
     await call.database.deleteFrom('endpoints').where('key', '=', key).execute();
+    await stopLane(call.database, endpointId, 'the endpoint was deleted', call.now);
     return { data: { endpointId, deleted: true } };
   },
 
@@ -69,6 +72,11 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
     return { data: { endpointId, secret } };
   },
 };
+
+/** Whether a change may make an endpoint work that did not: how long it has failed is counted from then. */
+function startsAnew({ url, disabled }: { readonly url?: string | undefined; readonly disabled?: boolean | undefined }) {
+  return url !== undefined || disabled === false;
+}
 
 const LIST = 'endpoints';
 /** Begins an iterator that leads to newer endpoints; no token begins like this. */

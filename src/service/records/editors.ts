@@ -34,6 +34,7 @@ export const selectEditors = prepared((database, { organization, documentId, edi
 
 /**
  * Writes content into a new editor, or the one that is known.
+ * @returns the editor as it is now
  * @throws ServiceError INVALID_ARGUMENT for XML that is none, or content of another type than the editor has there.
  */
 export async function writeEditor(
@@ -42,7 +43,7 @@ export async function writeEditor(
   given: Given,
   known: Editor | undefined,
   now: number,
-): Promise<void> {
+): Promise<Editor> {
   const { documentId, editorId, contentKey = CONTENT_KEY } = given;
   const types = typesOf(known);
   const type = types.get(contentKey) ?? given.type;
@@ -57,11 +58,13 @@ export async function writeEditor(
     lastUpdatedBy: null,
     sessionId: null,
   };
+  const editor = { organization, documentId, editorId, ...written };
   await database
     .insertInto('editors')
-    .values({ organization, documentId, editorId, ...written })
+    .values(editor)
     .onConflict((conflict) => conflict.columns(['organization', 'documentId', 'editorId']).doUpdateSet(written))
     .execute();
+  return editor;
 }
 
 /** The content as it was given; its type has been checked against its data. */

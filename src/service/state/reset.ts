@@ -20,6 +20,7 @@ const EMPTIED: Readonly<Record<Exclude<keyof Tables, Kept>, true>> = {
   organizations: true,
   agents: true,
   agentGroups: true,
+  deliveries: true,
   endpoints: true,
   configs: true,
   documentMigrations: true,

@@ -13,3 +13,13 @@ export function distinctBatchesOf<Given>(
 ): Generator<readonly Given[]> {
   return batchesOf([...new Map(given.map((record) => [idOf(record), record])).values()]);
 }
+
+/**
+ * The keys with the last one repeated up to a power of two: lists for `in` of few different lengths, so that few
+ * statements have to be compiled.
+ */
+export function paddedKeys(keys: readonly number[]): readonly number[] {
+  const last = keys.at(-1);
+  if (last === undefined) return keys;
+  return [...keys, ...Array<number>(2 ** Math.ceil(Math.log2(keys.length)) - keys.length).fill(last)];
+}

@@ -18,6 +18,8 @@ export interface KeyTables {
     uid: string | null;
     metadata: string | null;
     secret: string;
+    /** When the first of its attempts failed since one succeeded. */
+    failingSince: Generated<number | null>;
     createdAt: number;
     updatedAt: number;
   };

@@ -1,12 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 import { collaborationTables } from './collaboration-tables.ts';
 import { crdtTables } from './crdt-tables.ts';
+import { deliveryTables } from './delivery-tables.ts';
 import { keyTables } from './key-tables.ts';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Each entry takes a store from the version before it to its own; an entry that was released never changes. */
-export const MIGRATIONS: readonly ((database: Database) => Promise<void>)[] = [firstTables];
+export const MIGRATIONS: readonly ((database: Database) => Promise<void>)[] = [
+  firstTables,
+  ({ schema }) => deliveryTables(schema),
+];
 
 /** Brings a store to the newest version, in a transaction that no other process can enter meanwhile. */
 export async function migrate(kysely: Kysely<Tables>, target = MIGRATIONS.length): Promise<void> {

@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
 import { ServiceError } from '../errors.ts';
 import { createStoreFile, storeFile } from './location.ts';
-import { isBusy, openSqlite } from './sqlite.ts';
-import type { Store } from './store.ts';
+import { isBusy, openSqlite, waitForDisk } from './sqlite.ts';
+import type { Database, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 import { oneAfterTheOther, sharedReads } from './turns.ts';
 
 /** The schema that this code reads and writes: the number of migrations. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const BUSY_TIMEOUT = 10_000;
 
@@ -54,15 +54,25 @@ async function schemaVersion(kysely: Kysely<Tables>): Promise<number> {
 
 function storeOf(kysely: Kysely<Tables>): Store {
   const inTurn = oneAfterTheOther();
+  const transact = async <Result>(work: (database: Database) => Promise<Result>) => {
+    try {
+      return await kysely.transaction().execute(work);
+    } catch (error) {
+      throw isBusy(error) ? new ServiceError('UNAVAILABLE', 'The store is busy.') : error;
+    }
+  };
   return {
     read: sharedReads((work) => inTurn(() => kysely.transaction().setAccessMode('read only').execute(work))),
-    write: async (work) => {
-      try {
-        return await inTurn(() => kysely.transaction().execute(work));
-      } catch (error) {
-        throw isBusy(error) ? new ServiceError('UNAVAILABLE', 'The store is busy.') : error;
-      }
-    },
+    write: (work) => inTurn(() => transact(work)),
+    writeRelaxed: (work) =>
+      inTurn(async () => {
+        await waitForDisk(kysely, false);
+        try {
+          return await transact(work);
+        } finally {
+          await waitForDisk(kysely, true);
+        }
+      }),
     close: () => inTurn(() => kysely.destroy()),
   };
 }

@@ -30,6 +30,11 @@ export async function openSqlite(path: string, patience: number): Promise<Kysely
   return new Kysely<Tables>({ dialect: new NodeSqliteDialect(forKysely(database)) });
 }
 
+/** Whether the commits that follow return only once they are on disk. */
+export async function waitForDisk(kysely: Kysely<Tables>, wait: boolean): Promise<void> {
+  await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${wait ? 'full' : 'normal'}`));
+}
+
 /** @param timeout milliseconds to wait for another connection's lock */
 export async function openDatabase(path: string, timeout: number): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));

@@ -9,5 +9,10 @@ export interface Store {
   read<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
   /** Waits for other writers, of other processes too. */
   write<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
+  /**
+   * As `write`, without waiting for the disk: for what is done again when it is lost. The end of the process loses
+   * nothing; that of the machine may lose what was written last, and leaves nothing half done.
+   */
+  writeRelaxed<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { CollaborationTables } from './collaboration-tables.ts';
 import type { CrdtTables } from './crdt-tables.ts';
+import type { DeliveryTables } from './delivery-tables.ts';
 import type { KeyTables } from './key-tables.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { KeyTables } from './key-tables.ts';
  * same statements run on every database. What belongs to an organization hangs on its surrogate `key`: an API key that
  * does not own the organization cannot reach it. `otherFields` is a JSON object of what the interface does not name.
  */
-export interface Tables extends KeyTables, CrdtTables, CollaborationTables {
+export interface Tables extends KeyTables, CrdtTables, CollaborationTables, DeliveryTables {
   schemaVersion: { version: number };
   workspaces: {
     key: Generated<number>;

@@ -1,0 +1,15 @@
+import type { Store } from '../store/store.ts';
+
+const listening = new WeakMap<Store, Set<() => void>>();
+
+/** Calls `listener` each time that this process has committed something to the outbox. @returns a function that ends it */
+export function onOutbox(store: Store, listener: () => void): () => void {
+  const listeners = listening.get(store) ?? new Set();
+  listening.set(store, listeners.add(listener));
+  return () => void listeners.delete(listener);
+}
+
+/** Tells those who deliver that the outbox has something new. */
+export function announce(store: Store): void {
+  for (const listener of listening.get(store) ?? []) listener();
+}

@@ -1,0 +1,183 @@
+import { sql } from 'kysely';
+import { paddedKeys } from '../store/batches.ts';
+import { prepared } from '../store/prepared.ts';
+import type { Database } from '../store/store.ts';
+import { type Addressed, type Destination, destinationOf } from './destination.ts';
+import { stopLane } from './stop.ts';
+
+/** A delivery that this process has to itself for the time of an attempt. */
+export interface Claimed extends Addressed {
+  readonly key: number;
+  readonly id: string;
+  readonly event: string;
+  readonly payload: string;
+  readonly tries: number;
+  readonly claimedAt: number;
+  readonly destination: Destination;
+}
+
+/** Milliseconds for which a claim holds: an attempt, with all that may delay it. */
+export const LEASE = 30_000;
+
+/** Who claims, from when until when: then another process may. */
+export interface Claim {
+  readonly owner: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+/** A lane with something pending. */
+export interface Lane extends Addressed {
+  /** When the first of it is due. */
+  readonly dueAt: number;
+}
+
+/** All lanes with something pending, in the order of their names. Each costs one step into an index. */
+export async function pendingLanes(database: Database): Promise<readonly Lane[]> {
+  const lanes: Lane[] = [];
+  for (let after = ''; ; ) {
+    const [next] = await selectNextLane(database, { after });
+    if (!next) return lanes;
+    after = next.lane;
+    lanes.push(next);
+  }
+}
+
+const selectNextLane = prepared((database, { after }: { readonly after: string }) =>
+  database
+    .selectFrom('deliveries')
+    .select(['lane', 'dueAt', 'apiKey', 'form'])
+    .where('lane', '>', after)
+    .where('dueAt', 'is not', null)
+    .orderBy('lane')
+    .orderBy('dueAt')
+    .limit(sql.lit(1n))
+    .$narrowType<{ dueAt: number }>(),
+);
+
+/** Bytes of payloads that are in memory at once, beside one that is larger. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Claims what is due of a lane, the longest due first. A lane that nothing may be sent to any more is stopped instead.
+ * @param most how many may be claimed, asked with the lane's rate limit
+ */
+export async function claimLane(
+  database: Database,
+  lane: Addressed,
+  claim: Claim,
+  most: (rateLimit: number | undefined) => number,
+): Promise<readonly Claimed[]> {
+  const destination = await destinationOf(database, lane);
+  if (typeof destination === 'string') {
+    await stopLane(database, lane.lane, destination, claim.now);
+    return [];
+  }
+  const limit = most(destination.rateLimit);
+  if (limit <= 0) return [];
+  const due = await selectDue(database, { lane: lane.lane, now: claim.now, limit: BigInt(limit) });
+  const keys = withinBudget(due);
+  return keys.length === 0 ? [] : take(database, keys, claim, destination);
+}
+
+/** Claims deliveries by their ids, whatever limits their lanes have, and whether or not they are due. */
+export async function claimByIds(
+  database: Database,
+  ids: readonly string[],
+  claim: Claim,
+): Promise<readonly Claimed[]> {
+  const claimed: Claimed[] = [];
+  for (const id of ids) {
+    const [found] = await selectFree(database, { id, now: claim.now });
+    if (!found) continue;
+    const destination = await destinationOf(database, found);
+    if (typeof destination === 'string') await stopLane(database, found.lane, destination, claim.now);
+    else claimed.push(...(await take(database, [found.key], claim, destination)));
+  }
+  return claimed;
+}
+
+interface Due {
+  readonly lane: string;
+  readonly now: number;
+  /** Written into the query; it has few values. */
+  readonly limit: bigint;
+}
+
+const selectDue = prepared((database, { lane, now, limit }: Due) =>
+  database
+    .selectFrom('deliveries')
+    .select(['key', 'size'])
+    .where('lane', '=', lane)
+    .where('dueAt', '<=', now)
+    .orderBy('dueAt')
+    .orderBy('key')
+    .limit(sql.lit(limit)),
+);
+
+const selectFree = prepared((database, { id, now }: { readonly id: string; readonly now: number }) =>
+  database
+    .selectFrom('deliveries')
+    .select(['key', 'lane', 'apiKey', 'form'])
+    .where('id', '=', id)
+    .where('dueAt', 'is not', null)
+    .where(({ eb, or }) => or([eb('owner', 'is', null), eb('dueAt', '<=', now)])),
+);
+
+function withinBudget(due: readonly { readonly key: number; readonly size: number }[]): number[] {
+  const keys: number[] = [];
+  let bytes = 0;
+  for (const { key, size } of due) {
+    bytes += size;
+    if (keys.length > 0 && bytes > MOST_BYTES) break;
+    keys.push(key);
+  }
+  return keys;
+}
+
+async function take(
+  database: Database,
+  keys: readonly number[],
+  { owner, until, now }: Claim,
+  destination: Destination,
+): Promise<readonly Claimed[]> {
+  const rows = await lease(database, { keys: paddedKeys(keys), owner, until });
+  const claimed = rows.map((row) => ({ ...row, payload: row.payload ?? '', claimedAt: now, destination }));
+  return claimed.sort((one, other) => one.key - other.key);
+}
+
+interface Lease {
+  readonly keys: readonly number[];
+  readonly owner: string;
+  readonly until: number;
+}
+
+const lease = prepared((database, { keys, owner, until }: Lease) =>
+  database
+    .updateTable('deliveries')
+    .set({ owner, dueAt: until })
+    .where('key', 'in', keys)
+    .returning(['key', 'id', 'apiKey', 'form', 'lane', 'event', 'payload', 'tries']),
+);
+
+/** Gives back what a process has claimed and not brought to an outcome. */
+export async function releaseClaims(database: Database, owner: string, now: number): Promise<void> {
+  await database
+    .updateTable('deliveries')
+    .set({ owner: null, dueAt: now })
+    .where('dueAt', 'is not', null)
+    .where('owner', '=', owner)
+    .execute();
+}
+
+/** Everyone who has claimed something. */
+export async function claimOwners(database: Database): Promise<readonly string[]> {
+  const rows = await database
+    .selectFrom('deliveries')
+    .select('owner')
+    .distinct()
+    .where('dueAt', 'is not', null)
+    .where('owner', 'is not', null)
+    .execute();
+  return rows.map(({ owner }) => owner ?? '');
+}
