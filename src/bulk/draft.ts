@@ -45,10 +45,11 @@ export function drafter(source: Source, rules: DraftRules): (record: SourceRecor
 
 /** Finishes drafts that were found to be valid. */
 export function finisher(source: Source, { fields }: DraftRules) {
-  const { id: idField, field, bareIds } = fields;
-  const keepsText = (source.format === 'json' || source.format === 'ndjson') && field !== undefined && !bareIds;
+  const { id: idField, bareIds } = fields;
+  const unchanged = sendsText(source, fields);
   return (record: SourceRecord, { value, own, minted }: Draft, index: number): BulkRecord => {
     const id = String(own[idField]);
+    if (unchanged && !minted) return new UnchangedRecord(id, index, record);
     const sent = bareIds ? id : value;
     return {
       id,
@@ -57,7 +58,41 @@ export function finisher(source: Source, { fields }: DraftRules) {
       value: sent,
       // A record that perhaps landed must come again under the same id.
       text: minted ? source.withField(record, idField, id) : record.text,
-      json: keepsText && !minted ? record.text : JSON.stringify(sent),
+      json: JSON.stringify(sent),
     };
   };
+}
+
+/** Whether what is sent of a record is the text that its source holds, unless its id was made up. */
+export function sendsText({ format }: Pick<Source, 'format'>, { field, bareIds }: BulkFields): boolean {
+  return (format === 'json' || format === 'ndjson') && field !== undefined && !bareIds;
+}
+
+/** A record that is sent as the JSON text that it was read as. */
+export class UnchangedRecord implements BulkRecord {
+  readonly id: string;
+  readonly index: number;
+  readonly #record: SourceRecord;
+
+  constructor(id: string, index: number, record: SourceRecord) {
+    this.id = id;
+    this.index = index;
+    this.#record = record;
+  }
+
+  get line(): number {
+    return this.#record.line;
+  }
+
+  get value(): unknown {
+    return this.#record.value;
+  }
+
+  get text(): string {
+    return this.#record.text;
+  }
+
+  get json(): string {
+    return this.#record.text;
+  }
 }

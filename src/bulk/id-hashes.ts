@@ -59,7 +59,6 @@ export class HashSet {
 
   /** The same hashes in sets of at most so many. */
   parts(most: number): HashSet[] {
-    if (this.size <= most) return [this];
     return Array.from(
       { length: Math.ceil(this.size / most) },
       (_, part) => new HashSet(this.#sorted.slice(part * most, (part + 1) * most)),

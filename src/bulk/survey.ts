@@ -1,10 +1,11 @@
 import { didYouMean } from '../kernel/nearest.ts';
 import { BitSet } from './bit-set.ts';
-import { type DraftRules, drafter, finisher } from './draft.ts';
+import { type DraftRules, drafter, finisher, sendsText, UnchangedRecord } from './draft.ts';
 import { type Identified, settleDuplicates } from './duplicates.ts';
 import type { Finding } from './finding.ts';
 import { isInShard, type Shard } from './id-hash.ts';
 import { IdHashes } from './id-hashes.ts';
+import { IdScan } from './id-scan.ts';
 import type { Identity, RecordInput } from './input.ts';
 import { problemsOf } from './problem.ts';
 import type { BulkRecord } from './record.ts';
@@ -39,6 +40,8 @@ export interface Survey {
   readonly identity: Identity | undefined;
   /** Whether the record at a position is left out because of another one. */
   isLeftOut(index: number): boolean;
+  /** The id of a record that is sent as it stands, where it can be told without parsing the record. */
+  idOf(record: SourceRecord, index: number): string | undefined;
 }
 
 /** Who follows a survey. */
@@ -84,7 +87,7 @@ export async function* readChecked(
   rules: RecordRules,
   survey: Survey,
 ): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly leftOut: readonly BulkRecord[] }> {
-  for await (const block of finished(input, rules)) {
+  for await (const block of finished(input, rules, survey)) {
     const own = rules.shard ? block.filter(({ id }) => rules.shard && isInShard(id, rules.shard)) : block;
     if (survey.leftOut === 0) yield { records: own, leftOut: [] };
     else {
@@ -96,15 +99,24 @@ export async function* readChecked(
 }
 
 /** All records of an input that was found to be valid. */
-async function* finished(input: RecordInput, rules: RecordRules): AsyncGenerator<readonly BulkRecord[]> {
+async function* finished(
+  input: RecordInput,
+  rules: RecordRules,
+  survey: Survey,
+): AsyncGenerator<readonly BulkRecord[]> {
   const source = await input.open();
   const [draft, finish] = [drafter(source, rules), finisher(source, rules)];
-  let index = -1;
+  let next = 0;
   for await (const block of source.blocks) {
-    yield block.map((record) => {
-      index += 1;
-      return finish(record, draft(record, index), index);
-    });
+    const records: BulkRecord[] = [];
+    for (const record of block) {
+      const index = next++;
+      const id = survey.idOf(record, index);
+      records.push(
+        id === undefined ? finish(record, draft(record, index), index) : new UnchangedRecord(id, index, record),
+      );
+    }
+    yield records;
   }
 }
 
@@ -112,13 +124,15 @@ async function* finished(input: RecordInput, rules: RecordRules): AsyncGenerator
 async function* identified(input: RecordInput, rules: RecordRules): AsyncGenerator<readonly Identified[]> {
   const source = await input.open();
   const draft = drafter(source, rules);
-  let index = -1;
+  let next = 0;
   for await (const block of source.blocks) {
-    yield block.flatMap((record): Identified[] => {
-      index += 1;
+    const found: Identified[] = [];
+    for (const record of block) {
+      const index = next++;
       const { id } = draft(record, index);
-      return typeof id === 'string' ? [{ id, index, line: record.line }] : [];
-    });
+      if (typeof id === 'string') found.push({ id, index, line: record.line });
+    }
+    yield found;
   }
 }
 
@@ -128,6 +142,7 @@ class Look implements Survey {
   readonly #known: Set<string>;
   readonly #hashes = new IdHashes();
   readonly #leftOut = new BitSet();
+  #scan: IdScan | undefined;
   #untold: Finding[] = [];
   records = 0;
   readonly findings: Finding[] = [];
@@ -152,6 +167,10 @@ class Look implements Survey {
     return this.#leftOut.has(index);
   }
 
+  idOf(record: SourceRecord, index: number): string | undefined {
+    return this.#scan?.find(record.text, index);
+  }
+
   async read(source: Source, signal: AbortSignal): Promise<void> {
     const check = this.#checker(source);
     let index = 0;
@@ -165,9 +184,11 @@ class Look implements Survey {
   #checker(source: Source): (record: SourceRecord, index: number) => void {
     const { fields, shard } = this.#rules;
     const [draft, finish] = [drafter(source, this.#rules), finisher(source, this.#rules)];
+    if (sendsText(source, fields)) this.#scan = new IdScan(fields.id);
     return (record, index) => {
       const drafted = draft(record, index);
       const { value, own, id } = drafted;
+      this.#scan?.learn(record.text, index, id);
       const problems = problemsOf(fields.schema, value);
       for (const problem of problems) this.#find({ line: record.line, ...problem });
       for (const field of Object.keys(own)) if (!this.#known.has(field)) this.#warnOf(field, record.line);

@@ -4,7 +4,8 @@ import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { inputError } from './record.ts';
 
-const CHUNK_BYTES = 256 * 1024;
+/** Texts of this size are cut and parsed fastest: larger ones leave the part of memory that is cheap to collect. */
+const CHUNK_BYTES = 64 * 1024;
 
 /** A file's bytes from its beginning. */
 export function fileStream(path: string): Readable {

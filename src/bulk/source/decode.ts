@@ -22,15 +22,21 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>, name: string
   let before = new Uint8Array();
   for await (const chunk of startingWith(bytes, LONGEST_SIGNATURE)) {
     decoder ??= decoderFor(chunk, name);
-    const recent = Buffer.concat([before, chunk]);
-    const text = decode(decoder, chunk) ?? refuse(name, decoder, recent, offset - before.length);
+    const text =
+      decode(decoder, chunk) ?? refuse(name, decoder, Buffer.concat([before, chunk]), offset - before.length);
     const nul = text.indexOf('\0');
     if (nul !== -1) throw nulCharacter(name, offset + Buffer.byteLength(text.slice(0, nul)));
     if (text) yield text;
     offset += chunk.length;
-    before = recent.subarray(-MOST_PENDING_BYTES);
+    before = lastBytes(before, chunk);
   }
   if (decoder && decode(decoder) === undefined) refuse(name, decoder, before, offset - before.length);
+}
+
+/** The last bytes of two that follow each other, as many as a character may have pending. */
+function lastBytes(before: Uint8Array<ArrayBuffer>, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
+  const recent = chunk.length < MOST_PENDING_BYTES ? Buffer.concat([before, chunk]) : chunk;
+  return Uint8Array.from(recent.subarray(-MOST_PENDING_BYTES));
 }
 
 /** The text of the next bytes, or of the end; `undefined` when they are none. */

@@ -15,7 +15,7 @@ export function parseJson(text: string, name: string, place: Place): unknown {
   } catch {
     throw problemAt(name, place, text, syntaxProblem(text) ?? { offset: 0, problem: 'not valid JSON' });
   }
-  const lost = valueProblem(text);
+  const lost = isKept(value, 1) ? undefined : valueProblem(text);
   if (lost) throw problemAt(name, place, text, lost);
   return value;
 }
@@ -24,10 +24,22 @@ function problemAt(name: string, place: Place, text: string, { offset, problem, 
   return inputError(name, placeWithin(text, offset, place), problem, hint);
 }
 
+/** Whether a value surely is what svc keeps as it is: not too deep, and no number so large that it may have lost digits. */
+function isKept(value: unknown, depth: number): boolean {
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth > MOST_NESTING) return false;
+  if (Array.isArray(value)) return value.every((inner) => isKept(inner, depth + 1));
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const field in fields) {
+    const inner = fields[field];
+    if (typeof inner !== 'string' && !isKept(inner, depth + 1)) return false;
+  }
+  return true;
+}
+
 /** What JSON allows and svc would not keep as it is. */
 function valueProblem(text: string): SyntaxProblem | undefined {
-  const mayBeDeep = text.length > 2 * MOST_NESTING;
-  if (!mayBeDeep && !/\d{16}/.test(text)) return undefined;
   let depth = 0;
   for (const { 0: token, index: offset } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{]|[\]}]|-?\d[\d.eE+-]*/g)) {
     if (token === '[' || token === '{') depth += 1;

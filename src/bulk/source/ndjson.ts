@@ -1,27 +1,31 @@
-import { SvcError } from '../../kernel/errors.ts';
-import { parseJson } from './json-text.ts';
+import { JsonRecord } from './json-record.ts';
 import { readLines } from './lines.ts';
-import type { Block, SourceRecord } from './record.ts';
+import { type Block, InputError } from './record.ts';
 
 /** The records of an input with one JSON text a line. Blank lines are passed over. */
 export async function* readNdjson(chunks: AsyncIterable<string>, name: string): AsyncGenerator<Block> {
-  let line = 0;
-  for await (const lines of readLines(chunks, name)) {
-    const block: SourceRecord[] = [];
-    for (const text of lines) {
-      line += 1;
-      if (text.trim() !== '') block.push({ value: parseLine(text, name, line), text, line, column: 1 });
+  for await (const { text, starts, ends, line } of readLines(chunks, name)) {
+    const block: LineRecord[] = [];
+    for (const [at, from] of starts.entries()) {
+      const to = ends[at] ?? from;
+      if (!isBlank(text, from, to)) block.push(new LineRecord(name, text, from, to, line + at, 1));
     }
     if (block.length > 0) yield block;
   }
 }
 
-function parseLine(text: string, name: string, line: number): unknown {
-  try {
-    return parseJson(text, name, { line, column: 1 });
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.hint) throw error;
-    const hint = 'each line is one JSON object; for JSON over several lines use --input-format json';
-    throw new SvcError(error.failure, error.message, { hint, cause: error });
+function isBlank(text: string, from: number, to: number): boolean {
+  return text.charCodeAt(from) <= 0x20 ? text.slice(from, to).trim() === '' : from === to;
+}
+
+class LineRecord extends JsonRecord {
+  override get value(): unknown {
+    try {
+      return super.value;
+    } catch (error) {
+      if (!(error instanceof InputError) || error.hint) throw error;
+      const hint = 'each line is one JSON object; for JSON over several lines use --input-format json';
+      throw error.withHint(hint);
+    }
   }
 }

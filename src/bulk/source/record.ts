@@ -38,12 +38,18 @@ export const MOST_RECORD_CHARACTERS = 16 * 1024 * 1024;
 export class InputError extends SvcError {
   readonly place: Partial<Place>;
   readonly problem: string;
+  readonly #name: string;
 
   constructor(name: string, place: Partial<Place>, problem: string, hint?: string) {
     const where = [name, place.line, place.column].filter((part) => part !== undefined).join(':');
     super('bad_data', `${where}: ${problem}`, hint === undefined ? {} : { hint });
     this.place = place;
     this.problem = problem;
+    this.#name = name;
+  }
+
+  withHint(hint: string): InputError {
+    return new InputError(this.#name, this.place, this.problem, hint);
   }
 }
 

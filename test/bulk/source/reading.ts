@@ -25,7 +25,10 @@ export async function read(bytes: string | Uint8Array, format?: InputFormat, siz
     warnings.push(findingText('stdin', warning));
   });
   const records: SourceRecord[] = [];
-  for await (const block of source.blocks) records.push(...block);
+  for await (const block of source.blocks) {
+    // Values are read as they are asked for.
+    records.push(...block.map(({ value, text, line, column }) => ({ value, text, line, column })));
+  }
   return { records, warnings, preamble: source.preamble(), format: source.format };
 }
 
