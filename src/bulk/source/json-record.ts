@@ -20,6 +20,10 @@ export class JsonRecord implements SourceRecord {
     this.column = column;
   }
 
+  get isEmpty(): boolean {
+    return this.#from === this.#to;
+  }
+
   get text(): string {
     return this.#around.slice(this.#from, this.#to);
   }

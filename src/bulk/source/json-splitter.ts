@@ -1,18 +1,23 @@
-import { inputError, MOST_RECORD_CHARACTERS, type Place } from './record.ts';
+import { JsonRecord } from './json-record.ts';
+import { type InputError, inputError, MOST_RECORD_CHARACTERS, type Place } from './record.ts';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 
 /** A stretch of JSON up to the next `,` `:` `]` or `}` of its own level, without the white space around it. */
-export interface Piece extends Place {
-  readonly text: string;
+export class Piece extends JsonRecord {
   readonly stop: string;
+
+  constructor(name: string, around: string, [from, to]: readonly [number, number], place: Place, stop: string) {
+    super(name, around, from, to, place.line, place.column);
+    this.stop = stop;
+  }
 }
 
 /**
- * Cuts a JSON text that comes in chunks into pieces, looking only at strings and brackets. It holds one piece at a time;
- * whether a piece is valid is for JSON.parse to say.
+ * Cuts a JSON text that comes in chunks into pieces, looking only at strings and brackets. It holds one chunk and one
+ * piece at a time; whether a piece is valid is for JSON.parse to say.
  */
 export class JsonSplitter {
   readonly #chunks: AsyncIterator<string>;
@@ -23,33 +28,33 @@ export class JsonSplitter {
   /** How far the piece that begins at `#at` has been looked at, and the brackets open there. */
   #seen = 0;
   #depth = 0;
+  /** The line of `#seen`, where that line begins, and the last carriage return; both may lie before the text held. */
   #line = 1;
-  /** Where the current line begins, and the last carriage return; both may lie before the text held. */
   #lineStart = 0;
   #lastReturn = -2;
+  /** Where the piece that begins at `#at` stands. */
+  #start: Place = { line: 1, column: 1 };
 
   constructor(chunks: AsyncIterable<string>, name: string) {
     this.#chunks = chunks[Symbol.asyncIterator]();
     this.#name = name;
   }
 
+  /** Of the first character not given out yet. */
   get place(): Place {
-    return { line: this.#line, column: this.#at - this.#lineStart + 1 };
+    return this.#seen > this.#at ? this.#start : this.#placeOf(this.#at);
   }
 
   /** The next piece, its stop taken as well; `undefined` when more text has to come first. */
   piece(): Piece | undefined {
     if (!this.#skipSpace()) return undefined;
-    const { line, column } = this.place;
+    if (this.#seen === this.#at) this.#start = this.#placeOf(this.#at);
     const stop = this.#findStop();
     if (stop === undefined) return undefined;
-    const piece = {
-      text: this.#text.slice(this.#at, stop).replace(/[ \t\r\n]+$/, ''),
-      line,
-      column,
-      stop: this.#text.charAt(stop),
-    };
-    this.#countLines(this.#at, stop);
+    const text = this.#text;
+    let end = stop;
+    while (end > this.#at && isSpace(text.charCodeAt(end - 1))) end -= 1;
+    const piece = new Piece(this.#name, text, [this.#at, end], this.#start, text.charAt(stop));
     this.#moveTo(stop + 1);
     return piece;
   }
@@ -57,11 +62,10 @@ export class JsonSplitter {
   /** Takes in the next chunk. @throws SvcError `bad_data` when there is none. */
   async more(): Promise<void> {
     const { value, done } = await this.#chunks.next();
-    if (done)
-      throw inputError(this.#name, this.place, 'the JSON ends inside what begins here', 'is the file complete?');
+    if (done) throw this.#error('the JSON ends inside what begins here', 'is the file complete?');
     this.#append(value);
     if (this.#text.length > MOST_RECORD_CHARACTERS) {
-      throw inputError(this.#name, this.place, 'a record of more than 16 MB', 'is a quote or a bracket left open?');
+      throw this.#error('a record of more than 16 MB', 'is a quote or a bracket left open?');
     }
   }
 
@@ -78,6 +82,14 @@ export class JsonSplitter {
   /** Takes the character that `peek` showed. */
   take(): void {
     this.#moveTo(this.#at + 1);
+  }
+
+  #error(problem: string, hint: string): InputError {
+    return inputError(this.#name, this.place, problem, hint);
+  }
+
+  #placeOf(at: number): Place {
+    return { line: this.#line, column: at - this.#lineStart + 1 };
   }
 
   #append(chunk: string): void {
@@ -98,17 +110,15 @@ export class JsonSplitter {
   /** Moves to the next character that is not white space; false when the text held ends before one. */
   #skipSpace(): boolean {
     if (this.#seen > this.#at) return true;
-    for (let at = this.#at; at < this.#text.length; at += 1) {
-      const code = this.#text.charCodeAt(at);
-      if (code !== SPACE && code !== LINE_FEED && code !== RETURN && code !== TAB) {
-        this.#countLines(this.#at, at);
-        this.#moveTo(at);
-        return true;
-      }
+    const text = this.#text;
+    let at = this.#at;
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === LINE_FEED || code === RETURN) this.#countLine(code, at);
+      else if (code !== SPACE && code !== TAB) break;
     }
-    this.#countLines(this.#at, this.#text.length);
-    this.#moveTo(this.#text.length);
-    return false;
+    this.#moveTo(at);
+    return at < text.length;
   }
 
   /** Where the piece at `#at` stops; `undefined` when the text held ends before that. */
@@ -126,26 +136,29 @@ export class JsonSplitter {
       else if (depth === 0 && (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT || code === COLON))
         return at;
       else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
+      else if (code === LINE_FEED || code === RETURN) this.#countLine(code, at);
     }
     this.#seen = at;
     this.#depth = depth;
     return undefined;
   }
 
-  #countLines(from: number, to: number): void {
-    for (let at = from; at < to; at += 1) {
-      const code = this.#text.charCodeAt(at);
-      if (code === RETURN) this.#lastReturn = at;
-      else if (code !== LINE_FEED) continue;
-      if (code === RETURN || this.#lastReturn !== at - 1) this.#line += 1;
-      this.#lineStart = at + 1;
-    }
+  /** A line break at `at`; the line feed of a CRLF counts no second time. */
+  #countLine(code: number, at: number): void {
+    if (code === RETURN || this.#lastReturn !== at - 1) this.#line += 1;
+    if (code === RETURN) this.#lastReturn = at;
+    this.#lineStart = at + 1;
   }
+}
+
+function isSpace(code: number): boolean {
+  return code === SPACE || code === LINE_FEED || code === RETURN || code === TAB;
 }
 
 /** The quote that ends the string whose content begins at `from`; -1 when the text ends before it. */
 function closingQuote(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote;
     let escapes = 0;
     while (quote - escapes > from && text.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes += 1;
     if (escapes % 2 === 0) return quote;

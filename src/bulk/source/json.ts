@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts';
 import { JsonSplitter, type Piece } from './json-splitter.ts';
 import { parseJson } from './json-text.ts';
-import { type Block, inputError, type SourceRecord } from './record.ts';
+import { type Block, inputError } from './record.ts';
 
 /** How a JSON input is read: the name of the array where it stands inside an object, and whom to tell of what is left out. */
 export interface JsonOptions {
@@ -27,25 +27,27 @@ export async function* readJson(chunks: AsyncIterable<string>, options: JsonOpti
   throw inputError(name, splitter.place, 'there is more text after the end of the JSON', hint);
 }
 
-/** The elements of an array whose opening bracket has been taken. */
+/** The elements of an array whose opening bracket has been taken. What is wrong comes after the records before it. */
 async function* elements(splitter: JsonSplitter, name: string): AsyncGenerator<Block> {
-  let block: SourceRecord[] = [];
-  for (let first = true; ; first = false) {
-    let piece = splitter.piece();
-    while (!piece) {
-      if (block.length > 0) yield block;
-      block = [];
-      await splitter.more();
-      piece = splitter.piece();
+  let block: Piece[] = [];
+  try {
+    for (let first = true; ; first = false) {
+      let piece = splitter.piece();
+      while (!piece) {
+        if (block.length > 0) yield block;
+        block = [];
+        await splitter.more();
+        piece = splitter.piece();
+      }
+      const { stop, isEmpty } = piece;
+      if (isEmpty && !(first && stop === ']')) throw inputError(name, piece, `expected a record, found '${stop}'`);
+      if (!isEmpty) block.push(piece);
+      if (stop === ']') break;
+      if (stop !== ',') throw inputError(name, splitter.place, `expected ',' or ']', found '${stop}'`);
     }
-    const { text, line, column, stop } = piece;
-    const empty = first && text === '' && stop === ']';
-    if (!empty) {
-      if (text === '') throw inputError(name, { line, column }, `expected a record, found '${stop}'`);
-      block.push({ value: parseJson(text, name, piece), text, line, column });
-    }
-    if (stop === ']') break;
-    if (stop !== ',') throw inputError(name, splitter.place, `expected ',' or ']', found '${stop}'`);
+  } catch (error) {
+    if (block.length > 0) yield block;
+    throw error;
   }
   if (block.length > 0) yield block;
 }
