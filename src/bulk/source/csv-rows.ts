@@ -1,107 +1,166 @@
-import Papa from 'papaparse';
-import { inputError, MOST_RECORD_CHARACTERS, type Place, placeWithin } from './record.ts';
+import { type InputError, inputError, MOST_RECORD_CHARACTERS, placeWithin } from './record.ts';
 
-/** A row of a CSV text: its cells, the text itself without the line break, and the line it begins on. */
-export interface Row {
-  readonly cells: readonly string[];
-  readonly text: string;
-  readonly line: number;
+/** Takes a row of a CSV text: its cells, the text itself without the line break, and the line it begins on. */
+type TakeRow = (cells: readonly string[], text: string, line: number) => void;
+
+/** How a CSV text separates cells and rows. A carriage return before a line feed belongs to the line break. */
+interface Dialect {
+  readonly delimiter: string;
+  readonly newline: '\n' | '\r';
 }
 
-/** What papaparse's parser tells of a row; its own types leave it open. */
-interface Parsed {
-  readonly data: readonly (readonly string[])[];
-  readonly errors: readonly { readonly code: string; readonly index: number }[];
-  /** Where the row ends. */
-  readonly meta: { readonly cursor: number };
+/** A cell and where it ends: at a delimiter, or the last one at a line break or the end of the text. */
+interface Cell {
+  readonly value: string;
+  readonly end: number;
+  readonly last: boolean;
 }
 
-/** Cuts a CSV text that comes in chunks into rows. Blank lines are passed over. */
+/** Cuts a CSV text that comes in chunks into rows, as RFC 4180 says. Blank lines are passed over. */
 export class CsvRowParser {
   readonly #name: string;
-  #parser: Papa.Parser | undefined;
+  readonly #take: TakeRow;
+  #dialect: Dialect | undefined;
   /** What has come and is not yet a whole row. */
   #text = '';
   /** Where the next row begins: in `#text`, and as a line of the input. */
   #from = 0;
   #line = 1;
-  #rows: Row[] = [];
+  /** A row that is not whole is looked at again when twice as much of it has come, so that long ones cost no more than short ones. */
+  #enough = 0;
+  #ended = false;
 
-  constructor(name: string) {
+  constructor(name: string, take: TakeRow) {
     this.#name = name;
+    this.#take = take;
   }
 
-  /** The rows that the next chunk completes. */
-  push(chunk: string): readonly Row[] {
+  /** Takes the rows that the next chunk completes. @throws SvcError `bad_data` for what comes after them */
+  push(chunk: string): void {
     this.#text += chunk;
-    if (this.#text.length - chunk.length > MOST_RECORD_CHARACTERS) {
-      throw inputError(this.#name, { line: this.#line }, 'a row of more than 16 MB', 'is a quote left open?');
-    }
+    if (this.#text.length < this.#enough) return;
+    // A carriage return at the very end may be the first half of a CRLF.
     const firstLineIsWhole = /[\r\n]./s.test(this.#text);
-    if (firstLineIsWhole) this.#parse(true);
-    return this.#take();
-  }
-
-  /** The last row, when the text does not end with a line break. */
-  end(): readonly Row[] {
-    this.#text = this.#text.replace(/\r$/, '');
-    this.#refuse(this.#parse(false).errors);
-    return this.#take();
-  }
-
-  #parse(moreToCome: boolean): Parsed {
-    this.#parser ??= new Papa.Parser({
-      ...dialect(this.#text),
-      step: (parsed: unknown) => this.#row(parsed as Parsed),
-    } as Papa.ParseConfig);
-    const rest: Parsed = this.#parser.parse(this.#text, 0, moreToCome);
+    if (firstLineIsWhole) this.#rows();
     this.#text = this.#text.slice(this.#from);
     this.#from = 0;
-    return rest;
+    this.#enough = this.#text.length > chunk.length ? 2 * this.#text.length : 0;
+    if (this.#text.length <= MOST_RECORD_CHARACTERS) return;
+    throw inputError(this.#name, { line: this.#line }, 'a row of more than 16 MB', 'is a quote left open?');
   }
 
-  #row({ data, errors, meta }: Parsed): void {
-    this.#refuse(errors);
-    const whole = this.#text.slice(this.#from, meta.cursor);
-    const text = whole.replace(/\r?\n$|\r$/, '');
-    if (text.trim() !== '') {
-      this.#rows.push({ cells: withoutReturn(data[0] ?? [], whole), text, line: this.#line });
+  /** Takes the rows that are left, the last one with or without a line break. */
+  end(): void {
+    this.#ended = true;
+    this.#rows();
+  }
+
+  #rows(): void {
+    const text = this.#text;
+    this.#dialect ??= dialect(text);
+    const { delimiter, newline } = this.#dialect;
+    let quote = nextQuote(text, this.#from);
+    while (this.#from < text.length) {
+      const found = text.indexOf(newline, this.#from);
+      const end = found === -1 ? text.length : found;
+      if (quote < end) {
+        if (!this.#quotedRow()) return;
+        quote = nextQuote(text, this.#from);
+        continue;
+      }
+      if (found === -1 && !this.#ended) return;
+      const row = withoutReturn(text.slice(this.#from, end));
+      if (!isBlank(row)) this.#take(row.split(delimiter), row, this.#line);
+      this.#line += 1;
+      this.#from = end + 1;
     }
-    this.#line += whole.includes('"') ? (whole.match(/\r\n|\n|\r/g)?.length ?? 0) : 1;
-    this.#from = meta.cursor;
   }
 
-  #refuse([error]: Parsed['errors']): void {
-    if (!error) return;
-    const start: Place = { line: this.#line, column: 1 };
-    const place = placeWithin(this.#text.slice(this.#from), error.index - 1 - this.#from, start);
-    const problem =
-      error.code === 'MissingQuotes' ? 'a quote is opened and never closed' : 'text after a closing quote';
-    throw inputError(this.#name, place, problem, 'a quote inside a quoted cell is written twice: ""');
+  /** Takes a row that has a quote before its first line break; false when more has to come first. */
+  #quotedRow(): boolean {
+    const text = this.#text;
+    const cells: string[] = [];
+    let cell: Cell | undefined;
+    do {
+      cell = this.#cell(cell ? cell.end + 1 : this.#from);
+      if (!cell) return false;
+      cells.push(cell.value);
+    } while (!cell.last);
+    const row = withoutReturn(text.slice(this.#from, cell.end));
+    this.#take(cells, row, this.#line);
+    this.#line += 1 + (row.match(/\r\n|\n|\r/g)?.length ?? 0);
+    this.#from = cell.end + 1;
+    return true;
   }
 
-  #take(): readonly Row[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
+  /** The cell at an offset; `undefined` when more has to come first. */
+  #cell(at: number): Cell | undefined {
+    const text = this.#text;
+    const { delimiter, newline } = this.#dialect ?? dialect(text);
+    if (text[at] === '"') return this.#quotedCell(at, delimiter, newline);
+    const comma = text.indexOf(delimiter, at);
+    const found = text.indexOf(newline, at);
+    if (comma !== -1 && (found === -1 || comma < found)) {
+      return { value: text.slice(at, comma), end: comma, last: false };
+    }
+    if (found === -1 && !this.#ended) return undefined;
+    const end = found === -1 ? text.length : found;
+    return { value: withoutReturn(text.slice(at, end)), end, last: true };
+  }
+
+  #quotedCell(at: number, delimiter: string, newline: string): Cell | undefined {
+    const text = this.#text;
+    const close = closingQuote(text, at + 1);
+    let end = close + 1;
+    while (text[end] === ' ') end += 1;
+    // What follows the quote is a delimiter, a line break of at most two characters, or the end.
+    if (!this.#ended && (close === -1 || end + 1 >= text.length)) return undefined;
+    if (close === -1) throw this.#error(at, 'a quote is opened and never closed');
+    if (newline === '\n' && text[end] === '\r') end += 1;
+    const last = end >= text.length || text[end] === newline;
+    if (!last && text[end] !== delimiter) throw this.#error(at, 'text after a closing quote');
+    return { value: text.slice(at + 1, close).replaceAll('""', '"'), end, last };
+  }
+
+  #error(at: number, problem: string): InputError {
+    const place = placeWithin(this.#text.slice(this.#from), at - this.#from, { line: this.#line, column: 1 });
+    return inputError(this.#name, place, problem, 'a quote inside a quoted cell is written twice: ""');
   }
 }
 
 /** How a file separates: read from its first line, so that a `;` or a tab works where there is no comma. */
-export function dialect(text: string): { readonly delimiter: string; readonly newline: '\n' | '\r' } {
+export function dialect(text: string): Dialect {
   const [, header = '', lineEnd] = /^([^\r\n]*)(\r\n|\n|\r)?/.exec(text.replace(/"[^"]*"/g, '')) ?? [];
   const delimiter = [',', ';', '\t'].find((candidate) => header.includes(candidate)) ?? ',';
   return { delimiter, newline: lineEnd === '\r' ? '\r' : '\n' };
 }
 
 /** A row with these cells, without a line break. */
-export function rowText(cells: readonly unknown[], delimiter: string): string {
-  return Papa.unparse([cells], { delimiter });
+export function rowText(cells: readonly string[], delimiter: string): string {
+  return cells.map((cell) => cellText(cell, delimiter)).join(delimiter);
 }
 
-/** Rows are cut at the line feed; the carriage return before it belongs to no cell, unless a quoted one ends with it. */
-function withoutReturn(cells: readonly string[], whole: string): readonly string[] {
-  const last = cells.at(-1) ?? '';
-  const strayed = whole.endsWith('\r\n') && last.endsWith('\r') && whole.endsWith(`${last}\n`);
-  return strayed ? cells.with(-1, last.slice(0, -1)) : cells;
+function cellText(cell: string, delimiter: string): string {
+  const plain = !cell.includes(delimiter) && !/["\r\n]|^ | $/.test(cell);
+  return plain ? cell : `"${cell.replaceAll('"', '""')}"`;
+}
+
+function withoutReturn(text: string): string {
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
+}
+
+function isBlank(row: string): boolean {
+  return row.charCodeAt(0) > 0x20 ? false : row.trim() === '';
+}
+
+function nextQuote(text: string, from: number): number {
+  const quote = text.indexOf('"', from);
+  return quote === -1 ? text.length : quote;
+}
+
+/** The quote that ends a cell whose content begins at `from`, past those that are written twice; -1 when there is none. */
+function closingQuote(text: string, from: number): number {
+  let quote = text.indexOf('"', from);
+  while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+  return quote;
 }

@@ -1,5 +1,6 @@
+import { SvcError } from '../../kernel/errors.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import { CsvRowParser, dialect, type Row, rowText } from './csv-rows.ts';
+import { CsvRowParser, dialect, rowText } from './csv-rows.ts';
 import { type Block, inputError, type SourceRecord } from './record.ts';
 
 /** What a CSV file's columns are held against. */
@@ -10,13 +11,26 @@ export interface CsvOptions {
   readonly idField: string;
   /** Records may come without their id, and the file without its column. */
   readonly mints: boolean;
+  /** The fields of columns that are named otherwise; a column of no field is left out. */
+  readonly map?: ColumnMap;
+}
+
+/** Columns of a CSV file, and the field that each stands for; an empty one for a column to leave out. */
+export type ColumnMap = ReadonlyMap<string, string>;
+
+interface Header {
+  readonly text: string;
+  readonly delimiter: string;
+  /** The field of each column; undefined for one that is left out. */
+  readonly fields: readonly (string | undefined)[];
+  /** The column that holds ids, or -1. */
+  readonly ids: number;
 }
 
 /** Reads CSV whose first row names the fields. An empty cell is an absent field. */
 export class CsvReader {
   readonly #options: CsvOptions;
-  #columns: readonly string[] | undefined;
-  #header = '';
+  #header: Header | undefined;
 
   constructor(options: CsvOptions) {
     this.#options = options;
@@ -24,71 +38,108 @@ export class CsvReader {
 
   /** The first row as it stands in the file, with a column for ids where it lacks one. */
   get header(): string {
-    return this.#hasIds ? this.#header : this.#header + this.#delimiter + this.#options.idField;
+    if (!this.#header) return '';
+    const { text, delimiter, ids } = this.#header;
+    return ids === -1 ? text + delimiter + this.#options.idField : text;
   }
 
   /** The row of a record with its id, which stands in a column of its own where the file has none for it. */
-  withField({ value, text }: SourceRecord, field: string, cell: string): string {
-    if (!this.#hasIds) return text + this.#delimiter + cell;
-    const cells: Readonly<Record<string, unknown>> = { ...Object(value), [field]: cell };
-    const columns = this.#columns ?? [];
-    return rowText(
-      columns.map((column) => (Object.hasOwn(cells, column) ? cells[column] : '')),
-      this.#delimiter,
-    );
-  }
-
-  get #hasIds(): boolean {
-    return this.#columns?.includes(this.#options.idField) ?? true;
-  }
-
-  get #delimiter(): string {
-    return dialect(this.#header).delimiter;
+  withId(record: SourceRecord, id: string): string {
+    if (!this.#header || !(record instanceof CsvRecord)) throw new TypeError('the record is of another source');
+    const { delimiter, ids } = this.#header;
+    if (ids === -1) return record.text + delimiter + rowText([id], delimiter);
+    return rowText(record.cells.with(ids, id), delimiter);
   }
 
   async *read(chunks: AsyncIterable<string>): AsyncGenerator<Block> {
-    const parser = new CsvRowParser(this.#options.name);
-    for await (const chunk of chunks) {
-      const block = this.#records(parser.push(chunk));
+    let block: CsvRecord[] = [];
+    const parser = new CsvRowParser(this.#options.name, (cells, text, line) => {
+      if (this.#header) block.push(this.#record(this.#header, cells, text, line));
+      else this.#header = this.#readHeader(cells, text, line);
+    });
+    try {
+      for await (const chunk of chunks) {
+        parser.push(chunk);
+        if (block.length > 0) yield block;
+        block = [];
+      }
+      parser.end();
+    } catch (error) {
+      // What is wrong comes after the records before it.
       if (block.length > 0) yield block;
+      throw error;
     }
-    const last = this.#records(parser.end());
-    if (last.length > 0) yield last;
+    if (block.length > 0) yield block;
   }
 
-  #records(rows: readonly Row[]): Block {
-    if (this.#columns) return rows.map((row) => this.#record(row));
-    const [header, ...others] = rows;
-    if (!header) return [];
-    this.#header = header.text;
-    this.#columns = this.#checkHeader(header);
-    return others.map((row) => this.#record(row));
-  }
-
-  #checkHeader({ cells, line }: Row): readonly string[] {
-    const { name, fields, idField, mints } = this.#options;
+  #readHeader(cells: readonly string[], text: string, line: number): Header {
+    const { name, fields, idField, mints, map = new Map() } = this.#options;
     const columns = cells.map((cell) => cell.trim());
     for (const [at, column] of columns.entries()) {
       if (column === '') throw inputError(name, { line }, `column ${at + 1} has no name`);
       if (columns.indexOf(column) !== at) throw inputError(name, { line }, `two columns are named '${column}'`);
     }
-    if (!mints && !columns.includes(idField)) {
+    checkMap(map, columns, name);
+    const mapped = columns.map((column) => (map.has(column) ? map.get(column) || undefined : column));
+    for (const [at, field] of mapped.entries()) {
+      const before = mapped.indexOf(field);
+      if (field === undefined || before === at) continue;
+      throw inputError(name, { line }, `the columns '${columns[before]}' and '${columns[at]}' are both '${field}'`);
+    }
+    const ids = mapped.indexOf(idField);
+    if (!mints && ids === -1) {
       const near = nearest(idField, columns);
-      const hint = near ? `is it '${near}'?` : `the first row names the fields: ${fields.join(',')}`;
+      const hint = near
+        ? `is it '${near}'? add --map '${near}=${idField}'`
+        : `the first row names the fields: ${fields.join(',')}`;
       throw inputError(name, { line }, `there is no column '${idField}'`, hint);
     }
-    return columns;
+    return { text, delimiter: dialect(text).delimiter, fields: mapped, ids };
   }
 
-  #record({ cells, text, line }: Row): SourceRecord {
-    const columns = this.#columns ?? [];
-    if (cells.length !== columns.length) {
-      const many = cells.length > columns.length;
-      const hint = many ? 'put a cell that holds the separator into double quotes' : 'is the file complete?';
-      const problem = `the row has ${cells.length} cells and the header ${columns.length}`;
-      throw inputError(this.#options.name, { line }, problem, hint);
+  #record({ fields }: Header, cells: readonly string[], text: string, line: number): CsvRecord {
+    if (cells.length === fields.length) return new CsvRecord(fields, cells, text, line);
+    const many = cells.length > fields.length;
+    const hint = many ? 'put a cell that holds the separator into double quotes' : 'is the file complete?';
+    const problem = `the row has ${cells.length} cells and the header ${fields.length}`;
+    throw inputError(this.#options.name, { line }, problem, hint);
+  }
+}
+
+class CsvRecord implements SourceRecord {
+  readonly #fields: Header['fields'];
+  readonly cells: readonly string[];
+  readonly text: string;
+  readonly line: number;
+  readonly column = 1;
+
+  constructor(fields: Header['fields'], cells: readonly string[], text: string, line: number) {
+    this.#fields = fields;
+    this.cells = cells;
+    this.text = text;
+    this.line = line;
+  }
+
+  get value(): unknown {
+    const value: Record<string, string> = {};
+    const { cells } = this;
+    for (let at = 0; at < cells.length; at += 1) {
+      const [field, cell = ''] = [this.#fields[at], cells[at]];
+      if (cell === '' || field === undefined) continue;
+      if (field === '__proto__') Object.defineProperty(value, field, { value: cell, enumerable: true });
+      else value[field] = cell;
     }
-    const filled = columns.map((column, at) => [column, cells[at]] as const).filter(([, cell]) => cell !== '');
-    return { value: Object.fromEntries(filled), text, line, column: 1 };
+    return value;
+  }
+}
+
+/** @throws SvcError `usage` for a column that the file does not have */
+function checkMap(map: ColumnMap, columns: readonly string[], name: string): void {
+  for (const column of map.keys()) {
+    if (columns.includes(column)) continue;
+    const near = nearest(column, columns);
+    throw new SvcError('usage', `--map: ${name} has no column '${column}'`, {
+      hint: near ? `did you mean '${near}'?` : `its columns: ${columns.join(', ')}`,
+    });
   }
 }

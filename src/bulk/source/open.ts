@@ -1,4 +1,5 @@
 import type { Finding } from '../finding.ts';
+import type { ColumnMap } from './csv.ts';
 import { withField } from './memory.ts';
 import type { InputFormat, Source } from './record.ts';
 
@@ -11,6 +12,8 @@ export interface Layout {
   readonly idField: string;
   /** A record may come without its id. */
   readonly mints?: boolean;
+  /** The fields of columns of a CSV file that are named otherwise. */
+  readonly map?: ColumnMap;
 }
 
 export interface SourceRequest extends Layout {
@@ -22,7 +25,7 @@ export interface SourceRequest extends Layout {
 
 /** The records of a text. The libraries of other formats are not loaded. */
 export async function readSource(chunks: AsyncIterable<string>, request: SourceRequest): Promise<Source> {
-  const { name, format, field, fields, idField, mints = false, warn } = request;
+  const { name, format, field, fields, idField, mints = false, map, warn } = request;
   const preamble = () => '';
   const known = { name, format };
   switch (format) {
@@ -37,12 +40,12 @@ export async function readSource(chunks: AsyncIterable<string>, request: SourceR
       return { ...known, blocks: readYaml(chunks, name, field), preamble, withField: withYamlField };
     }
     case 'csv': {
-      const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, mints });
+      const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, mints, ...(map && { map }) });
       return {
         ...known,
         blocks: reader.read(chunks),
         preamble: () => reader.header,
-        withField: (record, added, value) => reader.withField(record, added, value),
+        withField: (record, _, id) => reader.withId(record, id),
       };
     }
   }

@@ -27,8 +27,8 @@ export interface Source {
   readonly blocks: AsyncIterable<Block>;
   /** What a file of these records begins with: the header of a CSV file. Known once the first block has come. */
   preamble(): string;
-  /** The text of a record with one more field, as a file that begins with the preamble can hold it. */
-  withField(record: SourceRecord, field: string, value: string): string;
+  /** The text of a record with its id, as a file that begins with the preamble can hold it. */
+  withField(record: SourceRecord, idField: string, id: string): string;
 }
 
 /** No single record is longer: what seems to be is most often a quote or bracket left open. */

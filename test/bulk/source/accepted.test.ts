@@ -71,7 +71,7 @@ describe('CSV', () => {
   });
 
   it('says which column may be the id', async () => {
-    expect((await refusal('user_id,name\n', 'csv')).hint).toBe("is it 'user_id'?");
+    expect((await refusal('user_id,name\n', 'csv')).hint).toBe("is it 'user_id'? add --map 'user_id=userId'");
   });
 });
 
