@@ -2,6 +2,7 @@ import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import { showAnswers } from './answers.ts';
 import type { Context } from './context.ts';
 import type { Invocation } from './definition.ts';
@@ -30,6 +31,7 @@ export async function runOperation(
   await mintId(operation, data);
   const inputs = argumentInputs(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
   const checked = inputs.map((input) => checkInput(entry, operation, input, fromDocument ? 'bad_data' : 'usage'));
+  if (fromDocument) await warnOfUnknownFields(context, operation, data);
   await askAndWarn(context, operation, checked);
   if (entry.wait && invocation.options['wait'] === true) {
     const { runAndWait } = await import('./wait.ts');
@@ -76,6 +78,14 @@ function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
     ...data,
     [splitIds.field]: unique.slice(part * splitIds.most, (part + 1) * splitIds.most),
   }));
+}
+
+/** Says of a field that the operation does not know what becomes of it: it may be new, or mistyped. */
+async function warnOfUnknownFields(context: Context, { input }: Operation, data: Data): Promise<void> {
+  const known = Object.keys(input.shape);
+  for (const field of Object.keys(data).filter((name) => !known.includes(name))) {
+    await context.warn(`--data: unknown field '${field}' is passed on as it is; ${didYouMean(field, known)}`);
+  }
 }
 
 async function askAndWarn(context: Context, operation: Operation, inputs: readonly Data[]): Promise<void> {

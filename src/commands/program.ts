@@ -1,4 +1,6 @@
 import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
+import { SvcError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import type { ArgumentDefinition, CommandDefinition, Invocation, Node, OptionDefinition } from './definition.ts';
 import { GLOBAL_FLAGS, globalOptions } from './global-flags.ts';
@@ -117,12 +119,23 @@ function addArgument(command: Command, { name, describes, required, many }: Argu
 function addOption(command: Command, { flags, describes, choices, many }: OptionDefinition): Option {
   const option = new Option(flags, describes);
   if (describes === '') option.hideHelp();
-  if (choices) option.choices([...choices]);
+  if (choices) addChoices(option, choices);
   if (many) option.argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
   // `--no-x` alone would make `x` true from the start; a flag that was not given has no value here.
   if (option.negate) option.default(undefined);
   command.addOption(option);
   return option;
+}
+
+/** Values that commander lists in help; what is none of them is answered with the nearest. */
+function addChoices(option: Option, choices: readonly string[]): void {
+  option.choices([...choices]).argParser((value: string) => {
+    if (choices.includes(value)) return value;
+    const flag = option.long ?? option.flags;
+    throw new SvcError('usage', `${flag}: '${value}' is not one of ${choices.join(', ')}`, {
+      hint: didYouMean(value, choices),
+    });
+  });
 }
 
 /** Refuses a second value of a flag that takes one: a list was meant, and only its last value would count. */
