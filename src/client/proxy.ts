@@ -1,6 +1,6 @@
 import { SvcError } from '../kernel/errors.ts';
 import type { Environment } from '../kernel/folders.ts';
-import { isLoopback } from './target.ts';
+import { isLoopback } from '../kernel/loopback.ts';
 
 /** The proxy that requests go through. Its address may hold a password: only `host` and `variable` are for people. */
 export interface NetworkProxy {

@@ -1,4 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
+import { isLoopback } from '../kernel/loopback.ts';
 
 /** Where the two halves of a credential were found, in words: `SVC_API_KEY`, `profile 'prod'`. */
 interface Source {
@@ -19,8 +20,6 @@ export interface Target {
   readonly withheld?: string;
 }
 
-const LOOPBACK_NAME = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
 /**
  * The base URL as operations' paths are put behind it.
  * @throws SvcError `usage` when it is no http(s) URL, holds more than an origin and a path, or would send credentials
@@ -40,11 +39,6 @@ export function checkedBaseUrl(text: string, insecureHttp: boolean): string {
     });
   }
   return url.href.replace(/\/+$/, '');
-}
-
-/** Whether a URL names this host, whatever interface or name server it has. */
-export function isLoopback({ hostname }: URL): boolean {
-  return LOOPBACK_NAME.test(hostname);
 }
 
 /** What makes a text unfit as a base URL, in words that don't repeat it; `undefined` when it is fit. */

@@ -1,4 +1,6 @@
 import { EVENT_SOURCES, EVENT_TYPES } from '../catalog/events.ts';
+import { isObject } from '../kernel/is-object.ts';
+import type { Form } from './form.ts';
 
 /** What happened, before it takes one of the two forms in which it is delivered. */
 export interface HookEvent {
@@ -19,10 +21,41 @@ export interface HookEvent {
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export const FORMS = ['basic', 'advanced'] as const;
-export type Form = (typeof FORMS)[number];
-
 const PLATFORM = 'sdk';
+
+/** The event that an advanced payload tells of, for a payload that was written by hand. */
+export function eventFromPayload(
+  payload: unknown,
+  event: Pick<HookEvent, 'event' | 'webhookId' | 'apiKey'>,
+): HookEvent {
+  const { metadata, actionUser, commentAnnotation, targetComment, crdtData, ...extra } = objectAt(payload, 'data');
+  const organization = objectAt(metadata, 'organization');
+  const document = objectAt(metadata, 'document');
+  return {
+    ...event,
+    organizationId: textOf(organization['organizationId']),
+    documentId: textOf(document['documentId']),
+    documentName: textOf(document['documentName']),
+    pageInfo: objectAt(metadata, 'pageInfo'),
+    actionUser: objectOf(actionUser),
+    commentAnnotation: objectOf(commentAnnotation),
+    targetComment: objectOf(targetComment),
+    crdtData: objectOf(crdtData),
+    extra,
+  };
+}
+
+function objectAt(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  return (isObject(value) && objectOf(value[name])) || {};
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
 
 /** The payload of a basic webhook. */
 export function basicPayload(event: HookEvent): object {
@@ -64,6 +97,18 @@ export const PAYLOADS: Readonly<Record<Form, (event: HookEvent) => object>> = {
   basic: basicPayload,
   advanced: advancedPayload,
 };
+
+/** The event type that a payload of either form is about; `unknown` where it does not say. */
+export function eventNameOf(payload: unknown): string {
+  if (!isObject(payload)) return UNKNOWN;
+  const { event, notificationSource: source, actionType } = payload;
+  if (typeof event === 'string') return event;
+  if (typeof source !== 'string' || typeof actionType !== 'string') return UNKNOWN;
+  const known = EVENT_TYPES.find((type) => type.actionType === actionType && EVENT_SOURCES[type.group] === source);
+  return known?.name ?? `${source}.${actionType}`;
+}
+
+const UNKNOWN = 'unknown';
 
 /** What it happened to. */
 function subjectOf({ commentAnnotation, targetComment, crdtData, extra }: HookEvent) {

@@ -9,10 +9,10 @@ export interface Packing {
   readonly encryptFor?: string | undefined;
 }
 
-/** A payload as it was meant, and how it had been sent; or what is wrong with it. */
+/** A payload as it was meant, and how it had been sent; or why there is none: `sealed` is whole but for another key. */
 export type Unpacked =
   | { readonly how: 'plain' | 'decoded' | 'decrypted'; readonly json: string; readonly payload: unknown }
-  | { readonly how: 'unreadable'; readonly reason: string };
+  | { readonly how: 'sealed' | 'unreadable'; readonly reason: string };
 
 const CIPHER = 'aes-256-cbc';
 const KEY_BYTES = 32;
@@ -37,11 +37,13 @@ export function unpackBody(text: string, privateKey?: string): Unpacked {
   if (payload === undefined) return unreadable('the body is not JSON');
   if (isEncoded(payload)) return decoded(payload, 'decoded');
   if (!isSealed(payload)) return { how: 'plain', json: text, payload };
-  if (!privateKey) return unreadable('the body is encrypted, and no private key was given');
+  if (!privateKey) return { how: 'sealed', reason: 'the body is encrypted, and no private key was given' };
   const opened = decrypted(payload, privateKey);
-  if (!opened) return unreadable('the body cannot be decrypted: it was encrypted for another key, or it was changed');
+  if (!opened) return { how: 'sealed', reason: NOT_OPENED };
   return fromBytes(opened, 'decrypted');
 }
+
+const NOT_OPENED = 'the body cannot be decrypted: it was encrypted for another key, or it was changed';
 
 function decoded({ encodedPayload }: Encoded, how: 'decoded' | 'decrypted'): Unpacked {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encodedPayload)) return unreadable('encodedPayload is not base64');

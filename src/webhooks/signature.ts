@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { SvcError } from '../kernel/errors.ts';
+import { SIGNATURE_HEADERS } from './form.ts';
 import { type Headers, headerValues } from './headers.ts';
 
 /** What a signature is about. `timestamp` is in Unix seconds; the id holds no full stop. */
@@ -20,13 +21,6 @@ export type Verdict =
   | { readonly verified: true; readonly id: string; readonly timestamp: number }
   | { readonly verified: false; readonly reason: string };
 
-/** The headers of Standard Webhooks. */
-export const SIGNATURE_HEADERS = {
-  id: 'webhook-id',
-  timestamp: 'webhook-timestamp',
-  signature: 'webhook-signature',
-} as const;
-
 /** Seconds that a delivery's timestamp may lie from now, before and after. */
 export const TOLERANCE = 5 * 60;
 
@@ -37,7 +31,7 @@ const SECRET_PREFIX = 'whsec_';
  * @throws SvcError `bad_data` for what is no signing secret, without repeating it
  */
 export function sign(secret: string, { id, timestamp, body }: Delivery): string {
-  return signed(keyOf(secret), id, String(timestamp), body);
+  return signed(signingKey(secret), id, String(timestamp), body);
 }
 
 /** The three headers that a signed delivery carries. */
@@ -55,7 +49,7 @@ export function signatureHeaders(secret: string, delivery: Delivery): Readonly<R
  * @throws SvcError `bad_data` for what is no signing secret, without repeating it
  */
 export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): Verdict {
-  const keys = secrets.map(keyOf);
+  const keys = secrets.map(signingKey);
   const found = signedParts(delivery.headers);
   if (typeof found === 'string') return refused(found);
   const { id, timestamp, signatures } = found;
@@ -118,8 +112,11 @@ function isEqual(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The bytes of a secret: base64, with `whsec_` before it or without, of any length. */
-function keyOf(secret: string): Uint8Array {
+/**
+ * The bytes of a secret: base64, with `whsec_` before it or without, of any length.
+ * @throws SvcError `bad_data` for anything else, without repeating it
+ */
+export function signingKey(secret: string): Uint8Array {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]{2,}={0,2}$/.test(encoded)) {
     throw new SvcError('bad_data', `a signing secret is ${SECRET_PREFIX} and base64 behind it; this one is not`, {

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { localFileError } from '../../kernel/files.ts';
+import { findNamedFile } from '../../kernel/named-file.ts';
+import { readSecretFile } from '../../profiles/secret-input.ts';
+import { privateKeyOf, publicKeyOf } from '../../webhooks/keys.ts';
+import { signingKey } from '../../webhooks/signature.ts';
+import type { Proofs } from '../../webhooks/verification.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { textValue } from '../option-values.ts';
+
+/** The signing secrets and the token that `--secret-file` and `--auth-token-file` name. What is none is refused now. */
+export async function readProofs({ options }: Pick<Invocation, 'options'>): Promise<Proofs> {
+  const tokenFile = textValue(options, 'authTokenFile');
+  const secrets = await Promise.all(textValues(options, 'secretFile').map(readSigningSecret));
+  return { secrets, authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile) };
+}
+
+export async function readSigningSecret(path: string): Promise<string> {
+  const secret = await readSecretFile(path);
+  signingKey(secret);
+  return secret;
+}
+
+/** The text of `--private-key`, checked. */
+export async function readPrivateKey(context: Context, options: Invocation['options']): Promise<string | undefined> {
+  const text = await readKey(context, textValue(options, 'privateKey'));
+  if (text !== undefined) privateKeyOf(text);
+  return text;
+}
+
+/** The text of `--encrypt-for`, checked. */
+export async function readPublicKey(context: Context, options: Invocation['options']): Promise<string | undefined> {
+  const text = await readKey(context, textValue(options, 'encryptFor'));
+  if (text !== undefined) publicKeyOf(text);
+  return text;
+}
+
+async function readKey({ cwd }: Context, file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const path = await findNamedFile(file, cwd);
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw localFileError('read', file, error);
+  });
+}
+
+/** The values of a flag that may be given several times. */
+export function textValues(options: Invocation['options'], name: string): readonly string[] {
+  const value = options[name];
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value : [];
+}

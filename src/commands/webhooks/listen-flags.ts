@@ -1,0 +1,68 @@
+import { SvcError } from '../../kernel/errors.ts';
+import type { Address } from '../../kernel/listening.ts';
+import type { Forwarding } from '../../webhooks/listener.ts';
+import { RECEIVER_TIME } from '../../webhooks/post.ts';
+import type { Proofs } from '../../webhooks/verification.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { textValue } from '../option-values.ts';
+import { portOf } from '../port.ts';
+import { readPrivateKey, readProofs, textValues } from './keys.ts';
+import { recordFolder } from './record-folder.ts';
+import { targets, targetUrl } from './target.ts';
+
+/** The options of `svc webhooks listen`. */
+export interface ListenOptions {
+  readonly address: Address;
+  readonly allowedHosts: readonly string[];
+  readonly proofs: Proofs;
+  readonly skipVerify: boolean;
+  readonly privateKey: string | undefined;
+  readonly forwarding: Forwarding;
+  readonly folder: string | undefined;
+  /** Ends after so many deliveries were taken. */
+  readonly most: number;
+  /** Where the service reaches this process through a tunnel. */
+  readonly publicUrl: URL | undefined;
+}
+
+const DEFAULT_PORT = 4400;
+
+export async function listenOptions(context: Context, invocation: Invocation): Promise<ListenOptions> {
+  const { options } = invocation;
+  const publicUrl = textValue(options, 'publicUrl');
+  const proofs = await readProofs(invocation);
+  const skipVerify = options['insecureSkipVerify'] === true;
+  if (skipVerify && (proofs.secrets.length > 0 || proofs.authToken !== undefined)) {
+    throw new SvcError('usage', '--insecure-skip-verify goes with neither --secret-file nor --auth-token-file');
+  }
+  const url = publicUrl === undefined ? undefined : targetUrl(publicUrl, '--public-url');
+  return {
+    address: {
+      host: textValue(options, 'host') ?? '127.0.0.1',
+      port: portOf(textValue(options, 'port')) ?? DEFAULT_PORT,
+    },
+    allowedHosts: [...textValues(options, 'allowHost'), ...(url ? [url.hostname] : [])],
+    proofs,
+    skipVerify,
+    privateKey: await readPrivateKey(context, options),
+    forwarding: forwardingOf(context, options),
+    folder: options['record'] === false ? undefined : recordFolder(context, textValue(options, 'record')),
+    most: mostOf(textValue(options, 'exitAfter')),
+    publicUrl: url,
+  };
+}
+
+function forwardingOf({ options: { timeout } }: Context, options: Invocation['options']): Forwarding {
+  const forwarding = { ...targets(options), decoded: options['forwardDecoded'] === true };
+  if (forwarding.decoded && forwarding.routes.length === 0 && !forwarding.otherwise) {
+    throw new SvcError('usage', '--forward-decoded needs --forward-to or --route');
+  }
+  return { ...forwarding, timeout: Math.min(timeout, RECEIVER_TIME) };
+}
+
+function mostOf(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new SvcError('usage', `--exit-after: '${text}' is not a number of deliveries`);
+}

@@ -1,0 +1,7 @@
+import { join, resolve } from 'node:path';
+import type { Context } from '../context.ts';
+
+/** Where deliveries are recorded, unless `--record` names a folder. */
+export function recordFolder({ folders, cwd }: Context, named: string | undefined): string {
+  return named === undefined ? join(folders.state, 'webhooks') : resolve(cwd, named);
+}

@@ -1,0 +1,102 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { loadResource } from '../../catalog/index.ts';
+import type { Client, Reply } from '../../client/client.ts';
+import { pages } from '../../client/pages.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { isRunning, processId } from '../../kernel/io.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+
+/** An endpoint that lives as long as this process, and the secret that its deliveries are signed with. */
+export interface Registration {
+  readonly secret: string;
+  end(): Promise<void>;
+}
+
+/** Milliseconds for taking the endpoint away after the run was told to end. */
+const FAREWELL = 5_000;
+
+/** This machine, in the alphabet of a uid. */
+const MACHINE = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const UID_PREFIX = `svc-listen.${MACHINE}.`;
+
+/**
+ * Makes an endpoint for this process, switching advanced webhooks on where they are off, and takes away what processes
+ * of this machine that were killed left behind: the uid names the process.
+ */
+export async function register(context: Context, url: string): Promise<Registration> {
+  const own = new AbortController();
+  context.signal.addEventListener('abort', () => {
+    setTimeout(() => own.abort(context.signal.reason), FAREWELL).unref();
+  });
+  const { client, close } = await connect({ ...context, signal: own.signal });
+  try {
+    const endpoints = await loadResource('webhook-endpoints');
+    await switchOn(context, client);
+    await removeStale(client);
+    const uid = `${UID_PREFIX}${processId}.${randomBytes(6).toString('hex')}`;
+    const description = 'temporary: svc webhooks listen';
+    const { id } = dataOf(await client.call(endpoints['webhooks.endpoints.create'], { url, uid, description }));
+    const remove = () => removeEndpoint(client, id);
+    try {
+      const { secret } = dataOf(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
+      return { secret, end: () => takeLeave(context, remove).finally(close) };
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The run is over, and what it was to say is said: an endpoint that stays is a nuisance, and no failure. */
+async function takeLeave(context: Context, remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await context.warn(`the temporary endpoint is still there, and goes when you listen again: ${reason}`);
+  }
+}
+
+async function switchOn(context: Context, client: Client): Promise<void> {
+  const config = await loadResource('webhook-config');
+  const { isEnabled, encryptData, publicKey } = dataOf(await client.call(config['webhooks.advanced.get'], {}));
+  if (!isEnabled) {
+    await client.call(config['webhooks.advanced.update'], { isEnabled: true });
+    await context.note('advanced webhooks were off and are on now: svc webhooks advanced update --disable ends that');
+  }
+  if (encryptData && publicKey !== '') await context.note('deliveries come encrypted: --private-key opens them');
+}
+
+async function removeStale(client: Client): Promise<void> {
+  const endpoints = await loadResource('webhook-endpoints');
+  const stale: string[] = [];
+  for await (const { data } of pages(client, endpoints['webhooks.endpoints.list'], {})) {
+    for (const { id, uid } of data?.endpoints ?? []) if (uid && isStale(uid)) stale.push(id);
+  }
+  for (const id of stale) await removeEndpoint(client, id);
+}
+
+function isStale(uid: string): boolean {
+  const [, number] = uid.startsWith(UID_PREFIX) ? (/^(\d{1,9})\./.exec(uid.slice(UID_PREFIX.length)) ?? []) : [];
+  return number !== undefined && !isRunning(Number(number));
+}
+
+/** What is gone already is removed. */
+async function removeEndpoint(client: Client, endpointId: string): Promise<void> {
+  const endpoints = await loadResource('webhook-endpoints');
+  try {
+    await client.call(endpoints['webhooks.endpoints.delete'], { endpointId });
+  } catch (error) {
+    if (!(error instanceof SvcError && error.failure === 'not_found')) throw error;
+  }
+}
+
+function dataOf<Data>(reply: Reply<Data>): Data {
+  if (reply.sent && reply.data !== null) return reply.data;
+  throw new SvcError('unusable_answer', 'the service answered without data');
+}

@@ -1,0 +1,91 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { systemErrorCode } from '../kernel/errors.ts';
+import type { HeaderList } from './headers.ts';
+
+/** A delivery on its way to a receiver. */
+export interface Outgoing {
+  readonly url: URL;
+  readonly headers: HeaderList;
+  readonly body: string | Uint8Array;
+}
+
+/** What a receiver said, or why it said nothing. */
+export type Receipt =
+  | { readonly status: number; readonly body: string; readonly milliseconds: number }
+  | { readonly status: null; readonly error: string; readonly milliseconds: number };
+
+export interface PostLimits {
+  /** Milliseconds until the status has to be there. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds that senders wait for a receiver. */
+export const RECEIVER_TIME = 15_000;
+
+/** Bytes kept of an answer, which says something to people only. */
+const ANSWER_LIMIT = 64 * 1024;
+
+/**
+ * Sends a delivery over a connection of its own: one that was kept may be closed by the receiver at that moment.
+ * Redirects are not followed.
+ * @throws the signal's reason when that aborts; whatever else happens is in the receipt.
+ */
+export async function post(outgoing: Outgoing, { timeout, signal }: PostLimits): Promise<Receipt> {
+  const started = performance.now();
+  const passed = () => Math.round(performance.now() - started);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+  try {
+    const response = await answered(outgoing, limit);
+    return { status: response.statusCode ?? 0, body: await bodyOf(response), milliseconds: passed() };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { status: null, error: failureOf(error, limit.aborted, timeout), milliseconds: passed() };
+  }
+}
+
+/** Resolves once the status is there. */
+function answered({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = open(url, { method: 'POST', agent: false, signal });
+    request.on('response', resolve).on('error', reject);
+    for (const [name, lines] of Map.groupBy(headers, ([name]) => name.toLowerCase())) {
+      const values = lines.map(([, value]) => value);
+      request.setHeader(lines[0]?.[0] ?? name, values.length === 1 ? (values[0] ?? '') : values);
+    }
+    request.setHeader('content-length', Buffer.byteLength(body));
+    request.end(body);
+  });
+}
+
+/** The beginning of an answer. The status has been given by now: an answer that breaks off is one all the same. */
+async function bodyOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= ANSWER_LIMIT) break;
+    }
+  } catch (error) {
+    if (length === 0) return `(the answer broke off: ${systemErrorCode(error) ?? 'cut'})`;
+  }
+  return Buffer.concat(chunks).subarray(0, ANSWER_LIMIT).toString();
+}
+
+const REASONS = new Map([
+  ['ECONNREFUSED', 'nothing listens there'],
+  ['ENOTFOUND', 'there is no such host'],
+  ['EAI_AGAIN', 'the name of the host could not be looked up'],
+  ['ECONNRESET', 'the connection was cut before an answer came'],
+  ['EPIPE', 'the connection was cut before an answer came'],
+]);
+
+function failureOf(error: unknown, timedOut: boolean, timeout: number): string {
+  if (timedOut) return `no answer within ${timeout / 1000} s`;
+  const code = systemErrorCode(error) ?? '';
+  return REASONS.get(code) ?? (error instanceof Error ? error.message : String(error));
+}
