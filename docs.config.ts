@@ -1,5 +1,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { commandReference } from './docs/generate/commands.ts';
+import { manualPages } from './docs/generate/man.ts';
 import { manifest, type OperationEntry } from './src/catalog/manifest.ts';
 import { completionScript } from './src/commands/completion/script.ts';
 import { SCRIPT_FILES, SHELLS } from './src/commands/completion/shells.ts';
@@ -95,6 +97,8 @@ export function serviceTests(home = import.meta.dirname): ReadonlyMap<string, st
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     [TABLE, operationsTable(await evidence(serviceTests()))],
+    ['docs/commands.md', await commandReference()],
+    ...[...(await manualPages())].map(([name, page]) => [`docs/man/${name}`, page] as const),
     ...SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, completionScript(shell)] as const),
   ]);
 }

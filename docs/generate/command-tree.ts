@@ -1,0 +1,60 @@
+import type { Example } from '../../src/catalog/define.ts';
+import type { Node, OptionDefinition } from '../../src/commands/definition.ts';
+import { flagsOf, type LoadedLeaf, loadLeaf } from '../../src/commands/leaf.ts';
+import { commandTree } from '../../src/commands/tree.ts';
+
+/** A command as its reference describes it. */
+export interface Described {
+  readonly words: readonly string[];
+  /** `svc users data [flags]`, its arguments in brackets where they may be left out. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly description: string | undefined;
+  readonly examples: readonly Example[];
+  readonly flags: readonly OptionDefinition[];
+}
+
+/** Commands under their first word: `users`, or the command itself where it is one word. */
+export interface DescribedGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly Described[];
+}
+
+export async function describedGroups(): Promise<readonly DescribedGroup[]> {
+  const groups = [...commandTree().children.values()];
+  const described = await Promise.all(
+    groups.map(async (node) => ({ name: node.name, summary: node.summary, commands: await commandsBelow(node) })),
+  );
+  return described.filter(({ commands }) => commands.length > 0);
+}
+
+async function commandsBelow(node: Node): Promise<readonly Described[]> {
+  const own = node.leaf ? [describe(node, await loadLeaf(node.leaf))] : [];
+  const inner = await Promise.all([...node.children.values()].map(commandsBelow));
+  return [...own, ...inner.flat()];
+}
+
+function describe({ path, summary }: Node, leaf: LoadedLeaf): Described {
+  const { description, examples = [] } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
+  const usage = ['svc', ...path, ...argumentsOf(leaf), '[flags]'].join(' ');
+  return {
+    words: path,
+    usage,
+    summary,
+    description,
+    examples,
+    flags: flagsOf(leaf).filter(({ describes }) => describes),
+  };
+}
+
+function argumentsOf(leaf: LoadedLeaf): readonly string[] {
+  if (leaf.kind === 'operation') {
+    const { argument } = leaf.versions[0];
+    return argument ? [`<${argument.field}>${argument.many ? '...' : ''}`] : [];
+  }
+  return (leaf.definition.arguments ?? []).map(({ name, required, many }) => {
+    const shown = many ? `${name}...` : name;
+    return required ? `<${shown}>` : `[${shown}]`;
+  });
+}

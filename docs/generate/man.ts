@@ -1,0 +1,79 @@
+import type { OptionDefinition } from '../../src/commands/definition.ts';
+import { GLOBAL_FLAGS } from '../../src/commands/global-flags.ts';
+import { environmentVariables } from '../../src/commands/help/environment.ts';
+import { FAILURES } from '../../src/kernel/errors.ts';
+import { type Described, type DescribedGroup, describedGroups } from './command-tree.ts';
+
+/** Of the version that the pages describe: a page has to have one, and the same source the same page. */
+const DATE = '2026-11-21';
+
+/** The manual in man(7): `svc.1`, and a page for each group of commands. By path below `docs/man`. */
+export async function manualPages(): Promise<ReadonlyMap<string, string>> {
+  const groups = await describedGroups();
+  const pages = groups.map((group) => [`svc-${group.name}.1`, groupPage(group)] as const);
+  return new Map([['svc.1', mainPage(groups)], ...pages]);
+}
+
+function mainPage(groups: readonly DescribedGroup[]): string {
+  return page('svc', 'administer a collaboration backend from the command line', [
+    ['SYNOPSIS', ['.B svc', text('<command> [flags]')]],
+    ['COMMANDS', groups.flatMap(({ name, summary }) => entry(`svc ${name}`, `${summary}; see svc-${name}(1)`))],
+    ['GLOBAL FLAGS', GLOBAL_FLAGS.flatMap(flagEntry)],
+    ['ENVIRONMENT', environmentVariables().flatMap(([name, does]) => entry(name, does))],
+    ['EXIT STATUS', exitCodes()],
+  ]);
+}
+
+function groupPage({ name, summary, commands }: DescribedGroup): string {
+  return page(`svc-${name}`, summary, [
+    ['SYNOPSIS', commands.flatMap(({ usage }) => [text(usage), '.br']).slice(0, -1)],
+    ['DESCRIPTION', commands.flatMap(commandLines)],
+    ['SEE ALSO', ['.BR svc (1)']],
+  ]);
+}
+
+function commandLines({ words, summary, description, examples, flags }: Described): readonly string[] {
+  return [
+    `.SS ${quoted(`svc ${words.join(' ')}`)}`,
+    text(description ?? `${summary}.`),
+    ...flags.flatMap(flagEntry),
+    ...(examples.length > 0 ? ['.PP', 'Examples:'] : []),
+    ...examples.flatMap(({ command, does }) => ['.PP', text(does), '.PP', '.RS 4', '.nf', text(command), '.fi', '.RE']),
+  ];
+}
+
+function page(name: string, summary: string, sections: readonly (readonly [string, readonly string[]])[]): string {
+  const head = [
+    `.TH ${quoted(name.toUpperCase())} 1 "${DATE}" ${quoted('svc')}`,
+    '.SH NAME',
+    `${text(name)} \\- ${text(summary)}`,
+  ];
+  const rest = sections.flatMap(([title, lines]) => [`.SH ${quoted(title)}`, ...lines]);
+  return `${[...head, ...rest].join('\n')}\n`;
+}
+
+function flagEntry({ flags, describes, choices }: OptionDefinition): readonly string[] {
+  return entry(flags, `${describes}${choices ? ` (${choices.join(', ')})` : ''}`);
+}
+
+function entry(term: string, does: string): readonly string[] {
+  return ['.TP', `.B ${text(term)}`, text(does)];
+}
+
+function exitCodes(): readonly string[] {
+  const byCode = Map.groupBy(Object.values(FAILURES), ({ exitCode }) => exitCode);
+  return [
+    [0, 'done, and everything is written'] as const,
+    ...[...byCode].map(([code, all]) => [code, all.map(({ meaning }) => meaning).join('; ')] as const),
+  ].flatMap(([code, meaning]) => entry(String(code), meaning));
+}
+
+/** A text as roff reads it: backslashes, hyphens that are to be copied, and what a line may not begin with. */
+function text(plain: string): string {
+  const escaped = plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('…', '...').replaceAll('’', "'");
+  return escaped.replace(/^([.'])/gm, '\\&$1');
+}
+
+function quoted(plain: string): string {
+  return `"${text(plain).replaceAll('"', '\\(dq')}"`;
+}
