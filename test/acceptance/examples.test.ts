@@ -1,33 +1,8 @@
-import { spawn } from 'node:child_process';
-import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../src/commands/definition.ts';
 import { loadLeaf } from '../../src/commands/leaf.ts';
 import { commandTree } from '../../src/commands/tree.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { BIN, HOME, newUser } from './svc.ts';
-
-/** Everything that examples name, so that they find it. */
-const SEED = {
-  organizations: [{ organizationId: 'acme', organizationName: 'Acme' }],
-  folders: [{ organizationId: 'acme', folderId: 'f1', folderName: 'Plans' }],
-  documents: [
-    { organizationId: 'acme', documentId: 'd1', documentName: 'Plan' },
-    { organizationId: 'acme', documentId: 'd2', documentName: 'Other' },
-  ],
-  users: ['u1', 'u2', 'ada', '0123', 'no', '1e5', ...[3, 4, 5, 6, 7, 8].map((n) => `u-${n}`)].map((userId) => ({
-    organizationId: 'acme',
-    userId,
-    name: userId,
-  })),
-  groups: [{ organizationId: 'acme', groupId: 'legal', groupName: 'Legal' }],
-  activities: [{ organizationId: 'acme', documentId: 'd1', id: 'a1', featureType: 'custom', actionType: 'edit' }],
-  crdt: [{ organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: 'Hi' }],
-  agents: [{ id: 'agent-1', name: 'Helper' }],
-  endpoints: [{ id: 'ep_1', url: 'https://example.com/hook' }],
-  config: { advancedWebhooks: { isEnabled: true } },
-};
+import { copied, prepared, runAsUser } from './documented.ts';
 
 /** Examples that name what only the service can know, or that are meant to find nothing. */
 const ENDS_WITH: ReadonlyMap<string, number> = new Map([
@@ -49,43 +24,6 @@ async function examplesBelow(node: Node): Promise<readonly string[]> {
   return [...(own ?? []).map(({ command }) => command), ...inner.flat()];
 }
 
-/** A folder with the files that examples name, and a store that holds the seed. */
-async function prepared(): Promise<{ folder: string; apiKey: string }> {
-  const { home, svc } = await newUser();
-  await writeFile(join(home, 'seed.json'), JSON.stringify(SEED));
-  expect(await svc(['local', 'import', 'seed.json'])).toMatchObject({ code: 0, stderr: '' });
-  const base = ['--base-url', 'https://api.example.com', '--api-key', 'key-1'];
-  expect(await svc(['profiles', 'add', 'staging', ...base])).toMatchObject({ code: 0 });
-  for (const name of ['users.json', 'users.ndjson', 'users.csv', 'documents.csv']) {
-    await cp(join(HOME, 'examples', name), join(home, name));
-  }
-  await writeFile(join(home, 'state.json'), JSON.stringify(SEED));
-  await writeFile(join(home, 'state.yaml'), JSON.stringify(SEED));
-  await writeFile(join(home, 'body.json'), '{}');
-  await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
-  await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');
-  await mkdir(join(home, 'bin'));
-  await writeFile(join(home, 'bin', 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' --local "$@"\n`);
-  await chmod(join(home, 'bin', 'svc'), 0o755);
-  const { stdout } = await svc(['workspace', 'get', '--local', '--jq', '.apiKeyList | keys[0]']);
-  return { folder: home, apiKey: stdout.trim() };
-}
-
-/** Runs an example in a copy of the prepared folder, as a person would who is not asked. */
-async function runExample(command: string, prepared: string): Promise<{ code: number | null; talk: string }> {
-  const home = await temporaryFolder();
-  await cp(prepared, home, { recursive: true });
-  const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}`, CI: '1' };
-  const child = spawn('bash', ['-o', 'pipefail', '-c', command], { cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let talk = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      talk += text;
-    });
-  }
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, talk })));
-}
-
 describe('the examples of help', () => {
   it('run, each of them', { timeout: 120_000 }, async () => {
     const { folder, apiKey } = await prepared();
@@ -95,7 +33,8 @@ describe('the examples of help', () => {
     const failed: string[] = [];
     const work = async () => {
       for (let command = waiting.shift(); command; command = waiting.shift()) {
-        const { code, talk } = await runExample(command.replace('--api-key K', `--api-key ${apiKey}`), folder);
+        const line = command.replace('--api-key K', `--api-key ${apiKey}`);
+        const { code, talk } = await runAsUser(line, await copied(folder));
         if (code !== (ENDS_WITH.get(command) ?? 0)) failed.push(`${command}\n  ended with ${code}: ${talk.trim()}`);
       }
     };
