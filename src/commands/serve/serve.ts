@@ -64,9 +64,8 @@ async function serveStore(context: Context, store: Store, address: Address, opti
     await io.stdout.write(isForScripts ? readyLine(server.url, credentials) : welcome(server.url, credentials));
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
-    await server.close();
+    await Promise.all([server.close(), deliveries.stop()]);
     await service.settled();
-    await deliveries.stop();
   }
 }
 

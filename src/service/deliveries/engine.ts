@@ -32,7 +32,7 @@ const POLL = 500;
 /** Milliseconds for which outcomes are collected, so that many are written down together. */
 const LINGER = 5;
 /** Milliseconds that attempts under way get when deliveries stop. */
-const STOPPING = 5_000;
+const STOPPING = 2_000;
 /** Deliveries between two looks at what has become too old to keep. */
 const PRUNE_EVERY = 2_000;
 

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { receiver } from '../service/deliveries/receiver.ts';
+import { BIN, newUser } from './svc.ts';
+
+/** Attempts under way of one endpoint at most. */
+const UNDER_WAY = 64;
+
+type User = Awaited<ReturnType<typeof newUser>>;
+
+async function serve({ env, home }: User, ...words: readonly string[]) {
+  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '-o', 'json', ...words], { env, cwd: home });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { url, apiKey, authToken } = JSON.parse(line);
+  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+  const call = async (path: string, data: object) => {
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { result: { data: Record<string, string> } }).result.data;
+  };
+  return { child, call };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const exit = once(child, 'exit');
+  child.kill(signal);
+  return (await exit)[0];
+}
+
+type Call = Awaited<ReturnType<typeof serve>>['call'];
+
+async function makeEndpoint(call: Call, url: string): Promise<void> {
+  await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+  await call('/v2/workspace/advancedwebhook/endpoints/create', { url });
+}
+
+function comment(call: Call, count: number) {
+  const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
+  const activities = Array<object>(count).fill(activity);
+  return call('/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities });
+}
+
+async function listed({ svc }: User, ...words: readonly string[]) {
+  const { stdout, stderr, code } = await svc([
+    'local',
+    'deliveries',
+    'list',
+    '-o',
+    'json',
+    '--limit',
+    '9999',
+    ...words,
+  ]);
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as { id: string; attempts: { status: number }[] }[];
+}
+
+describe('deliveries of svc serve', () => {
+  it('all arrive, whatever fails and however often the service is killed', async () => {
+    const attempts = new Map<string, number>();
+    const arrived = new Map<string, number>();
+    const { url } = await receiver(({ headers }) => {
+      const id = String(headers['webhook-id']);
+      const count = attempts.get(id) ?? 0;
+      attempts.set(id, count + 1);
+      // No delivery fails so often that it would be given up.
+      if (count < 4 && Math.random() < 0.3) return 500;
+      arrived.set(id, (arrived.get(id) ?? 0) + 1);
+      return 200;
+    });
+    const user = await newUser();
+    const [each, kills] = [700, 3];
+    let service = await serve(user, '--time-scale', '0.0001');
+    await makeEndpoint(service.call, url);
+    for (let n = 0; n < kills; n++) {
+      await comment(service.call, each);
+      const half = { timeout: 10_000, interval: 1 };
+      await vi.waitFor(() => expect(arrived.size).toBeGreaterThan((n + 0.5) * each), half);
+      await end(service.child, 'SIGKILL');
+      service = await serve(user, '--time-scale', '0.0001');
+    }
+    const pending = () => listed(user, '--state', 'pending');
+    await vi.waitFor(async () => expect(await pending()).toEqual([]), 10_000);
+    const delivered = await listed(user, '--state', 'delivered');
+    expect(delivered).toHaveLength(each * kills);
+    expect(await listed(user, '--state', 'failed')).toEqual([]);
+    expect(delivered.filter(({ id }) => !arrived.has(id))).toEqual([]);
+    const repeated = [...arrived.values()].reduce((sum, count) => sum + count - 1, 0);
+    expect(repeated).toBeLessThanOrEqual(kills * UNDER_WAY);
+    expect(await end(service.child, 'SIGTERM')).toBe(0);
+  });
+
+  it('end with SIGTERM after what is under way, which is written down', async () => {
+    const { url, received } = await receiver((_, __, response) => {
+      void setTimeout(300).then(() => response.writeHead(200).end());
+      return undefined;
+    });
+    const user = await newUser();
+    const { child, call } = await serve(user);
+    await makeEndpoint(call, url);
+    await comment(call, 3);
+    await vi.waitFor(() => expect(received).toHaveLength(3));
+    expect(await end(child, 'SIGTERM')).toBe(0);
+    expect(await listed(user, '--state', 'delivered')).toHaveLength(3);
+  });
+});
+
+describe('svc local deliveries', () => {
+  it('lists, shows and sends again what was given up', async () => {
+    let status = 500;
+    const { url, received } = await receiver(() => status);
+    const user = await newUser();
+    const { call } = await serve(user, '--time-scale', '0.000001');
+    await makeEndpoint(call, url);
+    await comment(call, 1);
+    const failed = await vi.waitFor(async () => {
+      const found = await listed(user, '--state', 'failed', '--event', 'comment.add');
+      expect(found).toHaveLength(1);
+      return found;
+    }, 10_000);
+    const { svc } = user;
+    const id = failed[0]?.id ?? '';
+    const table = await svc(['local', 'deliveries', 'list']);
+    expect(table.stdout).toMatch(/^ID +EVENT +ENDPOINT +STATE +ATTEMPTS +LAST +NEXT ATTEMPT\n/);
+    expect(table.stdout).toMatch(new RegExp(`^${id} +comment[.]add +ep_\\w+ +failed +8 +500`, 'm'));
+    const shown = await svc(['local', 'deliveries', 'show', id]);
+    expect(shown.stdout).toMatch(/^attempt 8 +\d{4}-\S+ {2}500$/m);
+    const own = JSON.parse((await svc(['local', 'deliveries', 'show', id, '-o', 'json'])).stdout);
+    expect(own).toEqual(failed);
+    status = 200;
+    const again = await svc(['local', 'deliveries', 'retry', '--failed', '-o', 'json']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toBe('1 delivery due now; svc serve sends what is due\n');
+    await vi.waitFor(async () => expect(await listed(user, '--state', 'delivered')).toHaveLength(1), 10_000);
+    expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
+    expect(await svc(['local', 'deliveries', 'retry', id])).toMatchObject({ code: 6 });
+    expect(await svc(['local', 'deliveries', 'retry', 'msg_x'])).toMatchObject({ code: 5 });
+    expect(await svc(['local', 'deliveries', 'retry'])).toMatchObject({ code: 2 });
+    expect(await svc(['local', 'deliveries', 'retry', id, '--failed'])).toMatchObject({ code: 2 });
+    expect(await svc(['local', 'deliveries', 'list', '--limit', '0'])).toMatchObject({ code: 2 });
+  });
+});

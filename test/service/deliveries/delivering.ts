@@ -1,0 +1,70 @@
+import { onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { type DeliveryOptions, startDeliveries } from '../../../src/service/deliveries/engine.ts';
+import { type DeliveryRecord, listDeliveries } from '../../../src/service/deliveries/records.ts';
+import { serviceWorld, type World } from '../world.ts';
+
+const ENDPOINTS = '/v2/workspace/advancedwebhook/endpoints';
+
+export interface DeliveringWorld extends World {
+  /** Makes an endpoint, and enables advanced webhooks first. @returns its id */
+  endpoint(settings: object): Promise<string>;
+  /** Causes `comment.add` once for each number. */
+  comment(count?: number): Promise<void>;
+  /** Delivers in this process until the test is over, or it is stopped. */
+  deliver(options?: Partial<DeliveryOptions>): { stop(): Promise<void> };
+  /** All deliveries, the oldest first. */
+  deliveries(): Promise<readonly DeliveryRecord[]>;
+  /** Waits until deliveries have these states, in the order in which they were recorded. */
+  until(...states: readonly string[]): Promise<readonly DeliveryRecord[]>;
+}
+
+/** A service whose clock is the system's, and ways to have it deliver. */
+export async function deliveringWorld(): Promise<DeliveringWorld> {
+  const world = await serviceWorld();
+  const clock = Object.assign(world.clock, systemClock);
+  const deliveries = async () => {
+    const details = await listDeliveries(world.store, world.credentials.apiKey, {}, 100_000);
+    return details.map(({ record }) => record).reverse();
+  };
+  let comments = 0;
+  return {
+    ...world,
+    deliveries,
+    endpoint: async (settings) => {
+      await world.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+      const { body } = await world.call(`${ENDPOINTS}/create`, settings);
+      return body.result?.data.id;
+    },
+    comment: async (count = 1) => {
+      const activities = Array.from({ length: count }, () => ({
+        featureType: 'comment',
+        actionType: 'comment.add',
+        actionUser: { userId: 'u1' },
+        entityTargetData: { commentId: comments++ },
+      }));
+      await world.call('/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities });
+    },
+    deliver: (options) => {
+      const reported: unknown[] = [];
+      const report = (error: unknown) => reported.push(error);
+      const running = startDeliveries(world.store, { clock, privateTargets: true, report, ...options });
+      let stopped: Promise<void> | undefined;
+      const stop = () => {
+        stopped ??= running.stop();
+        return stopped;
+      };
+      onTestFinished(async () => {
+        await stop();
+        if (reported.length > 0) throw reported[0];
+      });
+      return { stop };
+    },
+    until: (...states) =>
+      vi.waitFor(async () => {
+        const found = await deliveries();
+        if (found.map(({ state }) => state).join() !== states.join()) throw new Error(JSON.stringify(found));
+        return found;
+      }, 8_000),
+  };
+}

@@ -1,0 +1,298 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it, vi } from 'vitest';
+import { enqueueEvent } from '../../../src/service/deliveries/outbox.ts';
+import { unpackBody } from '../../../src/webhooks/payload.ts';
+import { deliveringWorld } from './delivering.ts';
+import { receiver } from './receiver.ts';
+
+const ENDPOINTS = '/v2/workspace/advancedwebhook/endpoints';
+const BASIC = '/v2/workspace/webhookconfig/update';
+
+describe('a delivery to an endpoint', () => {
+  it('is signed as Standard Webhooks says, and tells what happened', async () => {
+    const { url, received } = await receiver();
+    const { endpoint, call, comment, deliver, until } = await deliveringWorld();
+    const endpointId = await endpoint({ url });
+    const { body } = await call(`${ENDPOINTS}/secret/get`, { endpointId });
+    deliver();
+    await comment();
+    const [record] = await until('delivered');
+    expect(record).toEqual({
+      id: received[0]?.headers['webhook-id'],
+      endpointId,
+      event: 'comment.add',
+      state: 'delivered',
+      attempts: [{ at: expect.stringMatching(/^\d{4}-.*Z$/), status: 200, error: null }],
+    });
+    expect(record?.id).toMatch(/^msg_[0-9A-Za-z]{27}$/);
+    const headers = received[0]?.headers as Record<string, string>;
+    const payload = new Webhook(body.result?.data.secret).verify(received[0]?.body ?? '', headers);
+    expect(payload).toMatchObject({
+      event: 'comment.add',
+      actionType: 'added',
+      source: 'comment',
+      data: { targetComment: { commentId: 0 }, actionUser: { userId: 'u1' } },
+    });
+  });
+
+  it('keeps its id and renews its time over all attempts, then is given up, which others are told of', async () => {
+    const [failing, watching] = [await receiver(() => 503), await receiver()];
+    const { endpoint, comment, deliver, until } = await deliveringWorld();
+    const endpointId = await endpoint({ url: failing.url });
+    await endpoint({ url: watching.url, filterTypes: ['message.attempt.exhausted'] });
+    deliver({ timeScale: 0.000_01 });
+    await comment();
+    const [record] = await until('failed', 'delivered');
+    expect(record?.attempts).toHaveLength(8);
+    expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([record?.id]));
+    expect(failing.received).toHaveLength(8);
+    const gaps = failing.received.slice(1).map(({ at }, n) => at - (failing.received[n]?.at ?? 0));
+    // 10 h, a hundred thousand times faster.
+    expect(gaps.at(-1)).toBeGreaterThan(350);
+    expect(JSON.parse(watching.received[0]?.body ?? '')).toMatchObject({
+      event: 'message.attempt.exhausted',
+      data: {
+        endpointId,
+        messageId: record?.id,
+        messageEvent: 'comment.add',
+        attempts: 8,
+        lastAttempt: { status: 503 },
+      },
+    });
+  });
+
+  it('that is a notice of a failure causes no other when it fails itself', async () => {
+    const { url } = await receiver(() => 500);
+    const { endpoint, comment, deliver, until } = await deliveringWorld();
+    await endpoint({ url, filterTypes: ['comment.add', 'message.attempt.exhausted'] });
+    deliver({ timeScale: 3e-6 });
+    await comment();
+    expect((await until('failed', 'failed')).map(({ event }) => event)).toEqual([
+      'comment.add',
+      'message.attempt.exhausted',
+    ]);
+  });
+
+  it('does not follow a redirect', async () => {
+    const elsewhere = await receiver();
+    const { url } = await receiver((_, __, response) => {
+      response.setHeader('location', elsewhere.url);
+      return 307;
+    });
+    const { endpoint, comment, deliver, deliveries } = await deliveringWorld();
+    await endpoint({ url });
+    deliver();
+    await comment();
+    const attempt = { status: 307, error: expect.stringContaining('redirect') };
+    await vi.waitFor(async () =>
+      expect((await deliveries())[0]).toMatchObject({ state: 'pending', attempts: [attempt] }),
+    );
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it('is encoded or encrypted as configured, and signed as it is sent', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    const { url, received } = await receiver();
+    const { endpoint, call, comment, deliver, deliveries, until } = await deliveringWorld();
+    const endpointId = await endpoint({ url });
+    const { body } = await call(`${ENDPOINTS}/secret/get`, { endpointId });
+    const configure = (config: object) => call('/v2/workspace/advancedwebhookconfig/update', config);
+    deliver();
+    await configure({ encodeData: true });
+    await comment();
+    await until('delivered');
+    await configure({ encryptData: true, publicKey });
+    await comment();
+    await until('delivered', 'delivered');
+    await configure({ publicKey: 'none' });
+    await comment();
+    await vi.waitFor(async () =>
+      expect((await deliveries())[2]).toMatchObject({
+        attempts: [{ status: null, error: 'this is no RSA public key' }],
+      }),
+    );
+    expect(received.map((each) => unpackBody(each.body, privateKey))).toMatchObject([
+      { how: 'decoded', payload: { event: 'comment.add' } },
+      { how: 'decrypted', payload: { event: 'comment.add' } },
+    ]);
+    for (const { headers, body: sent } of received) {
+      new Webhook(body.result?.data.secret).verify(sent, headers as Record<string, string>);
+    }
+  });
+});
+
+describe('basic webhooks', () => {
+  const settings = (url: string) => ({
+    rawNotificationUrl: `${url}/raw`,
+    processedNotificationUrl: `${url}/processed`,
+  });
+
+  it('go to both URLs, with the bare token, where their trigger is on', async () => {
+    const { url, received } = await receiver();
+    const { call, comment, deliver, until } = await deliveringWorld();
+    await call(BASIC, { useWebhookService: true, webhookServiceConfig: { ...settings(url), authToken: 'token-1' } });
+    deliver();
+    await comment();
+    await until('delivered', 'delivered');
+    expect(received.map(({ path }) => path).sort()).toEqual(['/processed', '/raw']);
+    expect(received.map(({ headers }) => headers.authorization)).toEqual(['Basic token-1', 'Basic token-1']);
+    expect(received.map(({ headers }) => headers['webhook-signature'])).toEqual([undefined, undefined]);
+    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+      actionType: 'added',
+      notificationSource: 'comment',
+      metadata: { organizationId: 'acme', documentId: 'd1' },
+    });
+    await call(BASIC, { webhookServiceConfig: { triggers: { 'comment.add': false } } });
+    await comment();
+    await until('delivered', 'delivered');
+  });
+
+  it('are tried once, and carry no Authorization without a token', async () => {
+    const { url, received } = await receiver(() => 500);
+    const { call, comment, deliver, until } = await deliveringWorld();
+    const { rawNotificationUrl } = settings(url);
+    await call(BASIC, { useWebhookService: true, webhookServiceConfig: { rawNotificationUrl } });
+    deliver({ timeScale: 1e-9 });
+    await comment();
+    const [record] = await until('failed');
+    expect(record).toMatchObject({ endpointId: 'raw', attempts: [{ status: 500 }] });
+    expect(received.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  });
+});
+
+describe('limits', () => {
+  it('of an endpoint hold in every second', async () => {
+    const { url, received } = await receiver();
+    const { endpoint, comment, deliver, until } = await deliveringWorld();
+    await endpoint({ url, rateLimit: 4 });
+    deliver();
+    await comment(10);
+    await until(...Array(10).fill('delivered'));
+    const times = received.map(({ at }) => at);
+    const inSecond = times.map((start) => times.filter((at) => at >= start && at < start + 1_000).length);
+    expect(Math.max(...inSecond)).toBeLessThanOrEqual(4);
+  });
+
+  it('keep an endpoint that never answers from holding up others', async () => {
+    const [slow, quick] = [await receiver(() => undefined), await receiver()];
+    const { endpoint, comment, deliver } = await deliveringWorld();
+    await endpoint({ url: slow.url });
+    await endpoint({ url: quick.url });
+    await comment(300);
+    deliver();
+    await vi.waitFor(() => expect(quick.received).toHaveLength(300), 5_000);
+    expect(slow.received.length).toBeLessThan(100);
+  });
+});
+
+describe('what is pending', () => {
+  it.each([
+    ['its endpoint is deleted', `${ENDPOINTS}/delete`, {}],
+    ['its endpoint is disabled', `${ENDPOINTS}/update`, { disabled: true }],
+    ['advanced webhooks are disabled', '/v2/workspace/advancedwebhookconfig/update', { isEnabled: false }],
+  ])('is stopped when %s', async (_, path, settings) => {
+    const { url, received } = await receiver(() => 500);
+    const { endpoint, call, comment, deliver, deliveries, until } = await deliveringWorld();
+    const endpointId = await endpoint({ url });
+    const running = deliver({ timeScale: 0.000_1 });
+    await comment();
+    await vi.waitFor(async () => expect((await deliveries())[0]?.attempts).not.toEqual([]));
+    await running.stop();
+    const { http } = await call(path, path.startsWith(ENDPOINTS) ? { endpointId, ...settings } : settings);
+    expect(http).toBe(200);
+    const [record] = await until('failed');
+    expect(record?.attempts.at(-1)).toMatchObject({ status: null, error: expect.stringMatching(/^not sent: /) });
+    const before = received.length;
+    deliver();
+    await comment();
+    await until('failed');
+    expect(received).toHaveLength(before);
+  });
+
+  it('of basic webhooks is stopped when they are disabled or lose their URL', async () => {
+    const { call, comment, until } = await deliveringWorld();
+    const urls = { rawNotificationUrl: 'https://a.example', processedNotificationUrl: 'https://b.example' };
+    await call(BASIC, { useWebhookService: true, webhookServiceConfig: urls });
+    await comment();
+    await call(BASIC, { webhookServiceConfig: { rawNotificationUrl: '' } });
+    await until('failed', 'pending');
+    await call(BASIC, { useWebhookService: false });
+    await until('failed', 'failed');
+  });
+
+  it('is given back when deliveries stop, and sent by the next one under the same id', async () => {
+    let answers = false;
+    const { url, received } = await receiver(() => (answers ? 200 : undefined));
+    const { endpoint, comment, deliver, until } = await deliveringWorld();
+    await endpoint({ url });
+    const first = deliver();
+    await comment();
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await first.stop();
+    answers = true;
+    deliver();
+    const [record] = await until('delivered');
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([record?.id, record?.id]);
+    expect(record?.attempts).toHaveLength(1);
+  });
+});
+
+describe('an endpoint that only fails', () => {
+  it('is disabled after five days of it, and starts anew when it is enabled again', async () => {
+    const { url } = await receiver(() => 500);
+    const { endpoint, call, comment, deliver, deliveries } = await deliveringWorld();
+    const endpointId = await endpoint({ url });
+    // Five days are 43 ms.
+    deliver({ timeScale: 1e-7 });
+    const isDisabled = async () => (await call(`${ENDPOINTS}/get`, {})).body.result?.data.endpoints[0].disabled;
+    await comment();
+    await vi.waitFor(async () => {
+      await comment();
+      expect(await isDisabled()).toBe(true);
+    }, 5_000);
+    expect((await deliveries()).filter(({ state }) => state === 'pending')).toEqual([]);
+    await call(`${ENDPOINTS}/update`, { endpointId, disabled: false });
+    await comment();
+    expect(await isDisabled()).toBe(false);
+  });
+});
+
+describe('private targets', () => {
+  it('are refused unless they are allowed, and the attempt says why', async () => {
+    const { url, received } = await receiver();
+    const { endpoint, comment, deliver, deliveries } = await deliveringWorld();
+    await endpoint({ url });
+    await endpoint({ url: url.replace('127.0.0.1', 'localhost') });
+    deliver({ privateTargets: false });
+    await comment();
+    await vi.waitFor(async () =>
+      expect((await deliveries()).map(({ attempts }) => attempts[0]?.error)).toEqual([
+        '127.0.0.1 is a private address, which deliveries may not reach',
+        expect.stringMatching(
+          /^(127\.0\.0\.1|::1) \(localhost\) is a private address, which deliveries may not reach$/,
+        ),
+      ]),
+    );
+    expect(received).toEqual([]);
+  });
+});
+
+describe("an event of one's own making", () => {
+  it('goes the same way, to the channels that are named', async () => {
+    const { url, received } = await receiver();
+    const { endpoint, store, credentials, clock, deliver, until } = await deliveringWorld();
+    await endpoint({ url: `${url}/a`, channels: ['a'] });
+    await endpoint({ url: `${url}/b`, channels: ['b'] });
+    deliver();
+    const event = { event: 'custom.thing', webhookId: 'w1', apiKey: credentials.apiKey };
+    const ids = await enqueueEvent({ store, now: clock.now(), channels: ['b'] }, event);
+    const [record] = await until('delivered');
+    expect(ids).toEqual([record?.id]);
+    expect(received.map(({ path }) => path)).toEqual(['/b']);
+  });
+});
