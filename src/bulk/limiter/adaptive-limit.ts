@@ -1,7 +1,7 @@
 import type { RequestOutcome } from './outcome.ts';
 
 /** Requests after which the limit is looked at again: as many as it is, but enough for a middle to mean something. */
-const FEWEST_SAMPLES = { starting: 4, later: 8 };
+const FEWEST_SAMPLES = { starting: 2, later: 8 };
 
 /** Requests waiting in front of the service, as told from their times: with fewer there is room, with more too many. */
 const ROOM_BELOW = 3;
@@ -18,7 +18,7 @@ const GROWTH = 1.25;
 const LOOKS_TO_PROBE = 50;
 
 /** Looks at the most without a sign of crowding, and milliseconds of the quickest answers, after which the most doubles. */
-const LOOKS_TO_EXTEND = 4;
+const LOOKS_TO_EXTEND = 3;
 const LONG_WAY = 10;
 
 /**
