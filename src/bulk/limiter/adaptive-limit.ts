@@ -51,10 +51,10 @@ export class AdaptiveLimit {
     return this.#current;
   }
 
-  settle({ milliseconds, limited, failed }: RequestOutcome): void {
+  settle({ milliseconds, waited = 0, limited, failed }: RequestOutcome): void {
     if (this.#stale > 0) this.#stale -= 1;
     else if (limited || failed) this.#giveWay();
-    else this.#times.push(milliseconds);
+    else if (waited === 0) this.#times.push(milliseconds);
     const fewest = this.#starting ? FEWEST_SAMPLES.starting : FEWEST_SAMPLES.later;
     if (this.#times.length >= Math.max(fewest, this.#current)) this.#look();
   }

@@ -6,6 +6,7 @@ import { fakeClock } from '../../client/world.ts';
 /** What a service does with a request that arrives while `inFlight`, itself included, are on their way. */
 type Service = (inFlight: number) => {
   readonly milliseconds: number;
+  readonly waited?: number;
   readonly limited?: boolean;
   readonly failed?: boolean;
 };
@@ -14,7 +15,7 @@ type Service = (inFlight: number) => {
 async function limitsAgainst(service: Service, requests = 2_000): Promise<readonly number[]> {
   const limiter = createLimiter({ concurrency: 'auto', most: 16, clock: fakeClock() });
   const signal = new AbortController().signal;
-  const flights: { end: number; milliseconds: number; limited: boolean; failed: boolean }[] = [];
+  const flights: { end: number; milliseconds: number; waited: number; limited: boolean; failed: boolean }[] = [];
   const limits: number[] = [];
   let now = 0;
   for (let sent = 0; sent < requests; sent += 1) {
@@ -27,8 +28,8 @@ async function limitsAgainst(service: Service, requests = 2_000): Promise<readon
       expect(limiter.limit).toBeGreaterThanOrEqual(1);
     }
     await limiter.acquire(100, signal);
-    const { milliseconds, limited = false, failed = false } = service(limiter.inFlight);
-    flights.push({ end: now + milliseconds, milliseconds, limited, failed });
+    const { milliseconds, waited = 0, limited = false, failed = false } = service(limiter.inFlight);
+    flights.push({ end: now + milliseconds, milliseconds, waited, limited, failed });
     limits.push(limiter.limit);
   }
   return limits;
@@ -98,6 +99,16 @@ describe('the adaptive limit', () => {
       }),
       { numRuns: 20 },
     ));
+
+  it('takes no time for slowness that a request was held back for others', async () => {
+    let sent = 0;
+    const limits = await limitsAgainst(() => {
+      sent += 1;
+      const waited = sent > 500 && sent < 600 ? 60_000 : 0;
+      return { milliseconds: 20 + waited, waited };
+    });
+    expect(Math.min(...limits.slice(500, 700))).toBeGreaterThanOrEqual(16);
+  });
 
   it('gives way when a service that kept up gets crowded, and comes back', async () => {
     let sent = 0;
