@@ -46,11 +46,11 @@ function withLazyBuiltins(code: string): string {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|safe-text)|output\/format|webhooks\/form|catalog\/define|commands\/(option-values|completion\/shells|help\/(topic-names|rows)|global-flags|bulk-flags|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text)|output\/format|webhooks\/form|catalog\/define|commands\/(option-values|completion\/shells|help\/(topic-names|rows)|global-flags|bulk-flags|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.
-  /src\/(client\/(?!pool-).*|catalog\/headers|commands\/(connect|call-log|answers|validation|protection|terminal|key-value)|kernel\/(redact|header-value|files|field-path|moment)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|book|folder-settings|profile|secret-file|secrets))\.ts$/,
+  /src\/(client\/(?!pool-).*|catalog\/headers|commands\/(connect|call-log|answers|validation|protection|terminal|key-value)|kernel\/(header-value|files|field-path|moment)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|book|folder-settings|profile|secret-file|secrets))\.ts$/,
 ];
 
 const chunkGroups: Plugin = {

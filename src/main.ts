@@ -24,6 +24,10 @@ async function complete(io: Io, words: readonly string[]): Promise<void> {
 }
 
 async function runCommand(io: Io, words: readonly string[]): Promise<void> {
+  // What nobody waited for is a bug; said by Node itself, it could hold anything.
+  process.on('uncaughtException', (thrown) => {
+    void settle(io, words, () => Promise.reject(thrown)).then((code) => process.exit(code));
+  });
   const { runCommandLine } = await import('./commands/command-line.ts');
   await runCommandLine(words, {
     io,

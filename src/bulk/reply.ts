@@ -1,3 +1,4 @@
+import { redactMet } from '../kernel/redact.ts';
 import type { BulkRecord, ItemResult } from './record.ts';
 
 export interface ReadReply {
@@ -25,6 +26,14 @@ export function readWholeReply(records: readonly BulkRecord[], reply: unknown): 
   return { items: records.map((record) => itemResult(record, reply)), strangers: [] };
 }
 
+/** Messages go into files and summaries. Most records get the same one, so the last is remembered. */
+let last = { message: '', clean: '' };
+
+function withoutSecrets(message: string): string {
+  if (message !== last.message) last = { message, clean: redactMet(message) };
+  return last.clean;
+}
+
 function itemResult(record: BulkRecord, answer: unknown): ItemResult {
   if (typeof answer !== 'object' || answer === null) {
     return { record, status: 'unknown', message: 'the reply does not mention it', code: 'outcome_unknown' };
@@ -33,7 +42,7 @@ function itemResult(record: BulkRecord, answer: unknown): ItemResult {
   return {
     record,
     status: success === true ? 'succeeded' : 'failed',
-    message: typeof message === 'string' ? message : null,
-    code: typeof code === 'string' ? code : null,
+    message: typeof message === 'string' ? withoutSecrets(message) : null,
+    code: typeof code === 'string' ? redactMet(code) : null,
   };
 }

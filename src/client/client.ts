@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { meetSecret } from '../kernel/redact.ts';
 import { createAttempt } from './attempt.ts';
 import { createCall, type Effort } from './call.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
@@ -83,6 +84,7 @@ export interface Client {
 /** @throws SvcError `usage` when the target's base URL is not usable. */
 export function createClient(options: ClientOptions): Client {
   const { target, dryRun } = options;
+  for (const secret of secretValues(target)) meetSecret(secret);
   const baseUrl = checkedBaseUrl(target.baseUrl, options.insecureHttp ?? false);
   let transport = fetchTransport(options.fetch, options.attemptTimeout);
   const attempt = createAttempt(options, (request, signal) => transport(request, signal));

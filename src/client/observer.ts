@@ -1,4 +1,4 @@
-import { redactJsonText, redactText, secretsInJsonText } from '../kernel/redact.ts';
+import { meetSecret, redactJsonText, redactText, secretsInJsonText } from '../kernel/redact.ts';
 import type { CallEvent } from './call-event.ts';
 import { credentialValues } from './credentials.ts';
 import { plannedRequest, type WireRequest } from './request.ts';
@@ -34,7 +34,7 @@ export function createObserver(target: Target, observe: ((event: CallEvent) => v
         milliseconds,
         get body() {
           if ('flaw' in answer) return `(${answer.flaw})`;
-          for (const secret of secretsInJsonText(answer.text)) secrets.add(secret);
+          for (const secret of secretsInJsonText(answer.text)) secrets.add(meetSecret(secret));
           return redactJsonText(answer.text, secrets);
         },
       });

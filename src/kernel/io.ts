@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { SIGNAL_FAILURES, SvcError, systemErrorCode } from './errors.ts';
+import { redactMet } from './redact.ts';
 
 /** Where text goes. `write` resolves once the text has left this process, and rejects when it cannot be written. */
 export interface Sink {
@@ -95,7 +96,23 @@ export function processIo(): Io {
       },
     },
     stdout: sink(1, () => process.stdout),
-    stderr: sink(2, () => process.stderr),
+    stderr: forTalk(sink(2, () => process.stderr)),
+  };
+}
+
+/** Whatever is said, and whoever says it: no secret that came into this process is in it. */
+function forTalk(to: Sink): Sink {
+  return {
+    get isTerminal() {
+      return to.isTerminal;
+    },
+    get columns() {
+      return to.columns;
+    },
+    get stream() {
+      return to.stream;
+    },
+    write: (text) => to.write(typeof text === 'string' ? redactMet(text) : text),
   };
 }
 

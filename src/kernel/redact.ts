@@ -33,12 +33,14 @@ const FIELD_IN_TEXT = new RegExp(
 );
 
 /**
- * Replaces every occurrence of the given secrets in a text: as they are, base64 (also in the middle of a longer
- * encoded text), base64url, URL- and JSON-escaped. Occurrences that overlap are masked as one.
+ * Replaces every occurrence of the given secrets in a text: as they are, URL- or JSON-escaped, be it in part or twice,
+ * in hexadecimal, and in base64 or base64url, also in the middle of a longer encoded text. Occurrences that overlap are
+ * masked as one.
  */
 export function redactText(text: string, secrets: Iterable<string>): string {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST_BY_VALUE);
-  const found = known.flatMap((secret) => [...writtenForms(secret)].flatMap((form) => spansOf(text, form, secret)));
+  const found = known.flatMap((secret) => spansOf(text, secret));
+  if (found.length === 0) return text;
   let redacted = '';
   let end = 0;
   for (const span of merged(found)) {
@@ -46,6 +48,23 @@ export function redactText(text: string, secrets: Iterable<string>): string {
     end = span.end;
   }
   return redacted + text.slice(end);
+}
+
+/**
+ * The secrets that came into this process. Whoever reports a crash has no settings to ask, and the text of a foreign
+ * error may repeat anything: so they are the one thing that this process remembers as a whole.
+ */
+const met = new Set<string>();
+
+/** Remembers a secret wherever it comes in, so that `redactMet` knows it wherever it would go out. */
+export function meetSecret<Text extends string | undefined>(secret: Text): Text {
+  if (secret !== undefined) met.add(secret);
+  return secret;
+}
+
+/** A text for people, files or logs without any secret that came into this process. */
+export function redactMet(text: string): string {
+  return redactText(text, met);
 }
 
 /** A JSON text, whole or cut, with its secret fields masked, and then the given secrets wherever they stand. */
@@ -95,10 +114,19 @@ interface Span {
   readonly mask: string;
 }
 
-function spansOf(text: string, form: string, secret: string): readonly Span[] {
+function spansOf(text: string, secret: string): readonly Span[] {
+  const { escaped, encoded } = writtenFormsOf(secret);
+  const mask = maskSecret(secret);
   const spans: Span[] = [];
-  for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + 1)) {
-    spans.push({ start, end: start + form.length, mask: maskSecret(secret) });
+  for (const form of encoded) {
+    for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + 1)) {
+      spans.push({ start, end: start + form.length, mask });
+    }
+  }
+  escaped.lastIndex = 0;
+  for (let match = escaped.exec(text); match; match = escaped.exec(text)) {
+    spans.push({ start: match.index, end: escaped.lastIndex, mask });
+    escaped.lastIndex = match.index + 1;
   }
   return spans;
 }
@@ -121,24 +149,68 @@ function union(first: Span, second: Span): Span {
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }
 
-function writtenForms(secret: string): ReadonlySet<string> {
-  const encoded = [0, 1, 2].map((offset) => base64Within(secret, offset));
-  const escaped = JSON.stringify(secret).slice(1, -1);
-  return new Set([
-    secret,
-    Buffer.from(secret).toString('base64'),
-    Buffer.from(secret).toString('base64url'),
-    ...encoded,
-    ...encoded.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
-    encodeURIComponent(secret.toWellFormed()),
-    new URLSearchParams([['', secret]]).toString().slice(1),
-    escaped,
-    escaped.replaceAll('/', '\\/'),
-  ]);
+/** How a secret may be written: each character in one way or another, or all of it encoded. */
+interface WrittenForms {
+  readonly escaped: RegExp;
+  readonly encoded: readonly string[];
+}
+
+/** A process meets few secrets, each in many texts. */
+const formsOfSecrets = new Map<string, WrittenForms>();
+const MOST_FORMS = 1_000;
+
+function writtenFormsOf(secret: string): WrittenForms {
+  const known = formsOfSecrets.get(secret);
+  if (known) return known;
+  const bytes = Buffer.from(secret);
+  const within = [0, 1, 2].map((offset) => base64Within(bytes, offset));
+  const hex = bytes.toString('hex');
+  const forms: WrittenForms = {
+    escaped: new RegExp(Array.from(secret, anyWritingOf).join(''), 'g'),
+    encoded: [
+      ...new Set([
+        ...[bytes.toString('base64'), bytes.toString('base64url'), hex, hex.toUpperCase()],
+        ...within,
+        ...within.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
+      ]),
+    ],
+  };
+  if (formsOfSecrets.size >= MOST_FORMS) formsOfSecrets.clear();
+  formsOfSecrets.set(secret, forms);
+  return forms;
+}
+
+const SHORT_ESCAPES = new Map([
+  ['\n', 'n'],
+  ['\r', 'r'],
+  ['\t', 't'],
+  ['\b', 'b'],
+  ['\f', 'f'],
+]);
+
+/**
+ * A pattern for a character as it is, percent-encoded or JSON-escaped. Escapes may stand for any character, and JSON
+ * inside JSON doubles the backslashes.
+ */
+function anyWritingOf(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  const unicode = units.map((unit) => String.raw`\\{1,8}u` + anyCase(unit.toString(16).padStart(4, '0'))).join('');
+  const percent = Array.from(Buffer.from(character), (byte) => `%${anyCase(byte.toString(16).padStart(2, '0'))}`);
+  const ways = [character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), unicode, percent.join('')];
+  const short = SHORT_ESCAPES.get(character);
+  if (short) ways.push(String.raw`\\{1,8}${short}`);
+  if (character === '\\') ways.unshift(String.raw`\\{2,8}`);
+  if (character === '"' || character === '/') ways.push(String.raw`\\{1,8}${character}`);
+  if (character === ' ') ways.push(String.raw`\+`);
+  return `(?:${ways.join('|')})`;
+}
+
+function anyCase(hex: string): string {
+  return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
 /** The characters that the secret alone decides when base64 text holds it at this offset in a group of three bytes. */
-function base64Within(secret: string, offset: number): string {
-  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+function base64Within(secret: Buffer, offset: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(offset), secret]);
   return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));
 }

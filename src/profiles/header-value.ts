@@ -1,5 +1,6 @@
 import { SvcError } from '../kernel/errors.ts';
 import { headerValueFault } from '../kernel/header-value.ts';
+import { meetSecret } from '../kernel/redact.ts';
 
 /** A credential without its trailing newlines. @throws SvcError `usage`, naming the source, when no header can carry it */
 export function headerValue(text: string, source: string): string {
@@ -7,4 +8,9 @@ export function headerValue(text: string, source: string): string {
   const fault = headerValueFault(value);
   if (fault) throw new SvcError('usage', `${source}: ${fault}`);
   return value;
+}
+
+/** As `headerValue`, for one that is a secret: whatever is said of it, its value is not. */
+export function secretValue(text: string, source: string): string {
+  return meetSecret(headerValue(meetSecret(text), source));
 }

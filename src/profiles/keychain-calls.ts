@@ -37,8 +37,14 @@ export async function performCalls(
     return { values: calls.map((call) => perform(new Entry(SERVICE, call.account, STORE), call)) };
   } catch (error) {
     const secrets = calls.flatMap((call) => (call.kind === 'set' ? [call.secret] : []));
-    return { fault: redactText(error instanceof Error ? error.message : String(error), secrets) };
+    return { fault: redactText(briefly(error instanceof Error ? error.message : String(error)), secrets) };
   }
+}
+
+/** The module's own words without what they begin with each time, and without the advice that D-Bus adds. */
+function briefly(message: string): string {
+  const [sentence = ''] = message.replace(/^Platform failure: /, '').split(/\. |\n/);
+  return sentence;
 }
 
 function perform(entry: InstanceType<KeyringModule['Entry']>, call: KeychainCall): string | null {

@@ -3,7 +3,7 @@ import { SvcError } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import { hintForName, readProfiles } from './book.ts';
 import { folderSettings } from './folder-settings.ts';
-import { headerValue } from './header-value.ts';
+import { headerValue, secretValue } from './header-value.ts';
 import type { Keychain } from './keychain.ts';
 import { checkBaseUrl, checkHeaderPrefix, originOf, type Profile, SECRET_NAMES, type SecretName } from './profile.ts';
 import { readSecrets, secretPlaces } from './secrets.ts';
@@ -73,9 +73,9 @@ const CHECKS: { readonly [N in Name]?: (text: string, source: string) => string 
   baseUrl: checkBaseUrl,
   headerPrefix: checkHeaderPrefix,
   apiKey: headerValue,
-  authToken: headerValue,
+  authToken: secretValue,
   workspaceId: headerValue,
-  workspaceAuthToken: headerValue,
+  workspaceAuthToken: secretValue,
 };
 
 const DEFAULTS = { headerPrefix: { value: DEFAULT_HEADER_PREFIX, source: 'default' } };

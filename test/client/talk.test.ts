@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineOperation } from '../../src/catalog/define.ts';
@@ -111,6 +112,37 @@ describe('what is told of a call', () => {
       expect(JSON.stringify(events)).not.toContain(secret);
       expect(inspect(error, { depth: 9 })).not.toContain(secret);
     }
+  });
+
+  it('never holds a credential, whatever its characters and however the service writes it', async () => {
+    const anyToken = fc.string({ unit: fc.constantFrom(...'ab01+/=&"\\%\'<> é'), minLength: 8, maxLength: 24 });
+    const tokens = fc.tuple(anyToken, anyToken).map(([a, b]) => [`t${a}.`, `w${b}.`] as const);
+    await fc.assert(
+      fc.asyncProperty(tokens, async ([authToken, workspaceAuthToken]) => {
+        const forms = [authToken, workspaceAuthToken].flatMap((token) => [
+          token,
+          JSON.stringify(token).slice(1, -1),
+          encodeURIComponent(token),
+          Buffer.from(token).toString('base64').replace(/=+$/, ''),
+          Buffer.from(token).toString('hex'),
+        ]);
+        const said = forms.join(' ');
+        const { fetch } = scriptedFetch(failure('UNAVAILABLE', 503, said), failure(`NO ${said}`, 400, said));
+        const own = { key: { apiKey: API_KEY, authToken }, workspace: { workspaceId: 'w', workspaceAuthToken } };
+        const { client, events } = newClient({ fetch, target: { ...target(), ...own } });
+        const error = await errorOf(client.call(configure, { note: said, [authToken]: said }));
+        const plans: PlannedRequest[] = [];
+        const plan = async (request: PlannedRequest) => void plans.push(request);
+        await newClient({ fetch, target: { ...target(), ...own }, dryRun: plan }).client.call(configure, {
+          [said]: said,
+        });
+        const talk = [inspect(error, { depth: 9 }), JSON.stringify(events), JSON.stringify(plans)];
+        const hasTalked = events.length > 2 && plans.length === 1;
+        expect(hasTalked).toBe(true);
+        for (const text of talk) for (const form of forms) expect(text).not.toContain(form);
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('hides secrets that a reply brought, there and later', async () => {

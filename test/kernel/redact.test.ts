@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskSecret, redactJsonText, redactText, redactValue, secretsInJsonText } from '../../src/kernel/redact.ts';
+import {
+  maskSecret,
+  meetSecret,
+  redactJsonText,
+  redactMet,
+  redactText,
+  redactValue,
+  secretsInJsonText,
+} from '../../src/kernel/redact.ts';
 
 const FORMS: readonly ((secret: string) => string)[] = [
   (secret) => secret,
@@ -10,7 +18,19 @@ const FORMS: readonly ((secret: string) => string)[] = [
   (secret) => new URLSearchParams({ s: secret }).toString().slice(2),
   (secret) => JSON.stringify(secret).slice(1, -1),
   (secret) => JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'),
+  (secret) => JSON.stringify(JSON.stringify(secret)).slice(3, -3),
+  (secret) => encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase()),
+  (secret) => Array.from(secret, (one) => (/[\w-]/.test(one) ? one : unicodeEscape(one))).join(''),
+  (secret) => Array.from(Buffer.from(secret), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  (secret) => Buffer.from(secret).toString('hex'),
+  (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
 ];
+
+/** As encoders write it that escape more than they have to. */
+function unicodeEscape(text: string): string {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
 
 /** Secrets as they come, and with what each escape treats in its own way. Asterisks are what a mask is made of. */
 const secret = fc
@@ -76,6 +96,16 @@ describe('redactText', () => {
     expect(redactText('<abcdef>', ['abcd', 'cdef'])).toBe('<****>');
     expect(redactText(`<${long}0123>`, [long, 'wxyz0123'])).toBe('<****>');
     expect(redactText('secretsecret', ['secret'])).toBe('********');
+  });
+});
+
+describe('redactMet', () => {
+  it('takes out what came into the process, whoever brought it', () => {
+    const text = 'TypeError: invalid header value met-secret-8c1f';
+    expect(redactMet(text)).toBe(text);
+    expect(meetSecret('met-secret-8c1f')).toBe('met-secret-8c1f');
+    expect(meetSecret(undefined)).toBe(undefined);
+    expect(redactMet(text)).toBe('TypeError: invalid header value ****');
   });
 });
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { headerValue } from '../../profiles/header-value.ts';
+import { headerValue, secretValue } from '../../profiles/header-value.ts';
 import { checkBaseUrl, checkHeaderPrefix, checkName, type Profile, type Secrets } from '../../profiles/profile.ts';
 import { readSecret, readSecretFile } from '../../profiles/secret-input.ts';
 import { assertFree, profileStore } from '../../profiles/store.ts';
@@ -119,5 +119,5 @@ async function obtainSecret(
     throw new SvcError('usage', `${source.flag}: stdin is a terminal`, { hint: 'without the flag it is asked for' });
   }
   if (!question || !canAsk(context)) return undefined;
-  return headerValue(await context.askSecret(question), question);
+  return secretValue(await context.askSecret(question), question);
 }

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { failure, mockService, type Received, success } from './mock-service.ts';
+import { newUser, type Run } from './svc.ts';
+
+/** A secret with what encodings treat in their own way. */
+const newSecret = () => `tok+/=&" ${randomBytes(12).toString('base64')}`;
+
+/** A secret as it may be written. */
+function formsOf(secret: string): readonly string[] {
+  const shifted = [0, 1, 2].map((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+    return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));
+  });
+  const escaped = JSON.stringify(secret).slice(1, -1);
+  return [
+    secret,
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('base64url'),
+    ...shifted,
+    Buffer.from(secret).toString('hex'),
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase()),
+    new URLSearchParams({ s: secret }).toString().slice(2),
+    escaped,
+    escaped.replaceAll('/', '\\/'),
+    JSON.stringify(escaped).slice(1, -1),
+  ];
+}
+
+/** The headers of a request as a service might repeat them, in every form. */
+function echo({ headers }: Received): string {
+  const secrets = ['x-svc-auth-token', 'x-svc-workspace-auth-token'].flatMap((name) => headers[name] ?? []);
+  return secrets.flatMap((secret) => formsOf(String(secret))).join(' | ');
+}
+
+/** What the service answers, by the kind of trouble that the organization asked for names. */
+const ANSWERS: Readonly<Record<string, (received: Received) => { status?: number; body: unknown }>> = {
+  fine: () => success([]),
+  refused: (received) => failure(401, 'UNAUTHENTICATED', `bad credential ${echo(received)}`),
+  forbidden: (received) => failure(403, `NO ${echo(received)}`, echo(received)),
+  odd: (received) => ({ body: { [echo(received)]: echo(received) } }),
+  page: (received) => ({ status: 502, body: `<html>${echo(received)}</html>` }),
+  issues: (received) => ({
+    status: 400,
+    body: {
+      error: {
+        status: 'INVALID_ARGUMENT',
+        message: 'no',
+        details: { issues: [{ code: 'x', path: [echo(received)], message: echo(received) }] },
+      },
+    },
+  }),
+  items: (received) =>
+    success({
+      a: { success: false, message: echo(received), code: echo(received) },
+      b: { success: true, id: 'x', message: echo(received) },
+    }),
+  details: (received) => ({
+    status: 500,
+    body: {
+      error: {
+        status: 'INTERNAL',
+        message: echo(received),
+        details: [{ success: false, message: echo(received), code: 'not-found' }, { success: true }],
+      },
+    },
+  }),
+};
+
+const READS = ['fine', 'refused', 'forbidden', 'odd', 'page', 'issues'].map((org) => ['folders', 'list', '--org', org]);
+const LOOKS = [['-o', 'json'], ['-o', 'yaml'], ['-o', 'csv'], ['--debug'], ['--verbose'], ['--dry-run']];
+const BULKS = ['items', 'details', 'refused', 'odd'].map((org) => [
+  ...[
+    'users',
+    'add',
+    '--org',
+    org,
+    '--file',
+    'users.json',
+    '--rejects',
+    `${org}.rejects`,
+    '--results',
+    `${org}.results`,
+  ],
+]);
+const OTHERS: readonly (readonly string[])[] = [
+  ['workspace', 'get', '--debug'],
+  ['auth', 'status', '-o', 'json'],
+  ['profiles', 'show', '-o', 'json'],
+  ['profiles', 'list'],
+  ['api', '/v2/some/path', '--debug', '--data', '{"organizationId":"refused"}'],
+  ['folders', 'list', '--org', 'fine', '--base-url', 'http://127.0.0.1:9', '--debug'],
+  ['users', 'add', '--org', 'items', '--file', 'missing.json', '--debug'],
+];
+
+const COMMANDS = [
+  ...READS.flatMap((words) => LOOKS.map((look) => [...words, ...look])),
+  ...BULKS.flatMap((words) => [words, [...words, '--debug']]),
+  ...OTHERS,
+];
+
+/** Every file below a folder, with its text. */
+async function textsBelow(folder: string): Promise<readonly (readonly [string, string])[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return Promise.all(paths.map(async (path) => [path, await readFile(path, 'latin1')] as const));
+}
+
+function expectNone(secrets: readonly string[], text: string, where: string): void {
+  for (const form of secrets.flatMap(formsOf)) {
+    if (text.includes(form)) throw new Error(`${where} holds ${form}:\n${text}`);
+  }
+}
+
+type User = Awaited<ReturnType<typeof newUser>>;
+
+/** Runs all commands, a few at a time. */
+async function runAll({ svc }: User): Promise<readonly { readonly words: readonly string[]; readonly run: Run }[]> {
+  const done: { words: readonly string[]; run: Run }[] = [];
+  const waiting = [...COMMANDS];
+  const worker = async () => {
+    for (let words = waiting.shift(); words; words = waiting.shift()) {
+      done.push({ words, run: await svc([...words, '--no-wait']) });
+    }
+  };
+  await Promise.all([worker(), worker(), worker()]);
+  return done;
+}
+
+/** A user whose profile holds two secrets, and a service that repeats what it gets. */
+async function userOfEcho([authToken, workspaceAuthToken]: readonly [string, string]): Promise<User> {
+  const user = await newUser();
+  const { env } = await mockService((received) => {
+    const { organizationId } = received.body.data;
+    const answer = ANSWERS[String(organizationId)] ?? ANSWERS['refused'];
+    return answer?.(received);
+  });
+  const ids = ['--base-url', env.SVC_BASE_URL, '--api-key', 'key-1', '--workspace-id', 'w'];
+  const secrets = ['--auth-token-stdin', '--workspace-auth-token-file', 'workspace', '--insecure-storage'];
+  await writeFile(join(user.home, 'workspace'), workspaceAuthToken);
+  const added = await user.svc(['profiles', 'add', 'prod', ...ids, ...secrets], { stdin: authToken });
+  expect(added.code, added.stderr).toBe(0);
+  await writeFile(join(user.home, 'workspace'), '');
+  await writeFile(join(user.home, 'users.json'), '[{"userId":"a"},{"userId":"b"}]');
+  return user;
+}
+
+it('the credentials of a run are in nothing that is printed, and in no file but their own', {
+  timeout: 60_000,
+}, async () => {
+  const secrets = [newSecret(), newSecret()] as const;
+  const user = await userOfEcho(secrets);
+  const runs = await runAll(user);
+  for (const { words, run } of runs) expectNone(secrets, run.stdout + run.stderr, words.join(' '));
+  const texts = await textsBelow(user.home);
+  for (const [path, text] of texts) if (!path.endsWith('/secrets.json')) expectNone(secrets, text, path);
+  // That there was something to be seen:
+  expect(runs.map(({ run }) => run.code)).toEqual(expect.arrayContaining([0, 2, 3, 4, 8, 9, 10]));
+  expect(runs.filter(({ run }) => run.stderr.includes('****')).length).toBeGreaterThan(20);
+  expect(texts.filter(([path]) => /\.(rejects|results)/.test(path)).length).toBeGreaterThan(4);
+  const kept = texts.find(([path]) => path.endsWith('/secrets.json'));
+  expect(kept?.[1]).toContain(JSON.stringify(secrets[0]));
+});
+
+describe('a crash', () => {
+  /** Plants a fault deep in the tool: whatever is fetched throws an error that repeats the headers. */
+  const preload = (fault: string) => `data:text/javascript,${encodeURIComponent(fault)}`;
+  const FAULTS = {
+    'of a command': `
+      const { stringify } = JSON;
+      JSON.stringify = (value, ...rest) => {
+        if (value?.data?.organizationId === 'acme') throw new TypeError('cannot write ' + process.env.SVC_AUTH_TOKEN);
+        return stringify(value, ...rest);
+      };`,
+    'that nobody waits for': `setTimeout(() => { throw new Error('late ' + process.env.SVC_AUTH_TOKEN) }, 150);
+      setTimeout(() => undefined, 5_000);`,
+    'of a promise that nobody waits for': `
+      setTimeout(() => Promise.reject(new Error('late ' + process.env.SVC_AUTH_TOKEN)), 150);
+      setTimeout(() => undefined, 5_000);`,
+  };
+
+  it.each(Object.entries(FAULTS))('%s is 1, and does not repeat a secret', async (_, fault) => {
+    const { svc } = await newUser();
+    const { env } = await mockService(() => undefined);
+    const secret = newSecret();
+    const variables = { ...env, SVC_AUTH_TOKEN: secret, NODE_OPTIONS: `--import "${preload(fault)}"` };
+    for (const more of [[], ['--debug'], ['-o', 'json']]) {
+      const run = await svc(['folders', 'list', '--org', 'acme', ...more], { env: variables });
+      expect(run.code, run.stderr).toBe(1);
+      expect(run.stderr).toContain('unexpected: ');
+      expect(run.stderr).toContain('****');
+      expectNone([secret], run.stdout + run.stderr, more.join(' '));
+    }
+  });
+});
