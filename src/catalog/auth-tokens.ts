@@ -18,6 +18,7 @@ export const authTokens = {
     input: z.object({ apiKey: id('id of the API key whose token is replaced') }),
     output: z.looseObject({ apiKey: z.string(), newAuthToken: authToken }),
     message: 'Auth token reset successfully.',
+    lookup: { operation: 'auth-tokens.list', by: { apiKey: 'apiKey' } },
     confirm: ({ apiKey }) => `Replace the auth token of API key ${apiKey}? The old token stops working at once.`,
     revealsSecrets: true,
     bare: ({ newAuthToken }) => newAuthToken.token,

@@ -7,6 +7,11 @@ const TYPES = ['text', 'map', 'array', 'xml'] as const;
 
 const editor = { organizationId, documentId, editorId: id('editor id') };
 
+const lookup = {
+  operation: 'crdt.get',
+  by: { organizationId: 'organizationId', documentId: 'documentId', editorId: 'editorId' },
+};
+
 const content = z
   .object({
     ...editor,
@@ -91,6 +96,7 @@ export const crdt = {
     input: content,
     output: z.unknown(),
     message: 'CRDT data added successfully.',
+    lookup,
     refusal,
   }),
   'crdt.update': defineOperation({
@@ -109,6 +115,7 @@ export const crdt = {
     input: content,
     output: z.unknown(),
     message: 'CRDT data updated successfully.',
+    lookup,
     refusal,
     confirm: ({ editorId, documentId }) => `Replace the content of editor ${editorId} in document ${documentId}?`,
   }),

@@ -82,6 +82,31 @@ export interface Wait {
   readonly failed: string;
 }
 
+/** Where to look for what became of a write that got no answer. */
+export interface Lookup {
+  /** The operation that shows it, by name; one that is called again where that tells. */
+  readonly operation: string;
+  /** Its input: each field from the place in the write's input, or from the first of several that is there. */
+  readonly by: Readonly<Record<string, string | readonly string[]>>;
+  /** What the answer says of the write, where it is not plain. */
+  readonly tells?: string;
+  /** The record that the write makes, which can be looked for without anybody's help. */
+  readonly made?: MadeRecord;
+}
+
+export interface MadeRecord {
+  /** The list of the answer's data that holds it. */
+  readonly list: string;
+  /** Its id, a field of the same name in the write's input. */
+  readonly id: string;
+  /** Fields that it has in common with the write's input. A record of this id that differs in them is another one. */
+  readonly same: readonly string[];
+  /** Where there is no such record the write was not applied. Otherwise it may only not be shown there. */
+  readonly absenceTells: boolean;
+  /** What the write would have answered. */
+  readonly data: (record: Readonly<Record<string, unknown>>) => unknown;
+}
+
 export interface Example {
   readonly command: string;
   readonly does: string;
@@ -120,6 +145,8 @@ export interface Operation<
   readonly mints?: keyof z.output<Input> & string;
   /** The question asked before the call, where it can hurt. Without a terminal it takes `--yes`. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
+  /** How one finds out whether it was applied, when no answer came. */
+  readonly lookup?: Lookup;
   /** What it starts goes on after its reply: `--wait` stays until the end. */
   readonly wait?: Wait;
   /** What the user should know before it is sent, though it may be right. */

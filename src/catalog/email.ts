@@ -55,6 +55,7 @@ export const email = {
       .refine(someGiven, NOTHING_GIVEN),
     output: emailConfig,
     message: 'Email configuration updated successfully.',
+    lookup: { operation: 'email.get', by: {} },
     refusal: () => 'Invalid email service configuration.',
     confirm: ({ useEmailService }) => (useEmailService === false ? 'Disable e-mail?' : undefined),
     warnings: ({ emailServiceConfig }) => unknownEventWarnings(Object.keys(emailServiceConfig?.triggers ?? {})),

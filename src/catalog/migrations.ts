@@ -33,6 +33,11 @@ export const migrations = {
     message: 'Document migration started successfully.',
     confirm: ({ documentId, newDocumentId }) => `Move everything of document ${documentId} to ${newDocumentId}?`,
     bare: ({ migrationId }) => migrationId,
+    lookup: {
+      operation: 'documents.list',
+      by: { organizationId: 'organizationId', documentIds: 'newDocumentId' },
+      tells: 'once the document is there, the migration was started',
+    },
     wait,
   }),
   'documents.migration-status': defineOperation({

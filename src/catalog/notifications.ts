@@ -69,6 +69,18 @@ export const notifications = {
     output: z.looseObject({ success: z.boolean(), message: z.string().optional() }),
     message: 'Notification added successfully.',
     mints: 'notificationId',
+    // A user's data holds what was sent to the user, and nobody is told whom permissions or the context left out.
+    lookup: {
+      operation: 'users.data',
+      by: { organizationId: 'organizationId', userId: ['notifyUsers.0.userId', 'actionUser.userId'] },
+      made: {
+        list: 'notifications',
+        id: 'notificationId',
+        same: [],
+        absenceTells: false,
+        data: () => ({ success: true, message: 'Notification added successfully.' }),
+      },
+    },
     bulk: { id: 'notificationId', noun: 'notification', mints: true, wholeReply: true },
     confirm: ({ notifyAll, organizationId }) =>
       notifyAll === false ? undefined : `Notify every user of organization ${organizationId}?`,

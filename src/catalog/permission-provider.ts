@@ -47,6 +47,7 @@ export const permissionProvider = {
       .refine(someGiven, NOTHING_GIVEN),
     output: providerConfig,
     message: 'Permission provider configuration updated successfully.',
+    lookup: { operation: 'permission-provider.get', by: {} },
     confirm: ({ usePermissionProvider }) =>
       usePermissionProvider === false ? 'Disable the permission provider?' : undefined,
   }),

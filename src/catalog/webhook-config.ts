@@ -83,6 +83,7 @@ export const webhookConfig = {
       .refine(someGiven, NOTHING_GIVEN),
     output: basicConfig,
     message: 'Webhook configuration updated successfully.',
+    lookup: { operation: 'webhooks.config.get', by: {} },
     refusal: () => 'Invalid webhook service configuration.',
     confirm: ({ useWebhookService }) =>
       useWebhookService === false ? 'Disable basic webhooks? Deliveries stop at once.' : undefined,
@@ -117,6 +118,7 @@ export const webhookConfig = {
       .refine(someGiven, NOTHING_GIVEN),
     output: advancedConfig,
     message: 'Advanced webhook configuration updated successfully.',
+    lookup: { operation: 'webhooks.advanced.get', by: {} },
     confirm: ({ isEnabled }) =>
       isEnabled === false ? 'Disable advanced webhooks? Deliveries stop at once; the endpoints stay.' : undefined,
   }),

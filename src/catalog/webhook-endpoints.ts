@@ -39,6 +39,8 @@ const filterWarnings = ({ filterTypes = [] }: { filterTypes?: readonly string[] 
 
 const urlRefusal = ({ path: [field] }: Finding) => (field === 'url' ? 'url must be a valid http(s) URL.' : undefined);
 
+const list = { operation: 'webhooks.endpoints.list', by: {} };
+
 const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
 export const webhookEndpoints = {
@@ -94,6 +96,10 @@ export const webhookEndpoints = {
     }),
     output: endpoint,
     message: 'Advanced webhook endpoint created successfully.',
+    lookup: {
+      ...list,
+      made: { list: 'endpoints', id: 'uid', same: ['url'], absenceTells: true, data: (record) => record },
+    },
     refusal: urlRefusal,
     mints: 'uid',
     warnings: filterWarnings,
@@ -111,6 +117,7 @@ export const webhookEndpoints = {
       .refine(({ endpointId: _, ...changes }) => someGiven(changes), NOTHING_GIVEN),
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
+    lookup: list,
     refusal: urlRefusal,
     warnings: filterWarnings,
   }),
@@ -125,6 +132,7 @@ export const webhookEndpoints = {
     input: z.object({ endpointId }),
     output: z.looseObject({ endpointId: z.string(), deleted: z.boolean() }),
     message: 'Advanced webhook endpoint deleted successfully.',
+    lookup: list,
     confirm: ({ endpointId }) =>
       `Delete endpoint ${endpointId}? Its deliveries stop at once, and its signing secret is gone for good.`,
   }),

@@ -45,5 +45,10 @@ export const workspace = {
     }),
     output: record,
     message: 'Workspace created successfully.',
+    lookup: {
+      operation: 'workspace.create',
+      by: { ownerEmail: 'ownerEmail' },
+      tells: 'ALREADY_EXISTS says that the workspace is there',
+    },
   }),
 };

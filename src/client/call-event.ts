@@ -21,4 +21,6 @@ export type CallEvent =
       readonly body: string;
     }
   | { readonly kind: 'retry'; readonly attempt: number; readonly inMilliseconds: number; readonly reason: string }
+  /** No answer came, and looking showed that the write was applied. */
+  | { readonly kind: 'settled'; readonly message: string }
   | { readonly kind: 'waiting'; readonly untilEpoch: number; readonly reason: string };

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { SvcError } from '../kernel/errors.ts';
+import { SvcError } from '../kernel/errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { CallEvent } from './call-event.ts';
 import { createGate, type SharedGate } from './gate.ts';
@@ -45,9 +45,18 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
     await clock.sleep(inMilliseconds, signal);
   }
 
+  /** Whoever is stopped while a write is on its way has to hear that as well. */
+  function cutShort(reason: unknown): unknown {
+    if (!(signal?.aborted && reason === signal.reason && reason instanceof SvcError)) return reason;
+    return new SvcError(reason.failure, `${reason.message}: the request was on its way, and may have been applied`, {
+      cause: reason,
+    });
+  }
+
   /** One attempt, as soon as the gate lets it through. */
   async function pass(operation: CalledOperation, request: WireRequest, sent: number) {
     const arrived = clock.now();
+    if (!operation.bulk) signal?.throwIfAborted();
     const leave = await gate.pass();
     const waited = clock.now() - arrived;
     let answered = false;
@@ -57,6 +66,8 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
       // Closed before this one leaves, so that none of those behind it slips out.
       const paused = outcome.kind === 'failed' && mayWait(operation.effect, outcome) && gate.close(outcome.retryAfter);
       return { outcome, waited, paused };
+    } catch (error) {
+      throw operation.effect === 'read' ? error : cutShort(error);
     } finally {
       leave(answered);
     }

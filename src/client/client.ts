@@ -3,8 +3,9 @@ import type { Operation } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { meetSecret } from '../kernel/redact.ts';
 import { createAttempt } from './attempt.ts';
-import { createCall, type Effort } from './call.ts';
+import { createCall } from './call.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
+import type { Client, Reply } from './calls.ts';
 import { secretValues } from './credentials.ts';
 import type { SharedGate } from './gate.ts';
 import type { NetworkProxy } from './proxy.ts';
@@ -14,6 +15,7 @@ import { fetchTransport, type Transport } from './transport.ts';
 import { guardWrites } from './write-permit.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
+export type { Answer, Client, Reply } from './calls.ts';
 export type { CalledOperation } from './request.ts';
 export type { Target } from './target.ts';
 
@@ -37,48 +39,14 @@ export interface ClientOptions {
   readonly observe?: (event: CallEvent) => void;
   /** Called once, before the first request that is no read leaves. Throws when nothing may be written. */
   readonly beforeWrite?: () => Promise<void>;
+  /** How svc is called for the same service, for the commands that errors name: `svc -p prod`. */
+  readonly program?: string;
   /** Ends every call at once, with its reason. A batch of records in flight is still waited for. */
   readonly signal?: AbortSignal;
   /** Allows plain http to other hosts. */
   readonly insecureHttp?: boolean;
   /** Numbers from 0 up to 1 that spread retries and pauses; `Math.random` unless given. */
   readonly random?: () => number;
-}
-
-/** A success: `data` as the service sent it (every field kept), and the whole `result` around it. */
-export interface Answer<Data> extends Effort {
-  readonly sent: true;
-  /** Each of the ids that were handed in, and no other, is answered with success. */
-  readonly confirmed: boolean;
-  /** Null when the service sent none. */
-  readonly data: Data | null;
-  readonly result: Readonly<Record<string, unknown>>;
-}
-
-/** What a call gives: an answer, or nothing because it was only planned. */
-export type Reply<Data> = Answer<Data> | { readonly sent: false };
-
-/** Calls operations of one service. All its calls share one budget of retries and one pause for rate limits. */
-export interface Client {
-  /**
-   * Calls one operation, with retries as its effect allows.
-   * @throws SvcError of the kind that the service's `error.status` or the failed transport stands for: a ServiceError
-   * with `error.details` where the service said so itself, `outcome_unknown` where a write may have been applied, and
-   * the reason of `signal` when that aborts. The error counts the retries.
-   */
-  call<Input extends z.ZodObject, Output extends z.ZodType>(
-    operation: Operation<Input, Output>,
-    input: z.input<Input>,
-  ): Promise<Reply<z.output<Output>>>;
-  /** As `call`, for a path that the catalog need not know and any JSON as its data. */
-  send(operation: CalledOperation, data: unknown): Promise<Reply<unknown>>;
-  /**
-   * As `send`, for data that is JSON text already, and for many calls: it takes `pool` where there is one. Nobody looks
-   * into the text. Of a batch of these ids, an answer that says of each that it succeeded is `confirmed` and not parsed.
-   */
-  sendText(operation: CalledOperation, dataText: string, ids?: readonly string[]): Promise<Reply<unknown>>;
-  /** Settles now what `beforeWrite` settles, for a run that would otherwise be asked in its midst. */
-  permitWrites(): Promise<void>;
 }
 
 /** @throws SvcError `usage` when the target's base URL is not usable. */
@@ -108,8 +76,15 @@ export function createClient(options: ClientOptions): Client {
     };
   }
 
-  const send: Client['send'] = async (operation, data) =>
-    exchange(operation, wireRequest(target, baseUrl, operation, data));
+  const send: Client['send'] = async (operation, data) => {
+    const request = wireRequest(target, baseUrl, operation, data);
+    try {
+      return await exchange(operation, request);
+    } catch (error) {
+      const { settleByLooking } = await import('./lookup.ts');
+      return settleByLooking(error, operation, data, { ...options, send, secrets: secretValues(target) });
+    }
+  };
   return {
     send,
     sendText: async (operation, dataText, ids) => {
@@ -123,6 +98,13 @@ export function createClient(options: ClientOptions): Client {
     call: async <Input extends z.ZodObject, Output extends z.ZodType>(
       operation: Operation<Input, Output>,
       input: z.input<Input>,
-    ) => (await send(operation, input)) as Reply<z.output<Output>>,
+    ) => (await send(operation, await withOwnId(operation, input))) as Reply<z.output<Output>>,
   };
+}
+
+/** With the id that makes a repeated call the same one, made up where the input has none. */
+async function withOwnId({ mints }: Pick<Operation, 'mints'>, input: Readonly<Record<string, unknown>>) {
+  if (!mints || input[mints] !== undefined) return input;
+  const { randomUUID } = await import('node:crypto');
+  return { ...input, [mints]: randomUUID() };
 }

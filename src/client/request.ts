@@ -6,11 +6,13 @@ import { credentialHeaders } from './credentials.ts';
 import type { Target } from './target.ts';
 
 /** What a call reads of its operation. */
-export interface CalledOperation extends Pick<Operation, 'auth' | 'effect' | 'revealsSecrets' | 'feature'> {
+export interface CalledOperation extends Pick<Operation, 'auth' | 'effect' | 'revealsSecrets' | 'feature' | 'lookup'> {
   readonly path: string;
+  /** What calls it from a command line, where there is such a command. */
+  readonly command?: readonly string[];
   /** Where there is none, any JSON is an answer. */
   readonly output?: z.ZodType;
-  readonly bulk?: object | undefined;
+  readonly bulk?: { readonly field?: string } | undefined;
 }
 
 /** A request, ready to be sent as often as its effect allows. */

@@ -30,15 +30,21 @@ function existsPerhapsByUs(error: SvcError): SvcError {
   return withDetails(error, error.failure, 'an attempt before, which got no answer, may have created it: look first');
 }
 
+/** The service says that it exists, and an attempt before may be why. */
+export function isPerhapsOurs({ failure, cause }: SvcError): boolean {
+  return failure === 'already_exists' && cause instanceof SvcError && cause.failure === 'already_exists';
+}
+
 const NEXT_STEP = {
   read: 'try again',
-  keyed: 'it may have been applied; the same ids written again do no harm, so the command can be repeated',
+  keyed: 'it may have been applied; written again under the same ids it does no harm',
   set: 'it may have been applied: read the current values before you repeat the command',
   delete: 'it may have been applied; repeated, "not found" means that it was',
-  once: 'it may have been applied: find out before you repeat the command, which would apply it twice',
+  once: 'it may have been applied, and repeated it would be applied twice: find out first',
 } as const satisfies Record<Effect, string>;
 
-function withDetails(error: SvcError, failure: SvcError['failure'], hint: string): SvcError {
+/** The same error as one of another kind, with another hint. */
+export function withDetails(error: SvcError, failure: SvcError['failure'], hint: string): SvcError {
   const detail = { hint, cause: error, ...(error.status && { status: error.status }) };
   if (!(error instanceof ServiceError)) return new SvcError(failure, error.message, detail);
   return new ServiceError(failure, error.message, { ...detail, httpStatus: error.httpStatus, details: error.details });

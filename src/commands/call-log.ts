@@ -41,6 +41,8 @@ function linesOf(event: Exclude<CallEvent, { kind: 'waiting' }>, options: Contex
       if (options.debug) return [`< ${line}`, `< ${event.body}`];
       return options.verbose ? [line] : [];
     }
+    case 'settled':
+      return options.quiet ? [] : [event.message];
     case 'retry':
       return options.verbose || options.debug
         ? [`again in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`]

@@ -4,6 +4,7 @@ import type { Settings } from '../profiles/resolve.ts';
 import { callLog } from './call-log.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
+import { programOf } from './program-text.ts';
 import { permitWrite } from './protection.ts';
 import { localRoute, networkRoute, type Route } from './route.ts';
 
@@ -35,6 +36,7 @@ function connection(context: Context, target: Target, { wire, close }: Route): C
     maxWait: options.maxWait,
     insecureHttp: options.insecureHttp,
     observe: log.observe,
+    program: programOf(options),
     beforeWrite: () => permitWrite(context),
     ...(options.dryRun && { dryRun: printPlan }),
   });

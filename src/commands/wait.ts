@@ -1,11 +1,13 @@
+import { commandText } from '../catalog/command-text.ts';
 import type { Operation, Wait } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
-import { manifest, type OperationEntry } from '../catalog/manifest.ts';
+import { manifest } from '../catalog/manifest.ts';
 import type { Answer, Client } from '../client/client.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { createSpinner } from '../output/spinner.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
+import { programOf } from './program-text.ts';
 import { progressStyle } from './terminal.ts';
 
 /** An operation whose call starts something that takes its time. */
@@ -36,7 +38,7 @@ export async function runAndWait(context: Context, started: Started, input: Fiel
   const status = await loadOperation(entry.resource, entry.name);
   const known: Fields = { ...input, ...Object(first.data) };
   const asked = Object.fromEntries(wait.by.map((field) => [field, known[field]]));
-  const goOn = `go on with: ${commandLine(entry, asked)} --wait`;
+  const goOn = `go on with: ${commandText(entry, asked, programOf(context.options))} --wait`;
   const last = await untilEnd(context, client, started, { first, status, asked }).catch((error: unknown) => {
     throw error instanceof SvcError ? withHint(error, goOn) : error;
   });
@@ -85,16 +87,4 @@ function stateOf({ state }: Wait, { data }: Answer<unknown>): string | undefined
 
 function withHint({ failure, message, status, cause }: SvcError, hint: string): SvcError {
   return new SvcError(failure, message, { hint, cause, ...given('status', status) });
-}
-
-/** `svc documents migration-status --org acme --migration m1` */
-function commandLine({ command, flags }: OperationEntry, values: Fields): string {
-  const words = flags
-    .filter(({ path: [field = ''] }) => values[field] !== undefined)
-    .flatMap(({ name, path: [field = ''] }) => [`--${name}`, shellWord(String(values[field]))]);
-  return ['svc', ...command, ...words].join(' ');
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

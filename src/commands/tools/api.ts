@@ -1,4 +1,4 @@
-import type { Auth } from '../../catalog/define.ts';
+import type { Auth, Operation } from '../../catalog/define.ts';
 import type { CalledOperation } from '../../client/client.ts';
 import { followPages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -29,12 +29,13 @@ export async function apiCommand(context: Context, { arguments: [path = ''], opt
 }
 
 /** Makes the call, with what the catalog knows of its path, and prints the data of its answers. */
-export async function callPath(context: Context, { path, data, auth, paginate }: RawCall): Promise<void> {
+export async function callPath(context: Context, raw: RawCall): Promise<void> {
+  const { path, data, paginate } = raw;
   if (paginate && !isObject(data)) {
     throw new SvcError('usage', '--paginate needs data that is an object: the page to go on with is named in it');
   }
   const [client, known] = await Promise.all([context.client(), operationAt(path, data)]);
-  const called = calledOperation(path, auth, known);
+  const called = calledOperation(raw, known);
   const next = nextPageOf(known?.operation);
   const answers = followPages({
     path,
@@ -44,15 +45,29 @@ export async function callPath(context: Context, { path, data, auth, paginate }:
   await showRawAnswers(context, answers, { known, paginate, next });
 }
 
-/** What a path that is not known does to the service nobody knows: it must never be called twice blindly. */
-function calledOperation(path: string, auth: Auth | undefined, known: KnownOperation | undefined): CalledOperation {
+/**
+ * What a path that is not known does to the service nobody knows: it must never be called twice blindly. Nor must a
+ * write whose ids the service makes up, since the data lacks them.
+ */
+function calledOperation({ path, auth, data }: RawCall, known: KnownOperation | undefined): CalledOperation {
   const { entry, operation } = known ?? {};
+  const isRepeatable = operation !== undefined && namesItsIds(operation, data);
   return {
     path,
     auth: auth ?? entry?.auth ?? 'key',
-    effect: entry?.effect ?? 'once',
+    effect: entry && isRepeatable ? entry.effect : 'once',
     ...given('feature', operation?.feature),
+    ...given('lookup', operation?.lookup),
+    ...given('command', operation?.command),
   };
+}
+
+function namesItsIds({ mints, bulk }: Operation, data: unknown): boolean {
+  const holds = (record: unknown, field: string) => isObject(record) && record[field] !== undefined;
+  if (mints) return holds(data, mints);
+  if (!bulk?.mints || !bulk.field || !isObject(data)) return true;
+  const records = data[bulk.field];
+  return !Array.isArray(records) || records.every((record) => holds(record, bulk.id));
 }
 
 /** @throws SvcError `usage` for a whole address: credentials go to the service of the settings only. */

@@ -103,6 +103,29 @@ describe('the request', () => {
   });
 });
 
+describe('a write that gets no answer', () => {
+  const lost = failure('UNAVAILABLE', 503);
+  const CREATE = '/v2/workspace/advancedwebhook/endpoints/create';
+  const ADD = '/v2/activities/add';
+
+  it.each([
+    [CREATE, { url: 'https://example.test' }, 1],
+    [CREATE, { url: 'https://example.test', uid: 'u1' }, 3],
+    [ADD, { organizationId: 'a', documentId: 'd', activities: [{ id: '1' }, {}] }, 1],
+    [ADD, { organizationId: 'a', documentId: 'd', activities: [{ id: '1' }] }, 3],
+    ['/v2/notifications/add', { organizationId: 'a' }, 1],
+    ['/v2/organizations/add', { organizations: [{ organizationId: 'a' }] }, 3],
+    ['/v2/workspace/create', { ownerEmail: 'ada@example.test' }, 1],
+  ])('to %s with %j is sent %i times: never again without an id of its own', async (path, data, sent) => {
+    const { context, requests } = await toolContext([lost]);
+    const thrown = await apiCommand(context, { arguments: [path], options: { data: JSON.stringify(data) } }).catch(
+      (error: unknown) => error,
+    );
+    expect(thrown).toMatchObject({ failure: 'outcome_unknown' });
+    expect(requests.filter(({ url }) => url.endsWith(path))).toHaveLength(sent);
+  });
+});
+
 describe('the answer', () => {
   it('is its data, or with --envelope the whole result', async () => {
     const answer = page({ id: 'a' }, { extra: 1 });

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../src/catalog/define.ts';
+import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
+import { manifest } from '../../src/catalog/manifest.ts';
+import type { ClientOptions } from '../../src/client/client.ts';
+import { SvcError } from '../../src/kernel/errors.ts';
+import { errorOf, failure, json, networkError, newClient, type Step, scriptedFetch, success } from './world.ts';
+
+const lost = networkError('ECONNRESET', { syscall: 'read' });
+const exists = failure('ALREADY_EXISTS', 409, 'It exists.');
+const URL_OF_HOOK = 'https://example.test/hook';
+
+const endpoint = (uid: string, url = URL_OF_HOOK) => ({
+  ...{ id: `ep_${uid}`, url, uid, disabled: false },
+  ...{ createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-01T00:00:00.000Z' },
+});
+const page = (endpoints: readonly object[], iterator?: string) =>
+  success({ endpoints, done: iterator === undefined, iterator: iterator ?? null });
+
+async function operationNamed(name: OperationName): Promise<Operation> {
+  const entry = manifest.find((known) => known.name === name) ?? expect.fail();
+  return loadOperation(entry.resource, name);
+}
+
+/** Calls an operation against a script, and what became of it. */
+async function run(name: OperationName, input: object, steps: readonly Step[], options: Partial<ClientOptions> = {}) {
+  const { fetch, requests } = scriptedFetch(...steps);
+  const { client, clock, events } = newClient({ fetch, ...options });
+  const call = client.call(await operationNamed(name), input as never);
+  return {
+    call,
+    clock,
+    events,
+    asked: () => requests.map(({ url }) => new URL(url).pathname.split('/').at(-1)),
+    requests,
+  };
+}
+
+const create = (steps: readonly Step[], input: object = { url: URL_OF_HOOK, uid: 'u1' }) =>
+  run('webhooks.endpoints.create', input, steps);
+
+describe('an endpoint whose creation got no answer', () => {
+  it('is there: that is the answer, found on whatever page it is', async () => {
+    const pages = [page([endpoint('x')], 'next'), page([endpoint('y'), endpoint('u1')])];
+    const { call, events, asked } = await create([lost, lost, lost, ...pages]);
+    expect(await call).toMatchObject({ sent: true, data: endpoint('u1'), retries: 2 });
+    expect(asked()).toEqual(['create', 'create', 'create', 'get', 'get']);
+    expect(events.at(-1)).toEqual({
+      kind: 'settled',
+      message: 'no usable answer came, but it was applied: uid u1 is there',
+    });
+  });
+
+  it('is there because of an attempt before, when the service says that it exists', async () => {
+    const { call, asked } = await create([lost, exists, page([endpoint('u1')])]);
+    expect(await call).toMatchObject({ data: endpoint('u1'), retries: 1 });
+    expect(asked()).toEqual(['create', 'create', 'get']);
+  });
+
+  it('exists, and was not made by this call, when it leads elsewhere', async () => {
+    const { call } = await create([lost, exists, page([endpoint('u1', 'https://elsewhere.example.test')])]);
+    expect(await errorOf(call)).toMatchObject({ failure: 'already_exists', message: 'It exists.' });
+  });
+
+  it('is not there, after some time: nothing was applied, and the id makes the next try safe', async () => {
+    const { call, clock, asked } = await create([lost, lost, lost, page([endpoint('x')])]);
+    const error = await errorOf(call);
+    expect(error).toMatchObject({ exitCode: 8, retries: 0 });
+    expect(error.message).toMatch(/; nothing was applied: there is no uid u1$/);
+    expect(error.hint).toBe('run it again with --uid u1: under the same id it cannot be applied twice');
+    expect(asked().slice(3)).toEqual(['get', 'get', 'get']);
+    expect(clock.slept.slice(-3)).toEqual([0, 1_000, 3_000]);
+  });
+
+  it('comes late: a later look finds it', async () => {
+    const { call } = await create([lost, lost, lost, page([]), page([endpoint('u1')])]);
+    expect(await call).toMatchObject({ data: endpoint('u1') });
+  });
+
+  it.each([
+    ['cannot be asked', lost],
+    ['refuses', failure('PERMISSION_DENIED', 403)],
+    ['answers nonsense', new Response('<html>')],
+    ['never ends its pages', page([endpoint('x')], 'again')],
+  ])('stays unknown when the service %s, with the command that finds out', async (_, answer) => {
+    const { call } = await create([lost, lost, lost, answer]);
+    expect(await errorOf(call)).toMatchObject({
+      exitCode: 9,
+      hint: 'it may have been applied; find out with: svc webhooks endpoints list --all',
+    });
+  });
+
+  it('has an id of its own, made up before the first attempt and the same in each', async () => {
+    const { call, requests } = await create([lost, success(endpoint('u1'))], { url: URL_OF_HOOK });
+    await call;
+    const bodies = await Promise.all(requests.map((request) => request.text()));
+    const uids = bodies.map((body) => JSON.parse(body).data.uid);
+    expect(uids[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(uids[1]).toBe(uids[0]);
+  });
+});
+
+describe('a notification that got no answer', () => {
+  const input = {
+    ...{ organizationId: 'acme', documentId: 'd1', notificationId: 'n1', actionUser: { userId: 'ada' } },
+    ...{ displayHeadlineMessageTemplate: 'h', displayBodyMessage: 'b', notifyUsers: [{ userId: 'bob' }] },
+  };
+  const dataOf = (...notifications: object[]) =>
+    success({ comments: [], reactions: [], recordings: [], notifications });
+  const add = (steps: readonly Step[], given: object = input) =>
+    run('notifications.add', given, [lost, lost, lost, ...steps]);
+
+  it('was sent when it is among what its receiver got', async () => {
+    const { call, requests } = await add([dataOf({ notificationId: 'n0' }, { notificationId: 'n1' })]);
+    expect(await call).toMatchObject({ data: { success: true } });
+    expect(await requests.at(-1)?.json()).toEqual({ data: { organizationId: 'acme', userId: 'bob' } });
+  });
+
+  it('stays unknown when it is not: its receiver may have been left out', async () => {
+    const { call } = await add([dataOf()]);
+    expect(await errorOf(call)).toMatchObject({
+      exitCode: 9,
+      hint: 'it may have been applied; find out with: svc users data --org acme --user bob --all',
+    });
+  });
+
+  it('is looked for with who acted, when it names nobody', async () => {
+    const { call } = await add([lost], { ...input, notifyUsers: [] });
+    expect((await errorOf(call)).hint).toContain('svc users data --org acme --user ada --all');
+  });
+});
+
+/** A write that cannot be settled by looking, and the command that its error names. */
+const COMMANDS: readonly [name: OperationName, input: object, command: string][] = [
+  [
+    'documents.migrate',
+    { organizationId: 'a b', documentId: 'd1', newDocumentId: "d'2" },
+    String.raw`svc documents list --org 'a b' --document 'd'\''2' --all (once the document is there, the migration was started)`,
+  ],
+  ['auth-tokens.reset', { apiKey: 'k1' }, 'svc auth-tokens list --api-key k1'],
+  [
+    'workspace.create',
+    { ownerEmail: 'ada@example.test' },
+    'svc workspace create --owner-email ada@example.test (ALREADY_EXISTS says that the workspace is there)',
+  ],
+  [
+    'crdt.update',
+    { organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: 'x' },
+    'svc crdt get --org acme --document d1 --editor e1',
+  ],
+  ['webhooks.config.update', { useWebhookService: true }, 'svc webhooks config get'],
+  ['webhooks.advanced.update', { isEnabled: true }, 'svc webhooks advanced get'],
+  ['webhooks.endpoints.delete', { endpointId: 'ep_1' }, 'svc webhooks endpoints list --all'],
+  ['email.update', { useEmailService: true }, 'svc email get'],
+  ['permission-provider.update', { usePermissionProvider: true }, 'svc permission-provider get'],
+];
+
+describe('a write of unknown outcome', () => {
+  it.each(COMMANDS)('%s names the command that finds out', async (name, input, command) => {
+    const { call } = await run(name, input, [lost]);
+    expect(await errorOf(call)).toMatchObject({
+      exitCode: 9,
+      hint: `it may have been applied; find out with: ${command}`,
+    });
+  });
+
+  it('that nothing shows names itself, where the same again does no harm', async () => {
+    const input = { user: { userId: "o'neil" }, permissions: { resources: [] } };
+    const { call } = await run('permissions.add', input, [lost]);
+    expect((await errorOf(call)).hint).toBe(
+      `it may have been applied; the same again does no harm: svc permissions add --data '${JSON.stringify(input).replace("'", String.raw`'\''`)}'`,
+    );
+  });
+
+  it('names svc as this run was called', async () => {
+    const { call } = await run('email.update', { useEmailService: true }, [lost], { program: 'svc -p prod' });
+    expect((await errorOf(call)).hint).toContain('find out with: svc -p prod email get');
+  });
+
+  it('keeps the status of the service, and what became of the retries', async () => {
+    const { call } = await run('email.update', { useEmailService: true }, [failure('INTERNAL', 500, 'Oops.')]);
+    expect(await errorOf(call)).toMatchObject({ exitCode: 9, status: 'INTERNAL', message: 'Oops.', retries: 1 });
+  });
+
+  it('has a command for every operation but those that take many records', async () => {
+    const writes = manifest.filter(({ effect, bulk }) => effect !== 'read' && bulk !== 'array');
+    const named = [...COMMANDS.map(([name]) => name), 'webhooks.endpoints.create', 'notifications.add'];
+    const others = ['crdt.add', 'webhooks.endpoints.update', 'permissions.add'];
+    expect(writes.map(({ name }) => name).toSorted()).toEqual([...named, ...others].toSorted());
+    for (const { name } of writes) {
+      expect([name, (await operationNamed(name)).lookup !== undefined]).toEqual([name, name !== 'permissions.add']);
+    }
+  });
+});
+
+describe('Ctrl-C while a write is on its way', () => {
+  it.each([
+    ['documents.migrate', { organizationId: 'acme', documentId: 'd1', newDocumentId: 'd2' }, 'svc documents list'],
+    ['webhooks.endpoints.create', { url: URL_OF_HOOK, uid: 'u1' }, 'svc webhooks endpoints list --all'],
+  ] as const)('ends it at once and says what may have become of %s', async (name, input, command) => {
+    const controller = new AbortController();
+    const deaf = () => {
+      setImmediate(() => controller.abort(new SvcError('interrupted', 'stopped with Ctrl-C')));
+      return new Promise<Response>(() => undefined);
+    };
+    const { call } = await run(name, input, [deaf], { signal: controller.signal });
+    const error = await errorOf(call);
+    expect(error.exitCode).toBe(130);
+    expect(error.message).toBe('stopped with Ctrl-C: the request was on its way, and may have been applied');
+    expect(error.hint).toContain(command);
+  });
+
+  it('says nothing of the kind of a read, or before anything was sent', async () => {
+    const stopped = new SvcError('interrupted', 'stopped with Ctrl-C');
+    const { call } = await run('documents.migrate', {}, [json({})], { signal: AbortSignal.abort(stopped) });
+    await expect(call).rejects.toBe(stopped);
+    const controller = new AbortController();
+    const deaf = () => {
+      setImmediate(() => controller.abort(stopped));
+      return new Promise<Response>(() => undefined);
+    };
+    const read = await run('email.get', {}, [deaf], { signal: controller.signal });
+    await expect(read.call).rejects.toBe(stopped);
+  });
+});
