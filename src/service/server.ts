@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type Address, closeServer, listen } from '../kernel/listening.ts';
-import { isLoopback } from './deliveries/private-addresses.ts';
+import { isLoopbackAddress } from './deliveries/private-addresses.ts';
 import { failure } from './envelope.ts';
 import { badRequest } from './errors.ts';
 
@@ -44,7 +44,7 @@ export async function startServer(
   server.on('clientError', (_, socket: Socket) => void refuse(socket));
   const url = await listen(server, address);
   const bound = server.address() as AddressInfo;
-  return { url, isLoopback: isLoopback(bound.address), close: () => closeServer(server, limits.closing) };
+  return { url, isLoopback: isLoopbackAddress(bound.address), close: () => closeServer(server, limits.closing) };
 }
 
 /** What was not HTTP, or came too slowly, gets the envelope too. */

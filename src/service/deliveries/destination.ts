@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { deliveryHeaders, type Proof } from '../../webhooks/delivery.ts';
 import { packBody } from '../../webhooks/payload.ts';
-import { signatureHeaders } from '../../webhooks/signature.ts';
 import { storedConfig } from '../records/configs.ts';
 import type { DeliveryForm } from '../store/delivery-tables.ts';
 import { prepared } from '../store/prepared.ts';
@@ -43,13 +43,8 @@ async function endpoint(database: Database, { apiKey, lane }: Addressed): Promis
   return {
     rateLimit: found.rateLimit ?? undefined,
     compose: ({ id, payload }, now) => {
-      const body = packed(payload, config);
-      const timestamp = Math.floor(now / 1_000);
-      return {
-        url: found.url,
-        headers: { ...HEADERS, ...signatureHeaders(found.secret, { id, timestamp, body }) },
-        body,
-      };
+      const proof = { form: 'advanced', id, timestamp: Math.floor(now / 1_000), secret: found.secret } as const;
+      return posted(found.url, packed(payload, config), proof);
     },
   };
 }
@@ -73,15 +68,16 @@ async function basic(
   if (!url) return `${form}NotificationUrl is not set`;
   const { authToken } = webhookServiceConfig;
   return {
-    compose: ({ payload }) => ({
-      url,
-      headers: { ...HEADERS, ...(authToken && { authorization: `Basic ${authToken}` }) },
-      body: packed(payload, webhookServiceConfig),
-    }),
+    compose: ({ id, payload }) => {
+      const proof = { form: 'basic', id, timestamp: 0, authToken: authToken || undefined } as const;
+      return posted(url, packed(payload, webhookServiceConfig), proof);
+    },
   };
 }
 
-const HEADERS = { 'content-type': 'application/json', 'user-agent': 'svc-webhooks' };
+function posted(url: string, body: string, proof: Proof): Post {
+  return { url, headers: { ...Object.fromEntries(deliveryHeaders(proof, body)), 'user-agent': 'svc-webhooks' }, body };
+}
 
 interface Packing {
   readonly encodeData?: boolean | undefined;

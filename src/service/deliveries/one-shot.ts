@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts';
-import { claimByIds, LEASE } from './claim.ts';
+import { claimByIds, LEASE, releaseClaims } from './claim.ts';
 import type { DeliveryOptions } from './engine.ts';
 import { newOwner, retire } from './owner.ts';
 import { createPoster } from './post.ts';
@@ -23,11 +23,23 @@ export interface OneShot extends DeliveryOptions {
  */
 export async function deliverPending(
   store: Store,
-  { apiKey, clock, privateTargets, timeScale, signal }: OneShot,
+  options: OneShot,
   ids: readonly string[],
 ): Promise<readonly DeliveryDetail[]> {
+  await attemptOnce(store, options, ids);
+  const { apiKey, clock, signal } = options;
+  for (const end = clock.now() + LEASE; ; await clock.sleep(PAUSE, signal)) {
+    const details = await findDeliveries(store, apiKey, ids);
+    if (details.every(({ record }) => record.attempts.length > 0) || clock.now() >= end) return details;
+  }
+}
+
+async function attemptOnce(store: Store, options: OneShot, ids: readonly string[]): Promise<void> {
+  const { clock, privateTargets, timeScale, signal } = options;
   const owner = newOwner();
   const poster = createPoster({ privateTargets });
+  const stop = () => poster.close();
+  signal?.addEventListener('abort', stop);
   try {
     const now = clock.now();
     const claimed = await store.writeRelaxed((database) =>
@@ -37,13 +49,14 @@ export async function deliverPending(
       claimed.map(async (delivery) => ({ delivery, answer: await send(poster, delivery, clock.now()) })),
     );
     const settling = { owner, schedule: scheduleOf(timeScale), now: clock.now() };
-    await store.writeRelaxed((database) => settle(database, outcomes, settling));
+    await store.writeRelaxed(async (database) => {
+      if (signal?.aborted) await releaseClaims(database, owner, clock.now());
+      else await settle(database, outcomes, settling);
+    });
+    signal?.throwIfAborted();
   } finally {
+    signal?.removeEventListener('abort', stop);
     poster.close();
     retire(owner);
-  }
-  for (const end = clock.now() + LEASE; ; await clock.sleep(PAUSE, signal)) {
-    const details = await findDeliveries(store, apiKey, ids);
-    if (details.every(({ record }) => record.attempts.length > 0) || clock.now() >= end) return details;
   }
 }

@@ -47,7 +47,7 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /** Whether only this machine can reach an address. */
-export function isLoopback(address: string): boolean {
+export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);
 }
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLoopback, isPrivateAddress } from '../../../src/service/deliveries/private-addresses.ts';
+import { isLoopbackAddress, isPrivateAddress } from '../../../src/service/deliveries/private-addresses.ts';
 
 const hex = (a: number, b: number) => (a * 256 + b).toString(16);
 
@@ -51,6 +51,6 @@ describe('private addresses', () => {
     ['::', false],
     ['192.168.0.1', false],
   ])('of %s, only this machine can reach it: %s', (address, expected) => {
-    expect(isLoopback(address)).toBe(expected);
+    expect(isLoopbackAddress(address)).toBe(expected);
   });
 });

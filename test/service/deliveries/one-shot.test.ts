@@ -1,0 +1,54 @@
+import { describe, expect, it, vi } from 'vitest';
+import { deliverPending } from '../../../src/service/deliveries/one-shot.ts';
+import { enqueueEvent } from '../../../src/service/deliveries/outbox.ts';
+import { deliveringWorld } from './delivering.ts';
+import { receiver } from './receiver.ts';
+
+describe('one attempt of each delivery', () => {
+  async function enqueued(status: number | undefined) {
+    const target = await receiver(() => status);
+    const world = await deliveringWorld();
+    const { store, clock, credentials, endpoint } = world;
+    await endpoint({ url: target.url });
+    const { apiKey } = credentials;
+    await world.comment();
+    const ids = await enqueueEvent({ store, now: clock.now() }, { event: 'huddle.join', webhookId: 'w', apiKey });
+    const options = { apiKey, clock, privateTargets: true };
+    return { ...world, ...target, ids, options };
+  }
+
+  it('is made in this process, and of no others', async () => {
+    const { store, ids, options, received, deliveries } = await enqueued(200);
+    const [detail] = await deliverPending(store, options, ids);
+    expect(detail?.record).toMatchObject({ id: ids[0], event: 'huddle.join', state: 'delivered' });
+    expect(received).toHaveLength(1);
+    expect((await deliveries()).map(({ state }) => state)).toEqual(['pending', 'delivered']);
+  });
+
+  it('that fails leaves the next one to whoever serves the store', async () => {
+    const { store, ids, options, clock } = await enqueued(500);
+    const [detail] = await deliverPending(store, options, ids);
+    expect(detail?.record).toMatchObject({ state: 'pending', attempts: [{ status: 500 }] });
+    const wait = (detail?.nextAttempt ?? 0) - clock.now();
+    expect(wait).toBeGreaterThan(3_000);
+    expect(wait).toBeLessThanOrEqual(5_000);
+  });
+
+  it('is waited for where another process makes it', async () => {
+    const { store, ids, options, received, deliver, until } = await enqueued(200);
+    deliver();
+    await until('delivered', 'delivered');
+    expect(await deliverPending(store, options, ids)).toMatchObject([{ record: { state: 'delivered' } }]);
+    expect(received).toHaveLength(2);
+  });
+
+  it('ends at once with a signal, and is given back', async () => {
+    const { store, ids, options, received, deliveries } = await enqueued(undefined);
+    const controller = new AbortController();
+    const run = deliverPending(store, { ...options, signal: controller.signal }, ids);
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    controller.abort(new Error('stopped'));
+    await expect(run).rejects.toThrow('stopped');
+    expect((await deliveries())[1]).toMatchObject({ state: 'pending', attempts: [] });
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { prune } from '../../../src/service/deliveries/prune.ts';
+import { findDeliveries, listDeliveries } from '../../../src/service/deliveries/records.ts';
+import { retryDeliveries, retryFailures } from '../../../src/service/deliveries/retry.ts';
+import { stopLane } from '../../../src/service/deliveries/stop.ts';
+import type { DeliveryState } from '../../../src/service/store/delivery-tables.ts';
+import { deliveringWorld } from './delivering.ts';
+
+const UPDATE = '/v2/workspace/advancedwebhook/endpoints/update';
+
+/** Deliveries to two endpoints, all failed. */
+async function failed() {
+  const world = await deliveringWorld();
+  const [first, second] = [
+    await world.endpoint({ url: 'https://example.com/1' }),
+    await world.endpoint({ url: 'https://example.com/2' }),
+  ];
+  await world.comment(2);
+  const { store, clock, credentials } = world;
+  await store.write(async (database) => {
+    for (const lane of [first, second]) await stopLane(database, lane, 'of the test', clock.now());
+  });
+  return { ...world, first, second, asking: { apiKey: credentials.apiKey, now: clock.now() } };
+}
+
+describe('deliveries', () => {
+  it('are listed by what they are, the newest first', async () => {
+    const { store, first, credentials } = await failed();
+    const list = async (filter: Parameters<typeof listDeliveries>[2], limit = 10) =>
+      (await listDeliveries(store, credentials.apiKey, filter, limit)).map(({ record }) => record);
+    const all = await list({});
+    expect(all).toHaveLength(4);
+    expect(await list({}, 3)).toEqual(all.slice(0, 3));
+    expect(await list({ endpointId: first })).toEqual(all.filter(({ endpointId }) => endpointId === first));
+    expect(await list({ state: 'pending' })).toEqual([]);
+    expect(await list({ event: 'comment.add', state: 'failed' })).toEqual(all);
+    expect(await list({ event: 'comment.update' })).toEqual([]);
+    expect(await listDeliveries(store, 'another-key', {}, 10)).toEqual([]);
+    await expect(findDeliveries(store, 'another-key', [all[0]?.id ?? ''])).rejects.toMatchObject({
+      failure: 'not_found',
+    });
+  });
+});
+
+describe('sending again', () => {
+  it('is all or nothing for those that are named', async () => {
+    const { store, asking, deliveries, until } = await failed();
+    const ids = (await deliveries()).map(({ id }) => id);
+    const [id = ''] = ids;
+    await expect(retryDeliveries(store, asking, [id, 'msg_x'])).rejects.toMatchObject({ failure: 'not_found' });
+    await until('failed', 'failed', 'failed', 'failed');
+    const [detail] = await retryDeliveries(store, asking, [id, id]);
+    expect(detail?.record).toMatchObject({ id, state: 'pending', attempts: [{ error: 'not sent: of the test' }] });
+    await until('pending', 'failed', 'failed', 'failed');
+  });
+
+  it('leaves what has no target any more, and says why', async () => {
+    const { store, asking, call, second, until, deliveries } = await failed();
+    await call(UPDATE, { endpointId: second, disabled: true });
+    const { retried, left } = await retryFailures(store, asking);
+    expect(retried).toHaveLength(2);
+    expect([...left]).toEqual([['the endpoint is disabled', 2]]);
+    await until('pending', 'failed', 'pending', 'failed');
+    const id = (await deliveries())[1]?.id ?? '';
+    await expect(retryDeliveries(store, asking, [id])).rejects.toMatchObject({
+      failure: 'failed_precondition',
+      message: `delivery '${id}' cannot be sent: the endpoint is disabled`,
+    });
+  });
+});
+
+describe('what is at its end', () => {
+  it('goes after a week, or when there is too much of it; what is pending stays', async () => {
+    const { store, credentials, deliveries } = await deliveringWorld();
+    const DAY = 86_400_000;
+    const now = 100 * DAY;
+    const add = (count: number, state: DeliveryState, age: number) =>
+      store.write(async (database) => {
+        const rows = Array.from({ length: count }, () => ({
+          ...{
+            id: `msg_${Math.random()}`,
+            apiKey: credentials.apiKey,
+            form: 'raw' as const,
+            lane: 'l',
+            event: `${age}`,
+          },
+          ...{ payload: null, size: 0, state, attempts: '', tries: 0, owner: null, createdAt: now - age * DAY },
+          dueAt: state === 'pending' ? now : null,
+        }));
+        for (let at = 0; at < rows.length; at += 500) {
+          await database
+            .insertInto('deliveries')
+            .values(rows.slice(at, at + 500))
+            .execute();
+        }
+      });
+    for (const state of ['pending', 'delivered', 'failed'] as const) {
+      await add(1, state, 8);
+      await add(2, state, 6);
+    }
+    await store.write((database) => prune(database, now));
+    const count = Map.groupBy(await deliveries(), ({ state, event }) => `${state} ${event}`);
+    expect([...count].map(([kind, found]) => `${kind}: ${found.length}`).sort()).toEqual([
+      ...['delivered 6: 2', 'failed 6: 2', 'failed 8: 1', 'pending 6: 2', 'pending 8: 1'],
+    ]);
+    await add(10_000, 'delivered', 0);
+    await store.write((database) => prune(database, now));
+    const left = await deliveries();
+    expect(left.filter(({ state }) => state === 'delivered').map(({ event }) => event)).toEqual(
+      Array(10_000).fill('0'),
+    );
+    expect(left).toHaveLength(10_006);
+  });
+});
