@@ -6,6 +6,7 @@ export interface Identified {
   readonly id: string;
   readonly index: number;
   readonly line: number;
+  readonly column: number;
 }
 
 /** Most ids whose records are held side by side; more are looked at in several readings. */

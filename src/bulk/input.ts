@@ -68,6 +68,10 @@ export async function openInput(request: InputRequest): Promise<RecordInput> {
       hint: 'add --input-format json, ndjson, csv or yaml',
     });
   }
+  if (request.map && format !== 'csv') {
+    await bytes.discard();
+    throw new SvcError('usage', `--map is for columns of CSV, and ${name} is ${format.toUpperCase()}`);
+  }
   return new TextInput(request, { name, format, bytes, fingerprint, text });
 }
 

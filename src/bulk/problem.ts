@@ -3,7 +3,11 @@ import type * as z from 'zod';
 /** What is wrong with a value that has to be valid by a schema. */
 export function problemsOf(schema: z.ZodType, value: unknown): readonly Problem[] {
   const { success, error } = schema.safeParse(value);
-  return success ? NO_PROBLEMS : error.issues.map((issue) => problemAt(issue, value));
+  return success ? NO_PROBLEMS : error.issues.map((issue) => inRecord(problemAt(issue, value)));
+}
+
+function inRecord({ field, message }: Problem): Problem {
+  return field === undefined ? { message: `the record: ${message}` } : { field, message };
 }
 
 /** What is wrong, and with which field of a record. */
@@ -17,15 +21,15 @@ const NO_PROBLEMS: readonly Problem[] = [];
 
 function problemAt(issue: z.core.$ZodIssue, record: unknown): Problem {
   const value = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], record);
-  const [field, message] = [issue.path.join('.'), wordsOf(issue, value)];
-  return field ? { field, message } : { message: `the record: ${message}` };
+  const message = wordsOf(issue, value);
+  return issue.path.length > 0 ? { field: issue.path.join('.'), message } : { message };
 }
 
-/** What is wrong with a field of a record, in words: `email: expected text, got a number`. */
+/** What is wrong with a field, called by its path or by another name: `email: expected text, got a number`. */
 export function problemOf(issue: z.core.$ZodIssue, record: unknown, name?: string): string {
   const { field, message } = problemAt(issue, record);
-  const subject = name ?? field;
-  return subject === undefined ? message : `${subject}: ${message}`;
+  const called = name ?? field;
+  return called === undefined ? message : `${called}: ${message}`;
 }
 
 function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {

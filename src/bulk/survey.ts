@@ -23,6 +23,8 @@ export interface RecordRules extends DraftRules {
 export interface Survey {
   /** Records to send: without those of other shards and those left out. */
   readonly records: number;
+  /** Records that were read, all told. */
+  readonly read: number;
   /** Records of the job that are left out because of another one with the same id. */
   readonly leftOut: number;
   /** The first of them. */
@@ -44,13 +46,8 @@ export interface Survey {
   idOf(record: SourceRecord, index: number): string | undefined;
 }
 
-/** Who follows a survey. */
-export interface SurveyHearer {
-  /** All findings, a few at a time, in the order of the input; duplicates come last. */
-  findings?(findings: readonly Finding[]): Promise<void>;
-  /** Each valid record as it would be sent, before it is known which are left out for others with their id. */
-  record?(value: unknown): void;
-}
+/** Hears each valid record as it would be sent, before it is known which are left out for others with their id. */
+export type HearRecord = (value: unknown) => void;
 
 const MOST_FINDINGS = 100;
 const MOST_WARNINGS = 100;
@@ -63,21 +60,41 @@ export async function survey(
   input: RecordInput,
   rules: RecordRules,
   signal: AbortSignal,
-  hearer: SurveyHearer = {},
+  hear?: HearRecord,
 ): Promise<Survey> {
-  const look = new Look(rules, hearer);
+  const findings = findingsOf(input, rules, signal, hear);
+  for (;;) {
+    const { value, done } = await findings.next();
+    if (done) return value;
+  }
+}
+
+/** The first reading as all of its findings, a few at a time: in the order of the input, duplicates last. */
+export async function* findingsOf(
+  input: RecordInput,
+  rules: RecordRules,
+  signal: AbortSignal,
+  hear?: HearRecord,
+): AsyncGenerator<readonly Finding[], Survey> {
+  const look = new Look(rules, hear);
   try {
     const source = await input.open((warning) => look.warn(warning));
-    await look.read(source, signal);
+    const check = look.checker(source);
+    for await (const block of source.blocks) {
+      signal.throwIfAborted();
+      for (const record of block) check(record);
+      yield* look.found();
+    }
     look.preamble = source.preamble();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     look.breakOff(error);
-    await look.tell();
+    yield* look.found();
     return look;
   }
   look.identity = input.identity();
   await look.settleDuplicates(() => identified(input, rules));
+  yield* look.found();
   return look;
 }
 
@@ -130,7 +147,7 @@ async function* identified(input: RecordInput, rules: RecordRules): AsyncGenerat
     for (const record of block) {
       const index = next++;
       const { id } = draft(record, index);
-      if (typeof id === 'string') found.push({ id, index, line: record.line });
+      if (typeof id === 'string') found.push({ id, index, line: record.line, column: record.column });
     }
     yield found;
   }
@@ -138,13 +155,14 @@ async function* identified(input: RecordInput, rules: RecordRules): AsyncGenerat
 
 class Look implements Survey {
   readonly #rules: RecordRules;
-  readonly #hearer: SurveyHearer;
+  readonly #hear: HearRecord | undefined;
   readonly #known: Set<string>;
   readonly #hashes = new IdHashes();
   readonly #leftOut = new BitSet();
   #scan: IdScan | undefined;
-  #untold: Finding[] = [];
+  #latest: Finding[] = [];
   records = 0;
+  read = 0;
   readonly findings: Finding[] = [];
   findingCount = 0;
   hint: string | undefined;
@@ -153,9 +171,9 @@ class Look implements Survey {
   preamble = '';
   identity: Identity | undefined;
 
-  constructor(rules: RecordRules, hearer: SurveyHearer) {
+  constructor(rules: RecordRules, hear: HearRecord | undefined) {
     this.#rules = rules;
-    this.#hearer = hearer;
+    this.#hear = hear;
     this.#known = new Set(rules.fields.known);
   }
 
@@ -171,53 +189,44 @@ class Look implements Survey {
     return this.#scan?.find(record.text, index);
   }
 
-  async read(source: Source, signal: AbortSignal): Promise<void> {
-    const check = this.#checker(source);
-    let index = 0;
-    for await (const block of source.blocks) {
-      signal.throwIfAborted();
-      for (const record of block) check(record, index++);
-      await this.tell();
-    }
-  }
-
-  #checker(source: Source): (record: SourceRecord, index: number) => void {
+  /** Checks the records of a source, one after another. */
+  checker(source: Source): (record: SourceRecord) => void {
     const { fields, shard } = this.#rules;
     const [draft, finish] = [drafter(source, this.#rules), finisher(source, this.#rules)];
     if (sendsText(source, fields)) this.#scan = new IdScan(fields.id);
-    return (record, index) => {
+    return (record) => {
+      const index = this.read++;
       const drafted = draft(record, index);
       const { value, own, id } = drafted;
       this.#scan?.learn(record.text, index, id);
       const problems = problemsOf(fields.schema, value);
-      for (const problem of problems) this.#find({ line: record.line, ...problem });
+      for (const problem of problems) this.#find({ line: record.line, column: record.column, ...problem });
       for (const field of Object.keys(own)) if (!this.#known.has(field)) this.#warnOf(field, record.line);
       if (typeof id !== 'string') return;
       this.#hashes.add(id);
       if (problems.length > 0 || (shard && !isInShard(id, shard))) return;
       this.records += 1;
       this.first ??= finish(record, drafted, index);
-      this.#hearer.record?.(fields.bareIds ? id : value);
+      this.#hear?.(fields.bareIds ? id : value);
     };
   }
 
   /** Says of two records with one id what becomes of them. */
   async settleDuplicates(read: () => AsyncIterable<readonly Identified[]>): Promise<void> {
     const { duplicates, fields, shard } = this.#rules;
-    const clash = ({ id, line }: Identified, earlier: Identified) => {
-      this.#find({ line, field: fields.id, message: `'${id}' stands on line ${earlier.line} already` });
+    const clash = ({ id, line, column }: Identified, earlier: Identified) => {
+      this.#find({ line, column, field: fields.id, message: `'${id}' stands on line ${earlier.line} already` });
     };
     async function* own() {
       for await (const block of read()) yield shard ? block.filter(({ id }) => isInShard(id, shard)) : block;
     }
     await settleDuplicates(own, this.#hashes.takeRepeated(), { duplicates, leftOut: this.#leftOut, clash });
     this.records -= this.#leftOut.size;
-    await this.tell();
   }
 
   breakOff({ place, problem, hint }: InputError): void {
     const { line = null, column } = place;
-    this.#find({ line, ...(column !== undefined && { column }), message: problem });
+    this.#find({ line, ...(column !== undefined && { column }), message: problem, isLast: true });
     this.hint = hint;
   }
 
@@ -225,17 +234,17 @@ class Look implements Survey {
     if (this.warnings.length < MOST_WARNINGS) this.warnings.push(warning);
   }
 
-  async tell(): Promise<void> {
-    if (this.#untold.length === 0) return;
-    const findings = this.#untold;
-    this.#untold = [];
-    await this.#hearer.findings?.(findings);
+  /** What was found since this was asked for last. */
+  *found(): Generator<readonly Finding[]> {
+    const findings = this.#latest;
+    this.#latest = [];
+    if (findings.length > 0) yield findings;
   }
 
   #find(finding: Finding): void {
     this.findingCount += 1;
     if (this.findings.length < MOST_FINDINGS) this.findings.push(finding);
-    if (this.#hearer.findings) this.#untold.push(finding);
+    this.#latest.push(finding);
   }
 
   /** Says of an unknown field once what becomes of it. */

@@ -1,4 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
+import { columnPairs, MAP_FLAG } from './bulk/column-map.ts';
 import type { BulkOptions } from './bulk/request.ts';
 import type { Invocation, OptionDefinition } from './definition.ts';
 import { given, textValue } from './option-values.ts';
@@ -7,6 +8,7 @@ import { given, textValue } from './option-values.ts';
 export const BULK_FLAGS: readonly OptionDefinition[] = [
   { flags: '--file <path>', describes: "records: JSON, NDJSON, CSV or YAML; '-' is stdin" },
   { flags: '--input-format <format>', describes: 'format of the file', choices: ['json', 'ndjson', 'csv', 'yaml'] },
+  MAP_FLAG,
   { flags: '--batch-size <n>', describes: 'records a request (100)' },
   { flags: '--concurrency <n>', describes: "requests in flight, or 'auto'" },
   { flags: '--on-error <what>', describes: 'after a failed record (continue)', choices: ['continue', 'stop'] },
@@ -22,6 +24,7 @@ export function bulkOptions({ options }: Invocation): BulkOptions {
   return {
     ...given('file', text('file')),
     ...given('inputFormat', text('inputFormat') as BulkOptions['inputFormat']),
+    ...given('map', columnPairs(options['map'])),
     ...given('maxErrors', wholeNumber('--max-errors', text('maxErrors'), 0)),
     ...given('rejects', text('rejects')),
     ...given('results', text('results')),

@@ -8,6 +8,7 @@ import { given } from './option-values.ts';
 import { PROFILE_COMMANDS } from './profiles/commands.ts';
 import { SERVE_COMMANDS } from './serve/commands.ts';
 import { commandList, TOOL_COMMANDS } from './tools/commands.ts';
+import { VALIDATE_COMMANDS } from './validate/commands.ts';
 import { WEBHOOK_COMMANDS } from './webhooks/commands.ts';
 
 const TOOLS: readonly CommandDefinition[] = [
@@ -15,6 +16,7 @@ const TOOLS: readonly CommandDefinition[] = [
   ...SERVE_COMMANDS,
   ...LOCAL_COMMANDS,
   ...TOOL_COMMANDS,
+  ...VALIDATE_COMMANDS,
   ...COMPLETION_COMMANDS,
   ...WEBHOOK_COMMANDS,
   commandList(commandTree),

@@ -1,7 +1,7 @@
 import { findingText } from '../../bulk/finding.ts';
 import { memoryInput, openInput, type RecordInput } from '../../bulk/input.ts';
 import { problemOf } from '../../bulk/problem.ts';
-import { type RecordRules, type Survey, type SurveyHearer, survey } from '../../bulk/survey.ts';
+import { type HearRecord, type RecordRules, type Survey, survey } from '../../bulk/survey.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
@@ -25,7 +25,7 @@ export interface InputOfJob extends Pick<RecordRules, 'mint' | 'shard'> {
   /** Where to keep what comes through a pipe. */
   readonly spool: string;
   /** Hears each record that is going to be sent. */
-  readonly hear?: SurveyHearer['record'];
+  readonly hear?: HearRecord;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function gatherInput(
   const { duplicates } = request.options;
   const rules = { fields, shared: request.data, duplicates, mint, ...given('shard', shard) };
   try {
-    const surveyed = await survey(input, rules, context.signal, given('record', hear));
+    const surveyed = await survey(input, rules, context.signal, hear);
     await warnOf(
       context,
       surveyed.warnings.map((warning) => findingText(input.name, warning)),
@@ -109,7 +109,8 @@ async function inputOf(
   { data, record, fromDocument, options }: BulkRequest,
   spool: string,
 ): Promise<RecordInput> {
-  if (options.file !== undefined) return openFile(context, fields, options.file, options.inputFormat, spool);
+  if (options.file !== undefined) return openFile(context, fields, { ...options, file: options.file }, spool);
+  if (options.map) throw new SvcError('usage', '--map is for the columns of a file', { hint: 'give --file <path>' });
   if (record) {
     checkFlags(entry, fields, record);
     return memoryInput('--data', [record]);
@@ -131,13 +132,13 @@ function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, 
 function openFile(
   { cwd, io, signal }: Context,
   { list, known, id, mints }: BulkFields,
-  file: string,
-  format: BulkRequest['options']['inputFormat'],
+  { file, inputFormat, map }: BulkRequest['options'] & { readonly file: string },
   spool: string,
 ): Promise<RecordInput> {
   return openInput({
     file,
-    ...given('format', format),
+    ...given('format', inputFormat),
+    ...given('map', map && new Map(map)),
     cwd,
     stdin: io.stdin.stream,
     signal,

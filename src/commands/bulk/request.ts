@@ -1,9 +1,11 @@
 import type { InputFormat } from '../../bulk/source/record.ts';
+import type { ColumnPairs } from './column-map.ts';
 
 /** The flags of a command that takes many records, parsed. */
 export interface BulkOptions {
   readonly file?: string;
   readonly inputFormat?: InputFormat;
+  readonly map?: ColumnPairs;
   readonly batchSize?: number;
   readonly concurrency: number | 'auto';
   readonly onError: 'continue' | 'stop';

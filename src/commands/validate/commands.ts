@@ -1,0 +1,60 @@
+import { type OperationOutline, outline } from '../../catalog/outline.ts';
+import { MAP_FLAG } from '../bulk/column-map.ts';
+import type { CommandDefinition, OptionDefinition } from '../definition.ts';
+
+/** An input that shows what records of a kind look like. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  users: 'svc users validate --file users.csv',
+  documents: 'svc documents validate --file documents.csv',
+  folders: `printf 'folderId,folderName\\nf1,Plans\\n' | svc folders validate --file - --input-format csv`,
+  organizations: `echo '[{"organizationId":"acme"}]' | svc organizations validate --file -`,
+  groups: `echo '[{"groupId":"legal"}]' | svc groups validate --file -`,
+  activities: `echo '[{"id":"a1","actionIcon":"star"}]' | svc activities validate --for update --file -`,
+  presence: `printf 'userId,status\\nu1,away\\n' | svc presence validate --file - --input-format csv`,
+  notifications: `echo '[{"actionUser":{"userId":"u1"},"displayHeadlineMessageTemplate":"Hi","displayBodyMessage":"There","notifyUsers":[]}]' | svc notifications validate --file -`,
+};
+
+/** One command for each kind of record that an operation takes many of. */
+export const VALIDATE_COMMANDS: readonly CommandDefinition[] = [
+  ...Map.groupBy(
+    outline.filter(({ bulk }) => bulk),
+    ({ command }) => command[0],
+  ),
+].map(([noun, operations]) => validateCommand(noun, operations));
+
+function validateCommand(noun: string, operations: readonly OperationOutline[]): CommandDefinition {
+  const verbs = [...new Set(operations.map(({ command }) => command.at(-1) ?? ''))];
+  const versions = [...new Set(operations.map(({ version }) => version))];
+  const example = EXAMPLES[noun];
+  return {
+    command: [noun, 'validate'],
+    summary: 'Check a file of records, without sending anything',
+    description: `Reads the whole file as ${verbs.map((verb) => `svc ${noun} ${verb}`).join(' or ')} would, and reports everything that is wrong with it, each with its place. It needs no credentials and no network. Exit code 3: there are findings.`,
+    examples: [
+      ...(example ? [{ command: example, does: 'check every record' }] : []),
+      ...(noun === 'users'
+        ? [
+            { command: 'svc users validate --file users.json --format github', does: 'annotations for GitHub Actions' },
+            { command: 'svc users validate --file users.ndjson -o json', does: 'findings for programs' },
+          ]
+        : []),
+    ],
+    options: [
+      { flags: '--file <path>', describes: "records: JSON, NDJSON, CSV or YAML; '-' is stdin (required)" },
+      { flags: '--input-format <format>', describes: 'format of the file', choices: ['json', 'ndjson', 'csv', 'yaml'] },
+      ...choice('--for <what>', `what the records are for (${verbs[0]})`, verbs),
+      ...choice('--api-version <v>', `version of the call (${versions[0]})`, versions),
+      { flags: '--duplicates <which>', describes: 'records with one id (fail)', choices: ['fail', 'first', 'last'] },
+      MAP_FLAG,
+      { flags: '--format <form>', describes: 'form of the findings (text)', choices: ['text', 'github'] },
+    ],
+    load: async () => {
+      const { validate } = await import('./validate.ts');
+      return (context, invocation) => validate(context, { noun, verb: verbs[0] ?? '' }, invocation);
+    },
+  };
+}
+
+function choice(flags: string, describes: string, choices: readonly string[]): readonly OptionDefinition[] {
+  return choices.length > 1 ? [{ flags, describes, choices }] : [];
+}

@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openInput, type RecordInput } from '../../bulk/input.ts';
+import type { InputFormat } from '../../bulk/source/record.ts';
+import { findingsOf, type RecordRules } from '../../bulk/survey.ts';
+import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { manifest } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { amount } from '../../kernel/plural.ts';
+import { columnPairs } from '../bulk/column-map.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { given, textValue } from '../option-values.ts';
+import { report } from './report.ts';
+
+/** The records that are meant: those of `users add`. */
+interface Meant {
+  readonly noun: string;
+  readonly verb: string;
+}
+
+interface ValidateOptions {
+  readonly file: string;
+  readonly inputFormat?: InputFormat;
+  readonly verb: string;
+  readonly version?: string;
+  readonly duplicates: RecordRules['duplicates'];
+  readonly map?: ReadonlyMap<string, string>;
+  readonly form: 'text' | 'github';
+}
+
+/**
+ * Checks the records of a file, offline.
+ * @throws SvcError `bad_data` when there are findings, after all of them were printed; `usage` without a file
+ */
+export async function validate(context: Context, meant: Meant, invocation: Invocation): Promise<void> {
+  const options = validateOptions(meant, invocation);
+  const fields = await fieldsOf(meant.noun, options);
+  const folder = await mkdtemp(join(tmpdir(), 'svc-validate-'));
+  try {
+    const input = await open(context, fields, options, join(folder, 'input'));
+    const rules = { fields, shared: sharedFields(fields), duplicates: options.duplicates, mint: String };
+    const { noun } = fields;
+    const { findingCount, read, hint } = await report(
+      context,
+      { name: input.name, noun, form: options.form },
+      findingsOf(input, rules, context.signal),
+    );
+    if (findingCount === 0) return;
+    throw new SvcError('bad_data', `${input.name}: ${amount(findingCount, 'problem')} in ${amount(read, noun)}`, {
+      hint: hint ?? 'correct the file, then check it again',
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function validateOptions({ noun, verb }: Meant, { options }: Invocation): ValidateOptions {
+  const text = (name: string) => textValue(options, name);
+  const file = text('file');
+  if (file === undefined) {
+    throw new SvcError('usage', 'there is no file to check', { hint: `svc ${noun} validate --file <path>` });
+  }
+  const pairs = columnPairs(options['map']);
+  return {
+    file,
+    ...given('inputFormat', text('inputFormat') as ValidateOptions['inputFormat']),
+    verb: text('for') ?? verb,
+    ...given('version', text('apiVersion')),
+    duplicates: (text('duplicates') ?? 'fail') as RecordRules['duplicates'],
+    ...given('map', pairs && new Map(pairs)),
+    form: text('format') === 'github' ? 'github' : 'text',
+  };
+}
+
+async function fieldsOf(noun: string, { verb, version }: ValidateOptions): Promise<BulkFields> {
+  const versions = manifest.filter(({ command, bulk }) => bulk && command[0] === noun && command.at(-1) === verb);
+  const entry = version === undefined ? versions[0] : versions.find((known) => known.version === version);
+  if (!entry) throw new SvcError('usage', `svc ${noun} ${verb} has no --api-version ${version}`);
+  return bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+}
+
+/** Where each record is a call, flags may give what is alike in all of them; only what records say themselves is checked. */
+function sharedFields({ field, known }: BulkFields): Readonly<Record<string, unknown>> {
+  if (field !== undefined) return {};
+  return Object.fromEntries(SHARED.filter((name) => known.includes(name)).map((name) => [name, 'given by a flag']));
+}
+
+const SHARED = ['organizationId', 'documentId'];
+
+function open(
+  { cwd, io, signal }: Context,
+  { list, known, id, mints }: BulkFields,
+  { file, inputFormat, map }: ValidateOptions,
+  spool: string,
+): Promise<RecordInput> {
+  return openInput({
+    file,
+    ...given('format', inputFormat),
+    ...given('map', map),
+    cwd,
+    stdin: io.stdin.stream,
+    signal,
+    spool,
+    field: list,
+    fields: known,
+    idField: id,
+    mints: mints ?? false,
+  });
+}

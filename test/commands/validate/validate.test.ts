@@ -1,0 +1,163 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { GlobalOptions } from '../../../src/commands/context.ts';
+import type { Invocation } from '../../../src/commands/definition.ts';
+import { VALIDATE_COMMANDS } from '../../../src/commands/validate/commands.ts';
+import { SvcError } from '../../../src/kernel/errors.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { fakeContext } from '../fake-context.ts';
+
+interface World {
+  readonly noun?: string;
+  /** A file, or what comes from stdin as `-`. */
+  readonly name: string;
+  readonly content: string | Uint8Array;
+  readonly flags?: Invocation['options'];
+  readonly output?: GlobalOptions['output'];
+}
+
+async function validate({ noun = 'users', name, content, flags = {}, output }: World) {
+  const cwd = await temporaryFolder();
+  if (name !== '-') await writeFile(join(cwd, name), content);
+  const context = await fakeContext({ cwd, stdin: content, ...(output && { options: { output } }) });
+  const run = await VALIDATE_COMMANDS.find(({ command }) => command[0] === noun)?.load();
+  const error = await run?.(context, { arguments: [], options: { file: name, ...flags } }).then(
+    () => undefined,
+    (thrown: unknown) => {
+      if (thrown instanceof SvcError) return thrown;
+      throw thrown;
+    },
+  );
+  return { stdout: context.stdout(), stderr: context.stderr(), error };
+}
+
+const BROKEN = '[\n  {"userId": "a", "zip": 1},\n  {"userId": 7, "email": false},\n  {"userId": "a"}\n]';
+
+describe('validating a file', () => {
+  it('says so where nothing is wrong', async () => {
+    const { stdout, stderr, error } = await validate({ name: 'u.ndjson', content: '{"userId":"a"}\n{"userId":"b"}' });
+    expect([stdout, stderr, error]).toEqual(['u.ndjson: 2 users, nothing is wrong with them\n', '', undefined]);
+  });
+
+  it('reports everything, and ends with bad_data', async () => {
+    const { stdout, stderr, error } = await validate({ name: 'u.json', content: BROKEN });
+    expect(stdout.split('\n')).toEqual([
+      'u.json:3: userId: expected text, got a number: put it in quotes',
+      'u.json:3: email: expected text, got false',
+      "u.json:4: userId: 'a' stands on line 2 already",
+      '',
+    ]);
+    expect(stderr).toContain("warning: u.json:2: unknown field 'zip' is passed on as it is");
+    expect([error?.failure, error?.message]).toEqual(['bad_data', 'u.json: 3 problems in 3 users']);
+  });
+
+  it('reports more than the hundred that a refusal keeps', async () => {
+    const { stdout } = await validate({ name: 'u.ndjson', content: '{}\n'.repeat(350) });
+    expect(stdout.split('\n').filter((line) => line.endsWith('userId: is missing'))).toHaveLength(350);
+  });
+
+  it('goes as far as the file can be read', async () => {
+    const { stdout, error } = await validate({ name: 'u.json', content: '[{},\n{"userId":"a"' });
+    expect(stdout).toBe('u.json:1: userId: is missing\nu.json:2:1: the JSON ends inside what begins here\n');
+    expect(error?.hint).toBe('is the file complete?');
+  });
+
+  it('reads stdin and compressed files, and leaves nothing behind', async () => {
+    const before = await readdir(tmpdir());
+    const piped = await validate({ name: '-', content: '{"userId":"a"}\n{"userId":"a"}' });
+    expect(piped.stdout).toBe("stdin:2: userId: 'a' stands on line 1 already\n");
+    const packed = await validate({ name: 'u.csv.gz', content: gzipSync('userId\na\nb\n') });
+    expect([packed.stdout, packed.error]).toEqual(['u.csv.gz: 2 users, nothing is wrong with them\n', undefined]);
+    const left = (await readdir(tmpdir())).filter((name) => name.startsWith('svc-validate-'));
+    expect(left.filter((name) => !before.includes(name))).toEqual([]);
+  });
+});
+
+describe('the form of findings', () => {
+  it('is a workflow command for GitHub, with what would end it escaped', async () => {
+    const content = '[\n  {"userId": "a", "x%\\n": 1},\n  {"userId": 7}\n]';
+    const { stdout } = await validate({ name: 'a,b:c.json', content, flags: { format: 'github' } });
+    expect(stdout.split('\n')).toEqual([
+      '::error file=a%2Cb%3Ac.json,line=3,col=3::userId: expected text, got a number: put it in quotes',
+      expect.stringMatching(/^::warning file=a%2Cb%3Ac\.json,line=2::unknown field 'x%25[^\n]*$/),
+      '',
+    ]);
+  });
+
+  it('is one document for programs', async () => {
+    const { stdout } = await validate({ name: 'u.json', content: BROKEN, output: 'json' });
+    expect(JSON.parse(stdout)).toEqual({
+      file: 'u.json',
+      records: 3,
+      valid: false,
+      findings: [
+        { line: 3, column: 3, field: 'userId', message: 'expected text, got a number: put it in quotes' },
+        { line: 3, column: 3, field: 'email', message: 'expected text, got false' },
+        { line: 4, column: 3, field: 'userId', message: "'a' stands on line 2 already" },
+      ],
+      warnings: [{ line: 2, message: expect.stringContaining("'zip'") }],
+    });
+  });
+
+  it('is a record a line where records are asked for', async () => {
+    const { stdout } = await validate({ name: 'u.json', content: BROKEN, output: 'ndjson' });
+    expect(stdout.trim().split('\n')).toHaveLength(3);
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ line: 3, field: 'userId' });
+  });
+});
+
+describe('records of every kind', () => {
+  it.each<[string, string, Invocation['options'], string]>([
+    ['documents', '[{"documentId":"d"},{}]', {}, 'documentId: is missing'],
+    ['folders', '[{"folderId":"f","accessType":"x"}]', {}, 'accessType: expected one of'],
+    ['organizations', '[{}]', {}, 'organizationId: is missing'],
+    ['groups', '[{"groupId":""}]', {}, 'groupId: is empty'],
+    ['groups', '["u1", 2]', { for: 'add-users' }, 'userId: expected text, got a number'],
+    ['activities', '[{"id":"a"}]', {}, 'featureType: is missing'],
+    ['activities', '[{"actionIcon":"star"}]', { for: 'update' }, 'id: is missing'],
+    ['presence', '[{"status":"away"}]', {}, 'userId: is missing'],
+    ['notifications', '[{"notifyUsers":[]}]', {}, 'actionUser: is missing'],
+    ['users', '[{"userId":"a","accessRole":"king"}]', { apiVersion: 'v2' }, 'accessRole: expected one of'],
+  ])('%s: %s', async (noun, content, flags, message) => {
+    const { stdout, error } = await validate({ noun, name: 'r.json', content, flags });
+    expect(stdout).toContain(`r.json:1: ${message}`);
+    expect(error?.failure).toBe('bad_data');
+  });
+
+  it('may have an id of their own or none where the service takes none', async () => {
+    const content = '[{"featureType":"a","actionType":"b","actionUser":{"userId":"u"}}]';
+    expect((await validate({ noun: 'activities', name: 'r.json', content })).error).toBeUndefined();
+  });
+});
+
+describe('columns that are named otherwise', () => {
+  const content = 'Kennung,Full name,notes\n1,Ada,x\n2,Bob,\n';
+  const check = (...map: string[]) => validate({ name: 'u.csv', content, flags: { map } });
+
+  it('are mapped to fields or left out', async () => {
+    const { stdout, stderr } = await check('Kennung=userId', 'Full name=name', 'notes=');
+    expect([stdout, stderr]).toEqual(['u.csv: 2 users, nothing is wrong with them\n', '']);
+  });
+
+  it.each([
+    [['Kenung=userId'], "--map: u.csv has no column 'Kenung'", "did you mean 'Kennung'?"],
+    [['Kennung'], "--map: 'Kennung' is no column=field", "for example --map 'Full name=name'"],
+    [['Kennung=userId', 'Kennung=name'], "--map: the column 'Kennung' is given twice", undefined],
+  ])('%s is wrong usage', async (map, message, hint) => {
+    const { error } = await check(...map);
+    expect([error?.failure, error?.message, error?.hint]).toEqual(['usage', message, hint]);
+  });
+
+  it('may not stand for one field together', async () => {
+    const { stdout } = await check('Kennung=userId', 'Full name=userId');
+    expect(stdout).toBe("u.csv:1: the columns 'Kennung' and 'Full name' are both 'userId'\n");
+  });
+
+  it('are those of CSV', async () => {
+    const { error } = await validate({ name: 'u.json', content: '[]', flags: { map: ['a=b'] } });
+    expect([error?.failure, error?.message]).toEqual(['usage', '--map is for columns of CSV, and u.json is JSON']);
+  });
+});
