@@ -1,27 +1,30 @@
 import type { Surroundings } from './context.ts';
 import { createProgram } from './program.ts';
-import { openSession } from './world.ts';
+import { openSession, type Session } from './world.ts';
 
 /** Runs one command line, the program's name left out. Without words, and for a group without a command, it shows help. */
 export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<void> {
   let printed = '';
-  let close = async (): Promise<void> => undefined;
+  let session: Session | undefined;
+  let failure: unknown;
   const program = await createProgram({
     print: (text) => {
       printed += text;
     },
-    enter: (options) => {
-      const session = openSession(surroundings, options);
-      close = session.close;
+    enter: (options, command) => {
+      session = openSession(surroundings, options, command);
       return session.context;
     },
   });
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    if (!isHelp(error)) throw error;
+    if (!isHelp(error)) {
+      failure = error;
+      throw error;
+    }
   } finally {
-    await close();
+    await session?.close(failure);
   }
   if (printed) await surroundings.io.stdout.write(printed);
 }

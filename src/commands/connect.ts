@@ -1,6 +1,7 @@
 import { type Client, type ClientOptions, createClient, type Target } from '../client/client.ts';
 import { noCredential } from '../profiles/credentials.ts';
 import type { Settings } from '../profiles/resolve.ts';
+import { watched } from './activity.ts';
 import { callLog } from './call-log.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
@@ -41,7 +42,7 @@ function connection(context: Context, target: Target, { wire, close }: Route): C
     ...(options.dryRun && { dryRun: printPlan }),
   });
   return {
-    client,
+    client: options.dryRun ? client : watched(client, context.activity),
     close: async () => {
       await log.close();
       await close();

@@ -5,6 +5,7 @@ import type { Io } from '../kernel/io.ts';
 import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';
 import type { OpenSettings, Settings } from '../profiles/resolve.ts';
+import type { Activity } from './activity.ts';
 
 /** The global flags, parsed. */
 export interface GlobalOptions {
@@ -53,6 +54,8 @@ export interface Surroundings {
 /** The world as a command sees it. What is costly is made when first asked for. */
 export interface Context extends Surroundings {
   readonly options: GlobalOptions;
+  /** What the run has asked the service to write so far. */
+  readonly activity: Activity;
   settings(): Promise<Settings>;
   /** The settings without the secrets, for who needs none: a keychain is not asked. */
   openSettings(): Promise<OpenSettings>;

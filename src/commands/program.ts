@@ -13,7 +13,7 @@ import { commandTree } from './tree.ts';
 /** What the program needs of its surroundings. */
 export interface ProgramWorld {
   /** Makes the context once the global flags are known. */
-  readonly enter: (options: GlobalOptions) => Context;
+  readonly enter: (options: GlobalOptions, command: Command) => Context;
   readonly print: (text: string) => void;
 }
 
@@ -80,7 +80,7 @@ function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Comma
   for (const flag of flagsOf(leaf)) onlyOnce(addOption(command, flag), flag);
   for (const argument of argumentsOf(leaf)) addArgument(command, argument);
   return command.action(async () => {
-    const context = world.enter(globalOptions(rootOf(command).opts()));
+    const context = world.enter(globalOptions(rootOf(command).opts()), command);
     await run(context, leaf, invocation(command));
   });
 }

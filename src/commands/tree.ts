@@ -3,6 +3,7 @@ import { type OperationOutline, outline } from '../catalog/outline.ts';
 import { RESET_RUNNER } from './auth-tokens/commands.ts';
 import { COMPLETION_COMMANDS } from './completion/commands.ts';
 import type { CommandDefinition, Node, OperationRunner } from './definition.ts';
+import { HISTORY_COMMANDS } from './history/commands.ts';
 import { LOCAL_COMMANDS } from './local/commands.ts';
 import { given } from './option-values.ts';
 import { PROFILE_COMMANDS } from './profiles/commands.ts';
@@ -13,6 +14,7 @@ import { WEBHOOK_COMMANDS } from './webhooks/commands.ts';
 
 const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
+  ...HISTORY_COMMANDS,
   ...SERVE_COMMANDS,
   ...LOCAL_COMMANDS,
   ...TOOL_COMMANDS,

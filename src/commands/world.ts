@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Client } from '../client/client.ts';
 import type { Environment } from '../kernel/folders.ts';
 import type { Sink } from '../kernel/io.ts';
@@ -6,6 +7,7 @@ import type { Format } from '../output/format.ts';
 import type { Filter } from '../output/jq.ts';
 import type { Printer } from '../output/printer.ts';
 import type { OpenSettings } from '../profiles/resolve.ts';
+import { Activity } from './activity.ts';
 import type { Context, GlobalOptions, Surroundings } from './context.ts';
 import { formatOf } from './global-flags.ts';
 import { given } from './option-values.ts';
@@ -13,12 +15,15 @@ import { given } from './option-values.ts';
 /** A context, and what has to be called when the command is over. */
 export interface Session {
   readonly context: Context;
-  close(): Promise<void>;
+  /** With what the command failed with, if it did. */
+  close(error?: unknown): Promise<void>;
 }
 
 /** The world of one command. Everything costly is made at first use, and once. */
-export function openSession(surroundings: Surroundings, options: GlobalOptions): Session {
-  const { io } = surroundings;
+export function openSession(surroundings: Surroundings, options: GlobalOptions, command: Command): Session {
+  const { io, clock, environment } = surroundings;
+  const started = clock.now();
+  const activity = new Activity();
   const closers: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(surroundings, options));
   const format = once(async () => {
@@ -28,6 +33,7 @@ export function openSession(surroundings: Surroundings, options: GlobalOptions):
   const context: Context = {
     ...surroundings,
     options,
+    activity,
     openSettings,
     settings: once(async () => (await openSettings()).complete()),
     format,
@@ -58,7 +64,11 @@ export function openSession(surroundings: Surroundings, options: GlobalOptions):
   };
   return {
     context,
-    close: async () => {
+    close: async (error) => {
+      if (activity.calls > 0 && environment['SVC_HISTORY'] !== '0') {
+        const { recordRun } = await import('./history/record.ts');
+        await recordRun(context, activity, { command, started, error });
+      }
       for (const close of closers) await close();
     },
   };

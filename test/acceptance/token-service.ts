@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { mockService, success } from './mock-service.ts';
 
-export const RESET_PATH = '/v2/workspace/authtoken/reset';
+const RESET_PATH = '/v2/workspace/authtoken/reset';
 
 /** What happens to a reset: `apply` replaces the token and gives the new one. */
 export type ResetFault = (apply: () => string, response: ServerResponse) => void;

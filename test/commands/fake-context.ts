@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import { Activity } from '../../src/commands/activity.ts';
 import type { Context, GlobalOptions } from '../../src/commands/context.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
@@ -47,6 +48,7 @@ export async function fakeContext(world: FakeWorld = {}): Promise<FakeContext> {
     ...surroundings,
     io: { stdin: { isTerminal, stream: Readable.from([Buffer.from(world.stdin ?? '')]) }, stdout, stderr },
     clock: systemClock,
+    activity: new Activity(),
     signal: new AbortController().signal,
     options,
     settings: () => resolveSettings({ ...surroundings, flags: options }),

@@ -2,6 +2,7 @@ import type { BulkSummary } from '../../bulk/summary.ts';
 import type { Column } from '../../catalog/define.ts';
 import { amount } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
+import type { Counts } from '../activity.ts';
 import type { Context } from '../context.ts';
 
 /** Failures that a terminal is shown; the other formats hold more. */
@@ -16,6 +17,7 @@ const FAILURE_COLUMNS: readonly Column[] = [
 
 /** Prints what became of a job: the summary itself for scripts, and in words for people. */
 export async function showSummary(context: Context, noun: string, summary: BulkSummary): Promise<void> {
+  context.activity.counts = countsOf(summary);
   const printer = await context.printer();
   if ((await context.format()) !== 'table' || context.options.fields) return printer.value(summary, {});
   const { stdout } = context.io;
@@ -25,6 +27,10 @@ export async function showSummary(context: Context, noun: string, summary: BulkS
   const hidden = summary.failed + summary.unknown - shown.length;
   if (hidden > 0) await stdout.write(`and ${hidden} more\n`);
   if (summary.rejects) await stdout.write(`rejects: ${safeText(summary.rejects)}\n`);
+}
+
+function countsOf({ total, succeeded, failed, unknown, skipped }: BulkSummary): Counts {
+  return { total, succeeded, failed, unknown, skipped };
 }
 
 /** `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)` */

@@ -2,6 +2,7 @@ import { maskSecret } from '../../kernel/redact.ts';
 import { missingSettings, noCredential } from '../../profiles/credentials.ts';
 import { type Settings, VARIABLES } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
+import { pendingRows } from './pending-rows.ts';
 
 const COLUMNS = [
   { header: 'SETTING', field: 'setting', kind: 'whole' },
@@ -19,7 +20,7 @@ interface SettingRecord {
 }
 
 /** What stands below the settings: pending recoveries, say. Each gives its own rows. */
-const MORE_ROWS: readonly ((context: Context) => Promise<readonly SettingRecord[]>)[] = [];
+const MORE_ROWS: readonly ((context: Context) => Promise<readonly SettingRecord[]>)[] = [pendingRows];
 
 /** @throws SvcError `no_credential`, after the settings were printed, when no operation could be called. */
 export async function authStatus(context: Context): Promise<void> {

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { failure, mockService, success } from './mock-service.ts';
+import { BIN, newUser } from './svc.ts';
+
+const written = { success: true, id: 'x', message: 'User added.' };
+
+async function entries({ svc }: Awaited<ReturnType<typeof newUser>>) {
+  const { stdout } = await svc(['history', '-o', 'json']);
+  return JSON.parse(stdout) as { command: string; outcome: string; exitCode: number }[];
+}
+
+describe('svc history', () => {
+  it('tells of writes, how they ended and what of, and holds no secret and no free text', async () => {
+    const user = await newUser();
+    const secret = randomBytes(20).toString('base64url');
+    const { env } = await mockService(({ headers, path }) => {
+      if (headers['x-svc-auth-token'] !== secret) return failure(401, 'UNAUTHENTICATED', `no: ${secret}`);
+      return path.includes('users') ? success({ u1: written, u2: { ...written, success: false } }) : success([]);
+    });
+    const as = (token: string) => ({ env: { ...env, SVC_AUTH_TOKEN: token } });
+    await user.svc(['folders', 'list', '--org', 'acme'], as(secret));
+    await user.svc(['users', 'add', '--org', 'acme', '--user', 'u9', '--dry-run'], as(secret));
+    await user.svc(['users', 'add', '--org', 'acme'], as(secret));
+    await writeFile(join(user.home, 'users.ndjson'), '{"userId":"u1"}\n{"userId":"u2"}\n');
+    await user.svc(['users', 'add', '--org', 'acme', '--file', 'users.ndjson'], as(secret));
+    await user.svc(
+      ['users', 'add', '--org', 'acme', '--user', 'u1', '--name', `Ann ${secret}`],
+      as('wrong-token-of-mine'),
+    );
+    await user.svc(['organizations', 'add', '--user', 'none'], as(secret));
+    await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1'], { env: { ...as(secret).env, SVC_HISTORY: '0' } });
+    expect(await entries(user)).toMatchObject([
+      {
+        command: 'svc users add --org acme --file users.ndjson',
+        host: new URL(env.SVC_BASE_URL).host,
+        profile: null,
+        records: { total: 2, succeeded: 1, failed: 1 },
+        outcome: 'some_failed',
+        exitCode: 10,
+      },
+      { command: 'svc users add --org acme --user u1 --name …', outcome: 'unauthenticated', exitCode: 4 },
+    ]);
+    const text = await readFile(join(user.home, '.local', 'state', 'svc', 'history', 'history.ndjson'), 'utf8');
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain('Ann');
+  });
+
+  it('tells of a write that was interrupted', async () => {
+    const user = await newUser();
+    const { env, received } = await mockService(() => undefined);
+    const words = ['webhooks', 'config', 'update', '--enable'];
+    const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
+    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([130, null]);
+    expect(await entries(user)).toMatchObject([{ outcome: 'interrupted', exitCode: 130 }]);
+  });
+
+  it('fails no command where it cannot be written', async () => {
+    const user = await newUser();
+    const { env } = await mockService(() => success({ u1: written }));
+    const blocked = { ...env, XDG_STATE_HOME: '/dev/null' };
+    const run = await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1', '-q'], { env: blocked });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('has a line of each of many runs at once', async () => {
+    const user = await newUser();
+    const { env } = await mockService(({ body }) => {
+      const [record] = body.data['users'] as { userId: string }[];
+      return success({ [record?.userId ?? '']: written });
+    });
+    const ids = Array.from({ length: 12 }, (_, index) => `u${index}`);
+    await Promise.all(ids.map((id) => user.svc(['users', 'add', '--org', 'acme', '--user', id], { env })));
+    const found = (await entries(user)).map(({ command }) => command.split(' ').at(-1) ?? '');
+    expect(found.sort()).toEqual(ids.sort());
+    expect(await readdir(join(user.home, '.local', 'state', 'svc', 'history'))).toEqual(['history.ndjson']);
+  });
+});
+
+it('auth status tells of a reset that was left unfinished', async () => {
+  const user = await newUser();
+  const { env } = await mockService((_, response) => void response.destroy());
+  const workspace = { SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: randomBytes(20).toString('base64url') };
+  const run = await user.svc(['auth-tokens', 'reset', '--api-key', 'K', '--yes'], { env: { ...env, ...workspace } });
+  expect(run.code).toBe(9);
+  const { stdout } = await user.svc(['auth', 'status', '-o', 'json'], { env });
+  expect(JSON.parse(stdout).at(-1)).toMatchObject({
+    setting: 'recovery',
+    value: 'reset of API key K: unknown (svc auth recover)',
+  });
+});
