@@ -6,7 +6,7 @@ import { eventNameOf } from './event.ts';
 import { type Form, SIGNATURE_HEADERS } from './form.ts';
 import { headersByName, headerValues, passedOn, without } from './headers.ts';
 import { type Unpacked, unpackBody } from './payload.ts';
-import { type Outgoing, post } from './post.ts';
+import { type Outgoing, type PostOptions, post } from './post.ts';
 import type { Arrival, Reply } from './receiver.ts';
 import type { Recording } from './recording.ts';
 import { type Route, targetOf } from './routes.ts';
@@ -43,8 +43,7 @@ export interface Forwarding {
   readonly otherwise?: URL | undefined;
   /** Send the payload as JSON instead of the bytes as they came. */
   readonly decoded: boolean;
-  /** Milliseconds that a target has for its answer. */
-  readonly timeout: number;
+  readonly how: Omit<PostOptions, 'signal'>;
 }
 
 export interface ListenerWorld {
@@ -123,14 +122,14 @@ interface Arrived extends Omit<TakenDelivery, 'forwarded'> {
 }
 
 async function settle(world: ListenerWorld, arrived: Arrived): Promise<Reply> {
-  const { arrival, unpacked, ...delivery } = arrived;
-  const { payload: _, ...record } = delivery;
+  const { arrival, unpacked, id, event, form, verified, receivedAt, payload } = arrived;
   const { path, headers, body } = arrival;
-  await world.recording?.add({ ...record, path, headers, body: body.toString() });
+  const head = { id, event, form, verified, receivedAt };
+  await world.recording?.add({ ...head, path, headers, body: body.toString() });
   const forwarded = await forward(world, arrived);
   const accepted = forwarded === null || isSuccess(forwarded);
   const fault = 'reason' in unpacked ? { fault: unpacked.reason } : {};
-  await world.emit({ kind: 'taken', delivery: { ...delivery, forwarded }, accepted, ...fault });
+  await world.emit({ kind: 'taken', delivery: { ...head, forwarded, payload }, accepted, ...fault });
   return accepted ? TAKEN : NOT_FORWARDED;
 }
 
@@ -139,7 +138,7 @@ async function forward({ forwarding, signal }: ListenerWorld, arrived: Arrived):
   if (!url) return null;
   const outgoing = forwarding.decoded ? decodedRequest(url, arrived) : originalRequest(url, arrived);
   if (!outgoing) return { status: null, error: 'there is no decoded body to forward' };
-  const receipt = await post(outgoing, { timeout: forwarding.timeout, signal });
+  const receipt = await post(outgoing, { ...forwarding.how, signal });
   return receipt.status === null ? { status: null, error: receipt.error } : { status: receipt.status };
 }
 

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { getCACertificates } from 'node:tls';
 import { systemErrorCode } from '../kernel/errors.ts';
 import type { HeaderList } from './headers.ts';
 
@@ -15,9 +16,11 @@ export type Receipt =
   | { readonly status: number; readonly body: string; readonly milliseconds: number }
   | { readonly status: null; readonly error: string; readonly milliseconds: number };
 
-export interface PostLimits {
+export interface PostOptions {
   /** Milliseconds until the status has to be there. */
   readonly timeout: number;
+  /** Certificates in PEM form, trusted besides the authorities that Node knows. */
+  readonly authorities?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -32,12 +35,12 @@ const ANSWER_LIMIT = 64 * 1024;
  * Redirects are not followed.
  * @throws the signal's reason when that aborts; whatever else happens is in the receipt.
  */
-export async function post(outgoing: Outgoing, { timeout, signal }: PostLimits): Promise<Receipt> {
+export async function post(outgoing: Outgoing, { timeout, authorities, signal }: PostOptions): Promise<Receipt> {
   const started = performance.now();
   const passed = () => Math.round(performance.now() - started);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   try {
-    const response = await answered(outgoing, limit);
+    const response = await answered(outgoing, { signal: limit, ...(authorities && { ca: trusted(authorities) }) });
     return { status: response.statusCode ?? 0, body: await bodyOf(response), milliseconds: passed() };
   } catch (error) {
     signal.throwIfAborted();
@@ -45,18 +48,24 @@ export async function post(outgoing: Outgoing, { timeout, signal }: PostLimits):
   }
 }
 
+function trusted(authorities: string): string[] {
+  return [...getCACertificates('default'), authorities];
+}
+
 /** Resolves once the status is there. */
-function answered({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
+function answered({ url, headers, body }: Outgoing, options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request = open(url, { method: 'POST', agent: false, signal });
+    const request = open(url, { ...options, method: 'POST', agent: false });
     request.on('response', resolve).on('error', reject);
     for (const [name, lines] of Map.groupBy(headers, ([name]) => name.toLowerCase())) {
       const values = lines.map(([, value]) => value);
       request.setHeader(lines[0]?.[0] ?? name, values.length === 1 ? (values[0] ?? '') : values);
     }
-    request.setHeader('content-length', Buffer.byteLength(body));
-    request.end(body);
+    // Node sends a text together with the headers, and these as UTF-8 then, which they are not.
+    const bytes = Buffer.from(body);
+    request.setHeader('content-length', bytes.length);
+    request.end(bytes);
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../src/catalog/events.ts';
-import { advancedPayload, basicPayload } from '../../src/webhooks/event.ts';
+import { advancedPayload, basicPayload, eventFromPayload, eventNameOf } from '../../src/webhooks/event.ts';
 import { sampleEvent } from '../../src/webhooks/sample.ts';
 
 const SETTING = { webhookId: 'wh_1', now: 1_770_000_000_000, apiKey: 'key-1', organizationId: 'acme' };
@@ -76,5 +76,28 @@ describe('a sample', () => {
   it('of an unknown type names who and where', () => {
     const { data } = plain(advancedPayload(sampleEvent('thread.link_copy', SETTING)));
     expect(Object.keys(data)).toEqual(['actionUser', 'metadata']);
+  });
+});
+
+describe('what a payload is about', () => {
+  it.each(EVENT_NAMES)('%s, in both forms, and back', (name) => {
+    const event = sampleEvent(name, SETTING);
+    for (const payload of [basicPayload(event), advancedPayload(event)]) expect(eventNameOf(plain(payload))).toBe(name);
+    const back = eventFromPayload(plain(advancedPayload(event)), event);
+    expect(plain(advancedPayload(back))).toEqual(plain(advancedPayload(event)));
+    expect(plain(basicPayload(back))).toEqual(plain(basicPayload(event)));
+  });
+
+  it.each([null, [], 'x', {}, { event: 1 }, { notificationSource: 'comment' }])('%j says nothing', (payload) => {
+    expect(eventNameOf(payload)).toBe('unknown');
+    expect(
+      plain(advancedPayload(eventFromPayload(payload, { event: 'e', webhookId: 'w', apiKey: 'k' }))),
+    ).toMatchObject({
+      data: { metadata: { apiKey: 'k' } },
+    });
+  });
+
+  it('an action that is not known is named as it is', () => {
+    expect(eventNameOf({ notificationSource: 'comment', actionType: 'pinned' })).toBe('comment.pinned');
   });
 });

@@ -68,7 +68,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     command: ['webhooks', 'send'],
     summary: 'Send a delivery as the service would',
     description:
-      'The payload is a realistic sample for the event type, changed with --set or taken from a file. Nothing of a profile goes along. Prints what the receiver answered; anything but 2xx is exit 8.',
+      'The payload is a realistic sample for the event type, changed with --set or taken from a file. Nothing of a profile goes along to a --url. Prints what the receiver answered; anything but 2xx is exit 8.',
     examples: [
       {
         command: 'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt',
@@ -83,15 +83,18 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
         command: 'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --auth-token-file token.txt --encode',
         does: 'a basic delivery, base64-encoded',
       },
+      { command: 'svc webhooks send comment.add --via-service --local', does: 'to every endpoint that wants it' },
     ],
     arguments: [{ name: 'event', describes: 'an event type; svc webhooks events lists them', required: true }],
     options: [
       { flags: '--url <url>', describes: 'where the receiver is' },
+      { flags: '--via-service', describes: 'let the embedded service deliver it to its endpoints; needs --local' },
       { flags: '--form <form>', describes: 'form of the delivery (advanced; basic with a token)', choices: FORMS },
       { flags: '--secret-file <path>', describes: 'file with the secret that signs an advanced delivery' },
       TOKEN_FILE,
       { flags: '--encode', describes: 'base64-encode the payload' },
       { flags: '--encrypt-for <path>', describes: 'encrypt the payload with this RSA public key' },
+      { flags: '--channel <channel>', describes: 'with --via-service: a channel that the event is of', many: true },
       { flags: '--set <path=value>', describes: 'put a value, as JSON or text, into the payload', many: true },
       { flags: '--from-file <path>', describes: "payload to send instead of the sample; '-' for stdin" },
     ],

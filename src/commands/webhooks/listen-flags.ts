@@ -1,7 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { Address } from '../../kernel/listening.ts';
 import type { Forwarding } from '../../webhooks/listener.ts';
-import { RECEIVER_TIME } from '../../webhooks/post.ts';
 import type { Proofs } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -9,7 +8,7 @@ import { textValue } from '../option-values.ts';
 import { portOf } from '../port.ts';
 import { readPrivateKey, readProofs, textValues } from './keys.ts';
 import { recordFolder } from './record-folder.ts';
-import { targets, targetUrl } from './target.ts';
+import { postOptions, targets, targetUrl } from './target.ts';
 
 /** The options of `svc webhooks listen`. */
 export interface ListenOptions {
@@ -46,19 +45,20 @@ export async function listenOptions(context: Context, invocation: Invocation): P
     proofs,
     skipVerify,
     privateKey: await readPrivateKey(context, options),
-    forwarding: forwardingOf(context, options),
+    forwarding: await forwardingOf(context, options),
     folder: options['record'] === false ? undefined : recordFolder(context, textValue(options, 'record')),
     most: mostOf(textValue(options, 'exitAfter')),
     publicUrl: url,
   };
 }
 
-function forwardingOf({ options: { timeout } }: Context, options: Invocation['options']): Forwarding {
+async function forwardingOf(context: Context, options: Invocation['options']): Promise<Forwarding> {
   const forwarding = { ...targets(options), decoded: options['forwardDecoded'] === true };
   if (forwarding.decoded && forwarding.routes.length === 0 && !forwarding.otherwise) {
     throw new SvcError('usage', '--forward-decoded needs --forward-to or --route');
   }
-  return { ...forwarding, timeout: Math.min(timeout, RECEIVER_TIME) };
+  const { signal: _, ...how } = await postOptions(context);
+  return { ...forwarding, how };
 }
 
 function mostOf(text: string | undefined): number {

@@ -13,10 +13,16 @@ export interface Tally {
 }
 
 /** Says on stderr where deliveries go; scripts wait for the first line. */
-export async function greet({ note }: Context, options: ListenOptions, url: string): Promise<void> {
+export async function greet(
+  { note }: Context,
+  options: ListenOptions,
+  url: string,
+  notes: readonly string[] = [],
+): Promise<void> {
   await note(`listening on ${url}`);
   if (options.folder !== undefined) await note(`recording to ${options.folder}`);
   if (options.skipVerify) await note('nothing is verified: anyone who reaches this port is believed');
+  for (const text of notes) await note(text);
 }
 
 /** Counts what happened, and shows it: deliveries on stdout, everything else on stderr. */

@@ -59,7 +59,7 @@ async function listen(context: Context, options: ListenOptions, registers: boole
       if (tally.taken >= options.most) ending.finish();
     };
     take = createListener({ ...options, proofs, recording, emit, clock: context.clock, signal: cut.signal });
-    await greet(context, options, receiver.url);
+    await greet(context, options, receiver.url, registration?.notes);
     await ending.reached;
   } finally {
     await receiver.close(PATIENCE);

@@ -5,12 +5,14 @@ import type { Client, Reply } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isRunning, processId } from '../../kernel/io.ts';
-import { connect } from '../connect.ts';
+import { type Connection, connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 
 /** An endpoint that lives as long as this process, and the secret that its deliveries are signed with. */
 export interface Registration {
   readonly secret: string;
+  /** What the user should know of it. */
+  readonly notes: readonly string[];
   end(): Promise<void>;
 }
 
@@ -30,10 +32,10 @@ export async function register(context: Context, url: string): Promise<Registrat
   context.signal.addEventListener('abort', () => {
     setTimeout(() => own.abort(context.signal.reason), FAREWELL).unref();
   });
-  const { client, close } = await connect({ ...context, signal: own.signal });
+  const { client, close } = await open({ ...context, signal: own.signal });
   try {
     const endpoints = await loadResource('webhook-endpoints');
-    await switchOn(context, client);
+    const notes = await switchOn(context, client);
     await removeStale(client);
     const uid = `${UID_PREFIX}${processId}.${randomBytes(6).toString('hex')}`;
     const description = 'temporary: svc webhooks listen';
@@ -41,7 +43,7 @@ export async function register(context: Context, url: string): Promise<Registrat
     const remove = () => removeEndpoint(client, id);
     try {
       const { secret } = dataOf(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
-      return { secret, end: () => takeLeave(context, remove).finally(close) };
+      return { secret, notes, end: () => takeLeave(context, remove).finally(close) };
     } catch (error) {
       await remove();
       throw error;
@@ -50,6 +52,15 @@ export async function register(context: Context, url: string): Promise<Registrat
     await close();
     throw error;
   }
+}
+
+/** The service to register with. The embedded one delivers in this process, also what other processes cause. */
+async function open(context: Context): Promise<Connection> {
+  const connection = await connect(context);
+  if (!context.options.local) return connection;
+  const { localDeliveries } = await import('./local-deliveries.ts');
+  const stop = await localDeliveries(context);
+  return { client: connection.client, close: () => stop().finally(connection.close) };
 }
 
 /** The run is over, and what it was to say is said: an endpoint that stays is a nuisance, and no failure. */
@@ -62,14 +73,17 @@ async function takeLeave(context: Context, remove: () => Promise<void>): Promise
   }
 }
 
-async function switchOn(context: Context, client: Client): Promise<void> {
+async function switchOn({ options }: Context, client: Client): Promise<readonly string[]> {
+  const notes: string[] = [];
   const config = await loadResource('webhook-config');
   const { isEnabled, encryptData, publicKey } = dataOf(await client.call(config['webhooks.advanced.get'], {}));
   if (!isEnabled) {
     await client.call(config['webhooks.advanced.update'], { isEnabled: true });
-    await context.note('advanced webhooks were off and are on now: svc webhooks advanced update --disable ends that');
+    const command = `svc webhooks advanced update --disable${options.local ? ' --local' : ''}`;
+    notes.push(`advanced webhooks were off and are on now: ${command} switches them off`);
   }
-  if (encryptData && publicKey !== '') await context.note('deliveries come encrypted: --private-key opens them');
+  if (encryptData && publicKey !== '') notes.push('payloads come encrypted: --private-key opens them');
+  return notes;
 }
 
 async function removeStale(client: Client): Promise<void> {

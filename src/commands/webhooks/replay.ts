@@ -8,7 +8,7 @@ import { readSecretFile } from '../../profiles/secret-input.ts';
 import { SIGNATURE_HEADERS } from '../../webhooks/form.ts';
 import { headersByName, headerValues, passedOn, without } from '../../webhooks/headers.ts';
 import { isSuccess } from '../../webhooks/listener.ts';
-import { type Outgoing, post, RECEIVER_TIME } from '../../webhooks/post.ts';
+import { type Outgoing, post } from '../../webhooks/post.ts';
 import { type RecordedDelivery, recordedDeliveries } from '../../webhooks/recording.ts';
 import { type Route, targetOf } from '../../webhooks/routes.ts';
 import { signatureHeaders, TOLERANCE } from '../../webhooks/signature.ts';
@@ -16,9 +16,9 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
 import { readSigningSecret } from './keys.ts';
+import { printPlan } from './plan.ts';
 import { recordFolder } from './record-folder.ts';
-import { printPlan } from './send.ts';
-import { targets } from './target.ts';
+import { postOptions, targets } from './target.ts';
 
 interface Replay {
   readonly folder: string;
@@ -148,7 +148,7 @@ interface Count {
 
 async function* replayed(context: Context, replay: Replay, count: Count) {
   const { options, signal, clock } = context;
-  const limits = { timeout: Math.min(options.timeout, RECEIVER_TIME), signal };
+  const how = await postOptions(context);
   for await (const delivery of recorded(context, replay)) {
     signal.throwIfAborted();
     const url = targetOf(delivery.event, replay.routes, replay.otherwise);
@@ -162,7 +162,7 @@ async function* replayed(context: Context, replay: Replay, count: Count) {
       await printPlan(context, outgoing, [replay.authToken ?? '']);
       continue;
     }
-    const receipt = await post(outgoing, limits);
+    const receipt = await post(outgoing, how);
     count.sent += 1;
     if (!isSuccess(receipt)) count.failed += 1;
     const { id, event, receivedAt } = delivery;

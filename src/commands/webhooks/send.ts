@@ -1,22 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { unknownEventWarnings } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { redactText } from '../../kernel/redact.ts';
 import { readSecretFile } from '../../profiles/secret-input.ts';
 import { deliveryHeaders } from '../../webhooks/delivery.ts';
 import { PAYLOADS } from '../../webhooks/event.ts';
 import { FORMS, type Form } from '../../webhooks/form.ts';
 import { isSuccess } from '../../webhooks/listener.ts';
 import { type Packing, packBody } from '../../webhooks/payload.ts';
-import { type Outgoing, post, RECEIVER_TIME } from '../../webhooks/post.ts';
+import { post } from '../../webhooks/post.ts';
 import { sampleEvent } from '../../webhooks/sample.ts';
 import type { Context } from '../context.ts';
-import { readArgument } from '../data-argument.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
-import { withAssignments } from './assignments.ts';
-import { readPublicKey, readSigningSecret, textValues } from './keys.ts';
-import { targetUrl } from './target.ts';
+import { givenPayload } from './given-payload.ts';
+import { readPublicKey, readSigningSecret } from './keys.ts';
+import { printPlan } from './plan.ts';
+import { postOptions, targetUrl } from './target.ts';
 
 /** What samples say of an API key and an organization: nothing of anybody's goes along. */
 const SAMPLE = { apiKey: 'sample-api-key', organizationId: 'acme' };
@@ -28,10 +27,15 @@ export async function sendCommand(context: Context, invocation: Invocation): Pro
   } = invocation;
   for (const warning of unknownEventWarnings([event])) await context.warn(warning);
   const url = textValue(options, 'url');
-  if (url === undefined) {
-    throw new SvcError('usage', 'where to? Give --url', {
+  const isViaService = options['viaService'] === true;
+  if (isViaService === (url !== undefined)) {
+    throw new SvcError('usage', 'where to? Give either --url or --via-service', {
       hint: `svc webhooks send ${event} --url http://127.0.0.1:3000/hook`,
     });
+  }
+  if (url === undefined) return (await import('./send-via-service.ts')).sendViaService(context, event, invocation);
+  if (options['channel'] !== undefined) {
+    throw new SvcError('usage', '--channel needs --via-service: channels choose endpoints, and --url is one address');
   }
   await sendTo(context, targetUrl(url, '--url'), event, await readSending(context, options));
 }
@@ -71,28 +75,8 @@ function formOf(named: string | undefined, tokenFile: string | undefined): Form 
   return FORMS.find((form) => form === named) ?? (tokenFile === undefined ? 'advanced' : 'basic');
 }
 
-/** The payload of `--from-file`, or the sample, with each `--set` put in. */
-export async function givenPayload(
-  context: Context,
-  options: Invocation['options'],
-  sample: unknown,
-): Promise<unknown> {
-  const file = textValue(options, 'fromFile');
-  const base = file === undefined ? sample : await readPayload(context, file);
-  return withAssignments(base, textValues(options, 'set'));
-}
-
-async function readPayload(context: Context, file: string): Promise<unknown> {
-  const text = await readArgument(context, file === '-' ? file : `@${file}`);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SvcError('bad_data', `${file}: not valid JSON`, { cause: error });
-  }
-}
-
 async function sendTo(context: Context, url: URL, event: string, sending: Sending): Promise<void> {
-  const { clock, options, signal } = context;
+  const { clock, options } = context;
   const now = clock.now();
   const { form } = sending;
   const id = `msg_${randomBytes(12).toString('hex')}`;
@@ -105,7 +89,7 @@ async function sendTo(context: Context, url: URL, event: string, sending: Sendin
     const flag = form === 'advanced' ? '--secret-file' : '--auth-token-file';
     await context.note(`it proves nothing: without ${flag} a receiver that verifies refuses it`);
   }
-  const receipt = await post(outgoing, { timeout: Math.min(options.timeout, RECEIVER_TIME), signal });
+  const receipt = await post(outgoing, await postOptions(context));
   if (receipt.status === null) {
     throw new SvcError('unreachable', `${url.href}: ${receipt.error}`, { hint: 'is the receiver running there?' });
   }
@@ -116,21 +100,4 @@ async function sendTo(context: Context, url: URL, event: string, sending: Sendin
   throw new SvcError('unusable_answer', `the receiver did not take it: it answered ${status}`, {
     hint: 'a sender takes anything but 2xx for a failure, and sends the delivery again',
   });
-}
-
-/** The request as JSON, in the form of every other dry run. */
-export async function printPlan({ io }: Context, { url, headers, body }: Outgoing, secrets: readonly string[]) {
-  const known = secrets.filter((secret) => secret !== '');
-  const shown = headers.map(([name, value]) => [name, redactText(value, known)]);
-  const text = body.toString();
-  const plan = { method: 'POST', url: url.href, headers: Object.fromEntries(shown), body: jsonOr(text) };
-  await io.stdout.write(`${JSON.stringify(plan, null, 2)}\n`);
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,5 +1,8 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { type PostOptions, RECEIVER_TIME } from '../../webhooks/post.ts';
 import type { Route } from '../../webhooks/routes.ts';
+import { readCertificates } from '../ca-file.ts';
+import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { splitPair } from '../key-value.ts';
 import { textValue } from '../option-values.ts';
@@ -19,6 +22,13 @@ export function targetUrl(text: string, flag: string): URL {
     });
   }
   return url;
+}
+
+/** How deliveries are sent: with the time that senders give a receiver, unless `--timeout` is shorter. */
+export async function postOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
+  const { timeout, caFile } = options;
+  const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);
+  return { timeout: Math.min(timeout, RECEIVER_TIME), authorities, signal };
 }
 
 /** Where deliveries are to go: `--forward-to` and each `--route`. */

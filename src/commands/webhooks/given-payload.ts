@@ -1,0 +1,27 @@
+import { SvcError } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
+import { readArgument } from '../data-argument.ts';
+import type { Invocation } from '../definition.ts';
+import { textValue } from '../option-values.ts';
+import { withAssignments } from './assignments.ts';
+import { textValues } from './keys.ts';
+
+/** The payload of `--from-file`, or the sample, with each `--set` put in. */
+export async function givenPayload(
+  context: Context,
+  options: Invocation['options'],
+  sample: unknown,
+): Promise<unknown> {
+  const file = textValue(options, 'fromFile');
+  const base = file === undefined ? sample : await readPayload(context, file);
+  return withAssignments(base, textValues(options, 'set'));
+}
+
+async function readPayload(context: Context, file: string): Promise<unknown> {
+  const text = await readArgument(context, file === '-' ? file : `@${file}`);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SvcError('bad_data', `${file}: not valid JSON`, { cause: error });
+  }
+}

@@ -1,0 +1,20 @@
+import { redactText } from '../../kernel/redact.ts';
+import type { Outgoing } from '../../webhooks/post.ts';
+import type { Context } from '../context.ts';
+
+/** The request as JSON, in the form of every other dry run. */
+export async function printPlan({ io }: Context, { url, headers, body }: Outgoing, secrets: readonly string[]) {
+  const known = secrets.filter((secret) => secret !== '');
+  const shown = headers.map(([name, value]) => [name, redactText(value, known)]);
+  const text = body.toString();
+  const plan = { method: 'POST', url: url.href, headers: Object.fromEntries(shown), body: jsonOr(text) };
+  await io.stdout.write(`${JSON.stringify(plan, null, 2)}\n`);
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { verifyCommand } from '../../../src/commands/webhooks/verify.ts';
+import { openRecording } from '../../../src/webhooks/recording.ts';
+import { signatureHeaders } from '../../../src/webhooks/signature.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { newSecret, unixNow } from '../../webhooks/world.ts';
+import { type FakeWorld, fakeContext } from '../fake-context.ts';
+
+const BODY = '{"event":"comment.add","n":1.0}';
+
+/** A folder with the files of one delivery, and what checks it. */
+async function saved(change: { headers?: string; body?: string } = {}) {
+  const folder = await temporaryFolder();
+  const [secret, token] = [newSecret(), randomBytes(16).toString('hex')];
+  const headers = signatureHeaders(secret, { id: 'msg_1', timestamp: unixNow(), body: BODY });
+  const files = {
+    body: change.body ?? BODY,
+    headers: change.headers ?? JSON.stringify(headers),
+    secret: `${secret}\n`,
+    other: newSecret(),
+    token,
+  };
+  const paths = Object.fromEntries(Object.keys(files).map((name) => [name, join(folder, name)]));
+  for (const [name, text] of Object.entries(files)) await writeFile(paths[name] ?? '', text);
+  const verify = async (options: Record<string, string | string[]>, world: FakeWorld = {}, words: string[] = []) => {
+    const context = await fakeContext({ ...world, cwd: folder });
+    const given = words.length > 0 ? {} : { body: 'body', headers: 'headers' };
+    await verifyCommand(context, { arguments: words, options: { ...given, ...options } });
+    return context;
+  };
+  return { folder, headers, token, secret, paths: paths as Record<keyof typeof files, string>, verify };
+}
+
+describe('svc webhooks verify', () => {
+  it('prints the payload of a delivery that verifies', async () => {
+    const { verify, paths } = await saved();
+    const context = await verify({ secretFile: [paths.other, paths.secret] });
+    expect(JSON.parse(context.stdout())).toEqual({ event: 'comment.add', n: 1 });
+  });
+
+  it('reads headers as tools print them', async () => {
+    const { headers, paths, folder, verify } = await saved();
+    const lines = Object.entries(headers).map(([name, value]) => `${name.toUpperCase()}:  ${value} `);
+    for (const end of ['\n', '\r\n']) {
+      await writeFile(join(folder, 'headers'), ['POST /hook HTTP/1.1', 'Host: x', ...lines, ''].join(end));
+      expect((await verify({ secretFile: [paths.secret] })).stdout()).toContain('comment.add');
+    }
+  });
+
+  it.each([
+    [{}, 'no signature matches: another secret signed it'],
+    [{ body: `${BODY}\n` }, 'no signature matches'],
+    [{ headers: '{}' }, 'it is not signed'],
+    [{ headers: '{"webhook-id":["a","b"]}' }, 'there are 2 headers webhook-id'],
+  ])('says why of one that does not: %j', async (change, reason) => {
+    const { verify, paths } = await saved(change);
+    await expect(verify({ secretFile: [paths.other] })).rejects.toMatchObject({
+      failure: 'verification_failed',
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  it('verifies as of the time that is given', async () => {
+    const { verify, paths } = await saved();
+    const secretFile = [paths.secret];
+    await expect(verify({ secretFile, at: String(unixNow() + 301) })).rejects.toThrow(/the timestamp is 30[01] s old/);
+    expect((await verify({ secretFile, at: new Date().toISOString() })).stdout()).toContain('comment.add');
+    await expect(verify({ secretFile, at: 'yesterday' })).rejects.toMatchObject({ failure: 'usage' });
+  });
+
+  it('takes the token of a basic delivery', async () => {
+    const { verify, paths, token, folder } = await saved();
+    await writeFile(join(folder, 'headers'), `authorization: Basic ${token}`);
+    expect((await verify({ authTokenFile: paths.token })).stdout()).toContain('comment.add');
+    await expect(verify({ authTokenFile: paths.other })).rejects.toThrow('the token is another one');
+  });
+
+  it('reads what listen recorded', async () => {
+    const { verify, paths, headers, folder } = await saved();
+    const recording = await openRecording(join(folder, 'recorded'));
+    const receivedAt = new Date().toISOString();
+    const head = {
+      id: 'msg_1',
+      event: 'comment.add',
+      form: 'advanced',
+      verified: true,
+      receivedAt,
+      path: '/',
+    } as const;
+    await recording.add({ ...head, headers: Object.entries(headers), body: BODY });
+    const [name = ''] = await (await import('node:fs/promises')).readdir(join(folder, 'recorded'));
+    const context = await verify({ secretFile: [paths.secret] }, {}, [join('recorded', name)]);
+    expect(context.stdout()).toContain('comment.add');
+    await expect(verify({ secretFile: [paths.secret] }, {}, ['body'])).rejects.toMatchObject({ failure: 'bad_data' });
+  });
+
+  it('reads the body from stdin, byte for byte', async () => {
+    const { verify, paths } = await saved();
+    const context = await verify({ secretFile: [paths.secret], body: '-' }, { stdin: BODY });
+    expect(context.stdout()).toContain('comment.add');
+  });
+
+  it.each([
+    ['nothing to verify with', {}, /nothing to verify/],
+    ['no such file', { body: 'bodi', secretFile: 'secret' }, /there is no file bodi/],
+    ['both from stdin', { body: '-', headers: '-', secretFile: 'secret' }, /only one of/],
+  ])('refuses %s', async (_, options: Record<string, string>, message) => {
+    const { verify, paths } = await saved();
+    const given = 'secretFile' in options ? { ...options, secretFile: [paths.secret] } : options;
+    await expect(verify(given)).rejects.toMatchObject({ failure: 'usage', message: expect.stringMatching(message) });
+  });
+
+  it('does not repeat what is no secret', async () => {
+    const { verify, folder } = await saved();
+    await writeFile(join(folder, 'bad'), 'not a secret at all');
+    await expect(verify({ secretFile: [join(folder, 'bad')] })).rejects.toMatchObject({
+      failure: 'bad_data',
+      message: expect.not.stringContaining('at all'),
+    });
+  });
+
+  it.each(['one: a\ntwo', ': x', '{"a":'])('refuses the headers %j', async (headers) => {
+    const { verify, paths } = await saved({ headers });
+    await expect(verify({ secretFile: [paths.secret] })).rejects.toMatchObject({ failure: 'bad_data' });
+  });
+});

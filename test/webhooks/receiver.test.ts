@@ -1,0 +1,130 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { listening, send, signed } from './world.ts';
+
+const LIMITS = { body: 1000, held: 2500, headers: 300, request: 300 };
+
+/** Writes bytes to a port as they are, and gives all that comes back until the other side closes. */
+async function raw(url: string, ...parts: readonly string[]): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  for (const part of parts) socket.write(part);
+  return text(socket);
+}
+
+const head = (...lines: readonly string[]) => ['POST /hook HTTP/1.1', ...lines, '', ''].join('\r\n');
+
+describe('what is refused before it is looked at', () => {
+  it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', '10.0.0.1', '[::2]', 'localhost.', ''])(
+    'a request for the host %j',
+    async (host) => {
+      const { url, refusals, events } = await listening();
+      expect(await raw(url, head(`Host: ${host}`, 'Content-Length: 0', 'Connection: close'))).toMatch(
+        /^HTTP\/1.1 421 /,
+      );
+      expect(refusals).toEqual([`it is for the host ${host}`]);
+      expect(events).toEqual([]);
+    },
+  );
+
+  it('a request for two hosts, or for none', async () => {
+    const { url } = await listening();
+    const two = head('Host: 127.0.0.1', 'Host: evil.example', 'Content-Length: 0', 'Connection: close');
+    expect(await raw(url, two)).toMatch(/^HTTP\/1.1 4(00|21) /);
+    expect(await raw(url, head('Content-Length: 0'))).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  it.each(['localhost', 'app.localhost:3000', '127.0.0.1', '127.8.0.1', '[::1]:80', 'tunnel.example'])(
+    'but not one for %s',
+    async (host) => {
+      const { url } = await listening({ receiver: { allowedHosts: ['tunnel.example'] } });
+      expect(await raw(url, head(`Host: ${host}`, 'Content-Length: 0', 'Connection: close'))).toMatch(
+        /^HTTP\/1.1 401 /,
+      );
+    },
+  );
+
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('%s', async (method) => {
+    const { url, events } = await listening();
+    expect((await send(url, '', {}, method)).status).toBe(405);
+    expect(events).toEqual([]);
+  });
+
+  it('a body that is said to be too long, at once', async () => {
+    const { url, refusals } = await listening({ receiver: { limits: LIMITS } });
+    const answer = await raw(url, head('Host: localhost', 'Content-Length: 1001'));
+    expect(answer).toMatch(/^HTTP\/1.1 413 [\s\S]*the body is longer than 1000 bytes/);
+    expect(refusals).toEqual(['the body is longer than 1000 bytes']);
+    const waiting = await raw(url, head('Host: localhost', 'Content-Length: 1001', 'Expect: 100-continue'));
+    expect(waiting).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  it('11 MB, with the limit that is the default', async () => {
+    const { url, secret } = await listening();
+    const body = Buffer.alloc(11 * 1024 * 1024, 0x20);
+    const { status } = await send(url, body, signed(secret, body));
+    expect(status).toBe(413);
+    const most = Buffer.from(JSON.stringify('x'.repeat(10 * 1024 * 1024 - 2)));
+    expect((await send(url, most, signed(secret, most))).status).toBe(200);
+  });
+
+  it('a body in chunks that turns out too long', async () => {
+    const { url, refusals } = await listening({ receiver: { limits: LIMITS } });
+    const chunk = `190\r\n${'x'.repeat(400)}\r\n`;
+    const answer = await raw(url, head('Host: localhost', 'Transfer-Encoding: chunked'), chunk, chunk, chunk, chunk);
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+    expect(refusals).toEqual(['the body is longer than 1000 bytes']);
+  });
+
+  it('chunks that lie about their length, and a length beside chunks', async () => {
+    const { url, events } = await listening();
+    const lie = await raw(url, head('Host: localhost', 'Transfer-Encoding: chunked'), '5\r\nabcdefgh\r\n0\r\n\r\n');
+    expect(lie).toMatch(/^(HTTP\/1.1 400 |$)/);
+    const both = head('Host: localhost', 'Transfer-Encoding: chunked', 'Content-Length: 3');
+    expect(await raw(url, both, '3\r\nabc\r\n0\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+    expect(events).toEqual([]);
+  });
+
+  it.each([
+    ['a head that does not end', 'POST / HTTP/1.1\r\nHost: localhost\r\n'],
+    ['a body that does not come', head('Host: localhost', 'Content-Length: 500')],
+  ])('%s', async (_, start) => {
+    const { url, events } = await listening({ receiver: { limits: LIMITS } });
+    expect(await raw(url, start)).toMatch(/^HTTP\/1.1 408 /);
+    expect(events).toEqual([]);
+  });
+
+  it('more at once than is held', async () => {
+    const { url, refusals, secret } = await listening({ receiver: { limits: { ...LIMITS, request: 5_000 } } });
+    const slow = [1, 2].map(() => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(head('Host: localhost', 'Content-Length: 1000') + 'x'.repeat(999));
+      return socket;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const body = JSON.stringify('x'.repeat(700));
+    expect((await send(url, body, signed(secret, body))).status).toBe(503);
+    expect(refusals).toEqual(['too much comes at once']);
+    for (const socket of slow) socket.destroy();
+    await expect.poll(async () => (await send(url, body, signed(secret, body))).status).toBe(200);
+  });
+});
+
+it('goes on after senders that leave in the middle', async () => {
+  const { url, secret, failures } = await listening();
+  for (let at = 0; at < 20; at++) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(head('Host: localhost', 'Content-Length: 100') + 'x'.repeat(at), () => socket.destroy());
+  }
+  expect((await send(url, '{}', signed(secret, '{}'))).status).toBe(200);
+  expect(failures).toEqual([]);
+});
+
+it('answers 500 and tells when the listener fails', async () => {
+  const { url, secret, failures } = await listening({ emit: () => Promise.reject(new Error('full')) });
+  expect((await send(url, '{}', signed(secret, '{}'))).status).toBe(500);
+  expect(failures).toEqual([new Error('full')]);
+});

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createListener, type ListenerEvent, type ListenerWorld } from '../../src/webhooks/listener.ts';
+import { type ReceiverOptions, startReceiver } from '../../src/webhooks/receiver.ts';
+import { signatureHeaders } from '../../src/webhooks/signature.ts';
+
+export const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
+export const unixNow = () => Math.floor(Date.now() / 1000);
+
+export interface Request {
+  readonly rawHeaders: readonly string[];
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** A target of forwarding: keeps what it gets, and answers as the test says. */
+export async function target(answer: (response: ServerResponse, count: number) => void = (response) => response.end()) {
+  const received: Request[] = [];
+  const server = createServer(async (incoming, response) => {
+    const { rawHeaders, headers } = incoming;
+    received.push({ rawHeaders, headers, body: await buffer(incoming) });
+    answer(response, received.length);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: new URL(`http://127.0.0.1:${port}/hook`), received };
+}
+
+export interface Sent {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** One request over a connection of its own, its headers as they are given. */
+export function send(
+  url: string,
+  body: Uint8Array | string,
+  headers: Record<string, string | string[]>,
+  method = 'POST',
+) {
+  return new Promise<Sent>((resolve, reject) => {
+    const outgoing = request(url, { method, agent: false, headers });
+    outgoing.on('error', reject).on('response', async (response) => {
+      resolve({ status: response.statusCode ?? 0, text: (await buffer(response)).toString() });
+    });
+    outgoing.end(Buffer.from(body));
+  });
+}
+
+/** The headers of a signed delivery. */
+export function signed(secret: string, body: string | Uint8Array, id = `msg_${randomBytes(8).toString('hex')}`) {
+  return { 'content-type': 'application/json', ...signatureHeaders(secret, { id, timestamp: unixNow(), body }) };
+}
+
+export interface Listening extends Partial<Omit<ListenerWorld, 'forwarding'>> {
+  readonly forwarding?: Partial<ListenerWorld['forwarding']>;
+  readonly receiver?: Partial<ReceiverOptions>;
+}
+
+/** A listener on a port of its own, and everything that it told of. */
+export async function listening({ forwarding, receiver, ...world }: Listening = {}) {
+  const events: ListenerEvent[] = [];
+  const refusals: string[] = [];
+  const failures: unknown[] = [];
+  const secret = newSecret();
+  const answer = createListener({
+    proofs: { secrets: [secret] },
+    skipVerify: false,
+    forwarding: { routes: [], decoded: false, how: { timeout: 2_000 }, ...forwarding },
+    clock: systemClock,
+    signal: new AbortController().signal,
+    emit: async (event) => void events.push(event),
+    ...world,
+  });
+  const { url, close } = await startReceiver({
+    address: { host: '127.0.0.1', port: 0 },
+    allowedHosts: [],
+    answer,
+    refused: async (reason) => void refusals.push(reason),
+    failed: (error) => failures.push(error),
+    ...receiver,
+  });
+  onTestFinished(() => close(0));
+  return { url, secret, events, refusals, failures };
+}
