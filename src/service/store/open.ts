@@ -5,7 +5,7 @@ import { createStoreFile, storeFile } from './location.ts';
 import { isBusy, openSqlite, waitForDisk } from './sqlite.ts';
 import type { Database, Store } from './store.ts';
 import type { Tables } from './tables.ts';
-import { oneAfterTheOther, sharedReads } from './turns.ts';
+import { sharedReads, turnsOf } from './turns.ts';
 
 /** The schema that this code reads and writes: the number of migrations. */
 export const SCHEMA_VERSION = 2;
@@ -29,7 +29,7 @@ export async function openStore(location: string, patience = BUSY_TIMEOUT): Prom
     await kysely?.destroy();
     throw error instanceof SvcError ? error : unusable(path, error);
   }
-  return storeOf(kysely);
+  return storeOf(kysely, path);
 }
 
 async function upgrade(kysely: Kysely<Tables>, path: string): Promise<void> {
@@ -52,8 +52,8 @@ async function schemaVersion(kysely: Kysely<Tables>): Promise<number> {
   }
 }
 
-function storeOf(kysely: Kysely<Tables>): Store {
-  const inTurn = oneAfterTheOther();
+function storeOf(kysely: Kysely<Tables>, path: string): Store {
+  const { inTurn, leave } = turnsOf(path);
   const transact = async <Result>(work: (database: Database) => Promise<Result>) => {
     try {
       return await kysely.transaction().execute(work);
@@ -73,7 +73,7 @@ function storeOf(kysely: Kysely<Tables>): Store {
           await waitForDisk(kysely, true);
         }
       }),
-    close: () => inTurn(() => kysely.destroy()),
+    close: () => inTurn(() => kysely.destroy()).finally(leave),
   };
 }
 

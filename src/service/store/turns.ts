@@ -10,6 +10,28 @@ export function oneAfterTheOther() {
   };
 }
 
+type Turns = ReturnType<typeof oneAfterTheOther>;
+
+const shared = new Map<string, { readonly turns: Turns; users: number }>();
+
+/**
+ * The turns of all users of one file in this process. SQLite waits for a lock without letting anything else run, so a
+ * connection that waited for another one of its own process would keep that one from ever giving the lock back.
+ * @returns the turns, and a function that says that this user needs no more
+ */
+export function turnsOf(path: string): { readonly inTurn: Turns; readonly leave: () => void } {
+  const entry = shared.get(path) ?? { turns: oneAfterTheOther(), users: 0 };
+  shared.set(path, entry);
+  entry.users += 1;
+  let hasLeft = false;
+  const leave = () => {
+    if (!hasLeft) entry.users -= 1;
+    hasLeft = true;
+    if (entry.users === 0) shared.delete(path);
+  };
+  return { inTurn: entry.turns, leave };
+}
+
 /** A read, which resolves to what tells its caller the outcome. */
 type Read = (database: Database) => Promise<() => void>;
 

@@ -1,7 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { startDeliveries } from '../../../src/service/deliveries/engine.ts';
 import { enqueueEvent } from '../../../src/service/deliveries/outbox.ts';
+import { openStore } from '../../../src/service/store/open.ts';
 import { unpackBody } from '../../../src/webhooks/payload.ts';
 import { deliveringWorld } from './delivering.ts';
 import { receiver } from './receiver.ts';
@@ -239,6 +242,41 @@ describe('what is pending', () => {
     const [record] = await until('delivered');
     expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([record?.id, record?.id]);
     expect(record?.attempts).toHaveLength(1);
+  });
+});
+
+describe('several that deliver', () => {
+  it('from one store send each delivery once', async () => {
+    const { url, received } = await receiver();
+    const { path, endpoint, comment, deliver, deliveries } = await deliveringWorld();
+    await endpoint({ url });
+    await comment(400);
+    const other = await openStore(path);
+    const running = startDeliveries(other, { clock: systemClock, privateTargets: true });
+    deliver();
+    try {
+      const isOver = async () => expect((await deliveries()).every(({ state }) => state === 'delivered')).toBe(true);
+      await vi.waitFor(isOver, 8_000);
+    } finally {
+      await running.stop();
+      await other.close();
+    }
+    expect(received).toHaveLength(400);
+  });
+
+  it.each([
+    ['whose process is gone is sent at once', '999999999:x', ['delivered', 'delivered']],
+    ['whose process runs is left to it', `${process.ppid}:x`, ['pending', 'delivered']],
+  ])('what was claimed by one %s', async (_, owner, states) => {
+    const { url } = await receiver();
+    const { store, endpoint, comment, deliver, until } = await deliveringWorld();
+    await endpoint({ url });
+    await comment();
+    const dueAt = Date.now() + 30_000;
+    await store.write((database) => database.updateTable('deliveries').set({ owner, dueAt }).execute());
+    await comment();
+    deliver();
+    await until(...states);
   });
 });
 
