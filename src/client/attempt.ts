@@ -45,13 +45,16 @@ export function createAttempt(options: AttemptOptions, transport: Transport): At
     const reply = await exchange(request, operation.bulk ? undefined : signal);
     if ('kind' in reply) return reply;
     observer.reply(attempt, request, reply, clock.now() - started);
-    const credential = refusedCredentialHint(target, operation.auth);
     return readReply(reply, {
       operation,
       expected: request.expected,
-      host: new URL(request.url).host,
-      credential,
       redact,
+      get host() {
+        return new URL(request.url).host;
+      },
+      get credential() {
+        return refusedCredentialHint(target, operation.auth);
+      },
     });
   };
 }

@@ -37,9 +37,10 @@ function linesOf(event: Exclude<CallEvent, { kind: 'waiting' }>, options: Contex
         ? [`> POST ${event.request.url}`, ...headerLines(event), `> ${JSON.stringify(event.request.body)}`]
         : [];
     case 'reply': {
+      if (!options.debug && !options.verbose) return [];
       const line = `POST ${event.url} ${event.httpStatus} in ${Math.round(event.milliseconds)} ms`;
       if (options.debug) return [`< ${line}`, `< ${event.body}`];
-      return options.verbose ? [line] : [];
+      return [line];
     }
     case 'settled':
       return options.quiet ? [] : [event.message];
