@@ -98,9 +98,19 @@ function applied(record: Fields, made: MadeRecord, { retries }: SvcError, { obse
 function notApplied({ message, cause }: SvcError, { id }: MadeRecord, data: Fields): SvcError {
   const own = String(data[id]);
   return new SvcError('unreachable', `${message}; nothing was applied: there is no ${id} ${own}`, {
-    hint: `run it again with --${flagName(id)} ${shellWord(own)}: under the same id it cannot be applied twice`,
+    hint: `run it again with ${idFlag(id, own)}: under the same id it cannot be applied twice`,
     cause,
   });
+}
+
+/** The id may have been made up: only whoever knows it can recognise the record, or repeat the call without harm. */
+function sameId({ id }: MadeRecord, data: unknown): string {
+  const own = valueAt(data, [id]);
+  return typeof own === 'string' ? `; run again with ${idFlag(id, own)}, it cannot be applied twice` : '';
+}
+
+function idFlag(id: string, own: string): string {
+  return `--${flagName(id)} ${shellWord(own)}`;
 }
 
 function wasInterrupted({ cause }: SvcError, { signal }: LookupWorld): boolean {
@@ -114,7 +124,8 @@ async function wayToFindOut(
 ) {
   if (lookup) {
     const line = commandText(await entryOf(lookup.operation), inputOf(lookup.by, data), program);
-    return `it may have been applied; find out with: ${line}${lookup.tells ? ` (${lookup.tells})` : ''}`;
+    const tells = lookup.tells === undefined ? '' : ` (${lookup.tells})`;
+    return `it may have been applied; find out with: ${line}${tells}${lookup.made ? sameId(lookup.made, data) : ''}`;
   }
   const line = command && effect !== 'once' ? commandWithData(command, data, program) : '';
   const isFit = line !== '' && line.length <= LONGEST_COMMAND && !holdsSecrets(data, secrets);

@@ -86,7 +86,7 @@ describe('an endpoint whose creation got no answer', () => {
     const { call } = await create([lost, lost, lost, answer]);
     expect(await errorOf(call)).toMatchObject({
       exitCode: 9,
-      hint: 'it may have been applied; find out with: svc webhooks endpoints list --all',
+      hint: 'it may have been applied; find out with: svc webhooks endpoints list --all; run again with --uid u1, it cannot be applied twice',
     });
   });
 
@@ -120,7 +120,7 @@ describe('a notification that got no answer', () => {
     const { call } = await add([dataOf()]);
     expect(await errorOf(call)).toMatchObject({
       exitCode: 9,
-      hint: 'it may have been applied; find out with: svc users data --org acme --user bob --all',
+      hint: 'it may have been applied; find out with: svc users data --org acme --user bob --all; run again with --notification n1, it cannot be applied twice',
     });
   });
 
