@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { Clock } from './clock.ts';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError, readTextIfExists } from './files.ts';
-import { processId } from './io.ts';
+import { isRunning, processId } from './io.ts';
 
 /** Milliseconds without a sign of life after which an owner counts as dead and anyone may take its lock. */
 const DEAD_AFTER = 10_000;
@@ -75,9 +75,26 @@ async function acquire(path: string, { clock, patience, signal }: LockOptions): 
 }
 
 async function refusal(path: string): Promise<SvcError> {
-  const owner = /"pid":(\d+),"host":"([^"]*)"/.exec((await readTextIfExists(ownerPath(path))) ?? '');
-  const named = owner ? `process ${owner[1]} on ${owner[2]}` : 'another process';
+  const owner = await lockOwner(path);
+  const named = owner ? `process ${owner.pid} on ${owner.host}` : 'another process';
   return new SvcError('locked', `${path} is held by ${named}`, AGAIN);
+}
+
+interface LockOwner {
+  readonly pid: number;
+  readonly host: string;
+}
+
+/** Whose a lock is by its name beside it, alive or dead; `undefined` where there is none. */
+async function lockOwner(path: string): Promise<LockOwner | undefined> {
+  const owner = /"pid":(\d+),"host":"([^"]*)"/.exec((await readTextIfExists(ownerPath(path))) ?? '');
+  return owner ? { pid: Number(owner[1]), host: owner[2] ?? '' } : undefined;
+}
+
+/** Whether whoever took a lock on this machine is gone without giving it back: it is free within 10 s. */
+export async function isAbandoned(path: string): Promise<boolean> {
+  const owner = await lockOwner(path);
+  return owner !== undefined && owner.host === hostname() && !isRunning(owner.pid);
 }
 
 const AGAIN = { hint: 'run the command again' };

@@ -92,6 +92,6 @@ it('auth status tells of a reset that was left unfinished', async () => {
   const { stdout } = await user.svc(['auth', 'status', '-o', 'json'], { env });
   expect(JSON.parse(stdout).at(-1)).toMatchObject({
     setting: 'recovery',
-    value: 'reset of API key K: unknown (svc auth recover)',
+    value: 'the reset of API key K is unfinished (svc auth recover)',
   });
 });

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BIN, newUser } from './svc.ts';
@@ -350,6 +350,35 @@ describe('beside others, and interrupted', () => {
     expect(await recover(user, service.env)).toMatchObject([{ state: 'running' }]);
     expect(await first).toMatchObject({ code: 0, stdout: `${service.current()}\n` });
     expect(service.resets()).toBe(1);
+  });
+
+  it('the lock of a reset that was killed is waited for', async () => {
+    const user = await newUser();
+    const service = await tokenService((apply) => void apply(), wellAnswered);
+    const child = spawn(process.execPath, [BIN, ...RESET], { cwd: user.home, env: { ...user.env, ...service.env } });
+    await expect.poll(() => service.resets(), { timeout: 10_000 }).toBe(1);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const lock = (await leftBehind(user.home)).find((name) => name.endsWith('.lock')) ?? '';
+    const path = join(user.home, '.local', 'state', 'svc', 'recovery', lock);
+    const longAgo = Date.now() / 1_000 - 9;
+    await utimes(path, longAgo, longAgo);
+    const run = await user.svc(RESET.slice(0, -1), { env: service.env });
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.stderr).toContain('an earlier reset was killed');
+    expect(run.stdout).toContain(service.current());
+    expect(await leftBehind(user.home)).toEqual([]);
+  });
+
+  it('Ctrl-C ends a command of --to, and the record keeps the token', async () => {
+    const user = await newUser();
+    const service = await tokenService();
+    const words = [...RESET, '--to', 'exec:touch began; exec sleep 30'];
+    const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...service.env } });
+    await expect.poll(() => readdir(user.home), { timeout: 10_000 }).toContain('began');
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([12, null]);
+    expect(await recover(user, service.env)).toMatchObject([{ state: 'kept', token: service.current() }]);
   });
 
   it('Ctrl-C waits for the answer that is on its way', async () => {

@@ -1,7 +1,7 @@
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { withLock } from '../../kernel/lock.ts';
+import { isAbandoned, withLock } from '../../kernel/lock.ts';
 import { type PendingRecovery, pendingRecoveries } from '../../profiles/recovery/pending.ts';
 import { fingerprint, isAbout, type ResetSubject } from '../../profiles/recovery/record.ts';
 import { beginRecovery, type Recovery, recoveryFolder, recoveryLock } from '../../profiles/recovery/recovery.ts';
@@ -72,10 +72,12 @@ async function underLock(reset: Reset): Promise<void> {
   const { folders, clock, signal } = context;
   const subject: ResetSubject = { apiKey: data.apiKey, place: await placeOf(context) };
   await recoveryFolder(folders);
+  const lock = recoveryLock(folders, subject);
+  await abandonedLockFreed(context, lock);
   let isHeld = false;
   try {
     // Waiting for another reset would only kill its token once it is there.
-    await withLock(recoveryLock(folders, subject), { clock, patience: 0, signal }, async ({ assertHeld }) => {
+    await withLock(lock, { clock, patience: 0, signal }, async ({ assertHeld }) => {
       isHeld = true;
       await run(reset, subject, assertHeld);
     });
@@ -83,6 +85,28 @@ async function underLock(reset: Reset): Promise<void> {
     const isOther = !isHeld && error instanceof SvcError && error.failure === 'locked';
     throw isOther ? underWay({ context, apiKey: data.apiKey }, subject.place, error) : error;
   }
+}
+
+/** Milliseconds within which the lock of a process that was killed becomes free, and between two looks at it. */
+const FREE_WITHIN = 12_000;
+const LOOK_EVERY = 100;
+
+/** Waits until the lock of a reset that was killed is free, or somebody else's. */
+async function abandonedLockFreed({ clock, signal, note }: Context, lock: string): Promise<void> {
+  if (!(await isAbandoned(lock))) return;
+  await note('an earlier reset was killed; waiting until its lock is free');
+  const deadline = clock.now() + FREE_WITHIN;
+  while ((await isAbandoned(lock)) && clock.now() < deadline) {
+    const isTaken = await withLock(lock, { clock, patience: 0, signal }, async () => true).catch(isRefusal);
+    if (isTaken) return;
+    await clock.sleep(LOOK_EVERY, signal);
+  }
+}
+
+/** @returns false where a lock is still somebody's; everything else is thrown on. */
+function isRefusal(error: unknown): false {
+  if (error instanceof SvcError && error.failure === 'locked') return false;
+  throw error;
 }
 
 async function run(reset: Reset, subject: ResetSubject, assertHeld: () => Promise<void>): Promise<void> {
