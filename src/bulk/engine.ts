@@ -1,170 +1,188 @@
-import type { SvcError } from '../kernel/errors.ts';
-import type { BulkRecord, ItemResult, ItemStatus } from './record.ts';
-import { readReply, readWholeReply } from './reply.ts';
-
-/** What came of one request. */
-export type BatchOutcome = {
-  /** Attempts after the first. */
-  readonly retries: number;
-} & (
-  | {
-      /** The service says of each record what became of it: by id, or as a list in the order of the request. */
-      readonly kind: 'answered';
-      readonly reply: unknown;
-    }
-  /** The service says one thing of all records together. */
-  | { readonly kind: 'answered_whole'; readonly reply: unknown }
-  /** Nothing of it was applied, because of what it holds. Others may fare better. */
-  | { readonly kind: 'refused'; readonly error: SvcError }
-  /** It may have been applied, wholly, in part or not at all. */
-  | { readonly kind: 'unknown'; readonly error: SvcError }
-  /** Nothing of it was applied, and no other request would fare better. */
-  | { readonly kind: 'hopeless'; readonly error: SvcError }
-);
-
-type Block = readonly BulkRecord[];
+import { SvcError } from '../kernel/errors.ts';
+import { AlikeRefusals } from './alike.ts';
+import { type BatchLimits, type Block, batches } from './batches.ts';
+import { type Delivered, deliver } from './delivery.ts';
+import type { Limiter } from './limiter/limiter.ts';
+import type { BatchOutcome, SendBatch, Stop } from './outcome.ts';
 
 export interface BulkJob {
-  /** In the order to send, in blocks of any size; no id twice. */
+  /** In the order to send, in blocks of any size; no id twice. No request reaches across an empty block. */
   readonly records: AsyncIterable<Block> | Iterable<Block>;
-  /** Records a request. */
-  readonly batchSize: number;
-  /** Most requests in flight. */
-  readonly concurrency: number;
+  readonly limits: BatchLimits;
   /** As many failed and unknown records end the sending; absent, it goes on to the end of the input. */
   readonly stopAtErrors?: number;
+  /** Outcomes hold the records that succeeded too. */
+  readonly every?: boolean;
+  /** A record of the job has landed before. */
+  readonly landedBefore?: boolean;
+}
+
+/** Where the engine writes down what it does. What fails here ends the job. */
+export interface Ledger {
+  /** A batch is about to be sent. It is sent only once this has returned. */
+  intend(batch: Block): void;
+  /** All is known of a batch that will be known. */
+  settle(batch: Block, delivered: Delivered): Promise<void>;
 }
 
 export interface BulkWorld {
-  readonly send: (batch: readonly BulkRecord[]) => Promise<BatchOutcome>;
+  readonly send: SendBatch;
+  readonly limiter: Limiter;
+  readonly ledger: Ledger;
+  /** Waits before what failed inside the service is sent again. Rejects when the signal aborts. */
+  readonly pause: (repetition: number, signal: AbortSignal) => Promise<void>;
   /** Aborted: nothing more is sent, what is in flight is waited for. */
   readonly signal: AbortSignal;
 }
 
-/** Why a job ends early. */
-export type Stop =
-  | { readonly why: 'signal'; readonly reason: unknown }
-  | { readonly why: 'errors' }
-  | { readonly why: 'hopeless'; readonly error: SvcError };
+const ANSWERS: ReadonlySet<BatchOutcome['kind']> = new Set(['answered', 'answered_whole', 'confirmed']);
 
-/** What happens in a job. Each record is in exactly one `settled` event. */
-export type BulkEvent =
-  | {
-      readonly kind: 'settled';
-      readonly items: readonly ItemResult[];
-      readonly requests: number;
-      readonly retries: number;
-    }
-  | { readonly kind: 'strangers'; readonly ids: readonly string[] }
-  | { readonly kind: 'stopped'; readonly stop: Stop };
-
-interface Landing {
-  readonly flight: Promise<Landing>;
-  readonly batch: readonly BulkRecord[];
-  readonly outcome: BatchOutcome;
-}
+/** Batches in a row that got no answer, in spite of all tries, after which the service is left alone. */
+const MOST_LOST = 10;
 
 /**
- * Sends the records of a job in batches, several at a time. It prints nothing, owns no clock, and goes to the end of the
- * records in any case: once stopped it reports the rest as skipped.
+ * Sends the records of a job in batches, several at a time, until they are sent or the job stops; then waits for what is
+ * in flight. It prints nothing and owns no clock. Records that were not sent are not heard of again.
+ * @returns why it stopped early, if it did
  */
-export async function* runBulk(job: BulkJob, world: BulkWorld): AsyncGenerator<BulkEvent> {
+export async function runBulk(job: BulkJob, world: BulkWorld): Promise<Stop | undefined> {
   const run = new Run(job, world);
-  for await (const batch of batches(job.records, job.batchSize)) {
-    while (run.full) yield* run.land();
-    yield* run.heedSignal();
-    if (run.stop) yield skipped(batch, run.stop);
-    else run.launch(batch);
+  try {
+    for await (const batch of batches(job.records, job.limits)) {
+      if (!(await run.room(batch))) break;
+      run.launch(batch);
+    }
+  } catch (thrown) {
+    run.fail(thrown);
   }
-  while (run.busy) yield* run.land();
+  return run.end();
 }
 
-/** A job under way: the requests in flight, the errors so far, and why it stopped if it did. */
+/** A job under way: the batches in flight, the errors so far, and why it stopped if it did. */
 class Run {
   readonly #job: BulkJob;
   readonly #world: BulkWorld;
-  readonly #flights = new Set<Promise<Landing>>();
+  readonly #alike: AlikeRefusals;
+  /** Aborted when nothing more is to be sent, for whatever reason. */
+  readonly #over = new AbortController();
+  #flights = 0;
   #errors = 0;
-  stop: Stop | undefined;
+  #answered = 0;
+  /** Batches in a row whose fate is unknown. */
+  #lost = 0;
+  #stop: Stop | undefined;
+  #bug: { readonly thrown: unknown } | undefined;
+  /** Called at each landing while somebody waits for one. */
+  #wake: (() => void) | undefined;
 
   constructor(job: BulkJob, world: BulkWorld) {
     this.#job = job;
     this.#world = world;
+    this.#alike = new AlikeRefusals(job.landedBefore ?? false);
+    const heed = () => this.#stopFor({ why: 'signal', reason: world.signal.reason });
+    if (world.signal.aborted) heed();
+    world.signal.addEventListener('abort', heed, { once: true, signal: this.#over.signal });
   }
 
-  get busy(): boolean {
-    return this.#flights.size > 0;
+  /** Waits until one more batch may be sent; false when none will be. */
+  async room(batch: Block): Promise<boolean> {
+    // A batch that is cut up waits for its turn with each part; more batches than requests must not pile up.
+    while (this.#flights >= this.#world.limiter.limit && !this.#ended) await this.#landing();
+    return this.#admitted(batch);
   }
 
-  get full(): boolean {
-    return this.#flights.size >= this.#job.concurrency;
+  /** Sends a batch that there is room for. */
+  launch(batch: Block): void {
+    this.#flights += 1;
+    void this.#fly(batch)
+      .catch((thrown: unknown) => this.fail(thrown))
+      .then(() => {
+        this.#flights -= 1;
+        this.#wake?.();
+      });
   }
 
-  launch(batch: readonly BulkRecord[]): void {
-    const flight: Promise<Landing> = this.#world.send(batch).then((outcome) => ({ flight, batch, outcome }));
-    this.#flights.add(flight);
+  fail(thrown: unknown): void {
+    if (thrown instanceof SvcError) this.#stopFor({ why: 'broken', error: thrown });
+    else {
+      this.#bug ??= { thrown };
+      this.#over.abort(thrown);
+    }
   }
 
-  /** Waits for the first request to come back. */
-  async *land(): AsyncGenerator<BulkEvent> {
-    const { flight, batch, outcome } = await Promise.race(this.#flights);
-    this.#flights.delete(flight);
-    const { items, strangers } = landed(batch, outcome);
-    yield { kind: 'settled', items, requests: 1 + outcome.retries, retries: outcome.retries };
-    if (strangers.length > 0) yield { kind: 'strangers', ids: strangers };
-    this.#errors += items.filter(({ status }) => status === 'failed' || status === 'unknown').length;
-    if (outcome.kind === 'hopeless') yield* this.#stopFor({ why: 'hopeless', error: outcome.error });
-    if (this.#errors >= (this.#job.stopAtErrors ?? Number.POSITIVE_INFINITY)) yield* this.#stopFor({ why: 'errors' });
+  /** Waits for what is in flight. */
+  async end(): Promise<Stop | undefined> {
+    while (this.#flights > 0) await this.#landing();
+    const stop = this.#stop;
+    this.#over.abort();
+    if (this.#bug) throw this.#bug.thrown;
+    return stop;
   }
 
-  *heedSignal(): Generator<BulkEvent> {
-    const { aborted, reason } = this.#world.signal;
-    if (aborted) yield* this.#stopFor({ why: 'signal', reason });
+  get #ended(): boolean {
+    return this.#over.signal.aborted;
   }
 
-  *#stopFor(stop: Stop): Generator<BulkEvent> {
-    if (this.stop) return;
-    this.stop = stop;
-    yield { kind: 'stopped', stop };
+  #landing(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
-}
 
-function landed(batch: readonly BulkRecord[], outcome: BatchOutcome) {
-  switch (outcome.kind) {
-    case 'answered':
-      return readReply(batch, outcome.reply);
-    case 'answered_whole':
-      return readWholeReply(batch, outcome.reply);
-    case 'refused':
-      return { items: allOf(batch, 'failed', outcome.error), strangers: [] };
-    case 'unknown':
-      return { items: allOf(batch, 'unknown', outcome.error), strangers: [] };
-    case 'hopeless':
-      return { items: allOf(batch, 'skipped', outcome.error), strangers: [] };
+  async #fly(batch: Block): Promise<void> {
+    const { ledger, pause } = this.#world;
+    let admitted = true;
+    ledger.intend(batch);
+    const delivered = await deliver(batch, {
+      send: async (records, part) => {
+        if (!(admitted || (await this.#admitted(records)))) return undefined;
+        admitted = false;
+        return this.#request(records, part);
+      },
+      answered: () => this.#answered,
+      // A pause that the end of the run cuts short is followed by no request.
+      pause: (repetition) => pause(repetition, this.#over.signal).catch(() => undefined),
+      alike: this.#alike,
+      every: this.#job.every ?? false,
+    });
+    await ledger.settle(batch, delivered);
+    this.#judge(delivered);
   }
-}
 
-function allOf(
-  batch: readonly BulkRecord[],
-  status: ItemStatus,
-  { message, failure }: SvcError,
-): readonly ItemResult[] {
-  return batch.map((record) => ({ record, status, message, code: failure }));
-}
-
-function skipped(batch: readonly BulkRecord[], { why }: Stop): BulkEvent {
-  const message = why === 'signal' ? 'not sent: the run was stopped' : 'not sent: the run stopped after errors';
-  const items = batch.map((record): ItemResult => ({ record, status: 'skipped', message, code: 'not_sent' }));
-  return { kind: 'settled', items, requests: 0, retries: 0 };
-}
-
-async function* batches(blocks: BulkJob['records'], size: number): AsyncGenerator<readonly BulkRecord[]> {
-  let rest: readonly BulkRecord[] = [];
-  for await (const block of blocks) {
-    const records = rest.length > 0 ? [...rest, ...block] : block;
-    const whole = records.length - (records.length % size);
-    for (let at = 0; at < whole; at += size) yield records.slice(at, at + size);
-    rest = records.slice(whole);
+  async #request(batch: Block, part: boolean): Promise<BatchOutcome> {
+    const { send, limiter } = this.#world;
+    const outcome = await send(batch, part).catch((thrown: unknown) => {
+      limiter.release({ milliseconds: 0, limited: false, failed: true });
+      throw thrown;
+    });
+    limiter.release(outcome);
+    if (ANSWERS.has(outcome.kind)) this.#answered += 1;
+    return outcome;
   }
-  if (rest.length > 0) yield rest;
+
+  async #admitted(batch: Block): Promise<boolean> {
+    if (this.#ended) return false;
+    try {
+      await this.#world.limiter.acquire(batch.length, this.#over.signal);
+      return true;
+    } catch (reason) {
+      if (!this.#ended) throw reason;
+      return false;
+    }
+  }
+
+  #judge({ items, hopeless, lost }: Delivered): void {
+    if (hopeless) this.#stopFor({ why: 'hopeless', error: hopeless });
+    this.#lost = lost ? this.#lost + 1 : 0;
+    if (lost && this.#lost >= MOST_LOST) this.#stopFor({ why: 'hopeless', error: lost });
+    for (const { status } of items) if (status === 'failed' || status === 'unknown') this.#errors += 1;
+    if (this.#errors >= (this.#job.stopAtErrors ?? Number.POSITIVE_INFINITY)) this.#stopFor({ why: 'errors' });
+  }
+
+  #stopFor(stop: Stop): void {
+    if (this.#stop) return;
+    this.#stop = stop;
+    this.#over.abort();
+    this.#wake?.();
+  }
 }

@@ -1,6 +1,8 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { localFileError } from '../kernel/files.ts';
 
+const FLAGS = { empty: 'w', keep: 'a', fail: 'wx' } as const;
+
 /** A file that only its owner can read, written from its beginning on. Failures are exit 12 and name the path. */
 export class PrivateFile {
   readonly path: string;
@@ -14,10 +16,10 @@ export class PrivateFile {
     this.#handle = handle;
   }
 
-  /** `existing` decides about a file that is there already: it is emptied, or creating fails. */
-  static async create(path: string, existing: 'empty' | 'fail'): Promise<PrivateFile> {
+  /** `existing` decides about a file that is there already: it is emptied, kept and written behind its end, or creating fails. */
+  static async create(path: string, existing: 'empty' | 'keep' | 'fail'): Promise<PrivateFile> {
     try {
-      const handle = await open(path, existing === 'empty' ? 'w' : 'wx', 0o600);
+      const handle = await open(path, FLAGS[existing], 0o600);
       const isRegular = (await handle.stat()).isFile();
       if (isRegular) await handle.chmod(0o600);
       return new PrivateFile(path, isRegular, handle);
@@ -29,6 +31,17 @@ export class PrivateFile {
   async write(text: string): Promise<void> {
     try {
       await this.#handle.appendFile(text);
+    } catch (error) {
+      throw localFileError('write', this.path, error);
+    }
+  }
+
+  /** Cuts it off where it is longer. Gives its size, which is less where it was shorter; 0 for what is no regular file. */
+  async cutTo(bytes: number): Promise<number> {
+    try {
+      const { size } = await this.#handle.stat();
+      if (this.isRegular && size > bytes) await this.#handle.truncate(bytes);
+      return this.isRegular ? Math.min(size, bytes) : 0;
     } catch (error) {
       throw localFileError('write', this.path, error);
     }

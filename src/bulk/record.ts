@@ -23,4 +23,6 @@ export interface ItemResult {
   readonly message: string | null;
   /** `already-exists`, `not-found`, … as the service says it, or the kind of the failure. */
   readonly code: string | null;
+  /** Of an unknown one: sending it again is how a resume finds out. */
+  readonly open?: true;
 }

@@ -1,108 +1,131 @@
-import { basename, resolve } from 'node:path';
+import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { localFileError } from '../kernel/files.ts';
-import type { BulkEvent } from './engine.ts';
-import { PrivateFile } from './private-file.ts';
-import type { BulkRecord, ItemResult } from './record.ts';
-import { Rejects } from './rejects.ts';
-import type { RejectsSource } from './source/record.ts';
-import { Tally } from './summary.ts';
+import type { Block } from './batches.ts';
+import type { Delivered } from './delivery.ts';
+import type { Ledger } from './engine.ts';
+import type { Item } from './journal/items.ts';
+import type { Journal } from './journal/journal.ts';
+import type { Metrics } from './journal/metrics.ts';
+import type { BatchOutcome, SendBatch } from './outcome.ts';
+import { partsOf, rangeOf } from './ranges.ts';
+import type { ItemResult } from './record.ts';
+import type { Results } from './results.ts';
+import type { Tally } from './tally.ts';
 
 export interface RecorderOptions {
-  readonly cwd: string;
-  readonly source: RejectsSource;
-  /** Where the rejects go; left out, a file beside the working folder's others, named after the input. Null: nowhere. */
-  readonly rejects?: string | null;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly tally: Tally;
+  readonly clock: Clock;
   /** Where a line for each record goes. */
-  readonly results?: string;
+  readonly results?: Results;
 }
 
-type Settled = Extract<BulkEvent, { kind: 'settled' }>;
+/** Milliseconds between two notes of the figures, which are all that a killed run may lose. */
+const NOTE_INTERVAL = 1_000;
 
-/** Keeps what becomes of each record: counts, rejects, results. */
-export class Recorder {
-  readonly tally = new Tally();
-  readonly #rejects: Rejects | undefined;
-  /** The rejects' path as the user gave it. */
-  readonly #rejectsPath: string | undefined;
-  readonly #results: PrivateFile | undefined;
-  readonly #broken = new AbortController();
+/** Writes down what a job is about to do and what came of it: journal, results, figures. */
+export class Recorder implements Ledger {
+  readonly #journal: Journal;
+  readonly #metrics: Metrics;
+  readonly #tally: Tally;
+  readonly #clock: Clock;
+  readonly #results: Results | undefined;
+  readonly #number: number;
+  readonly #startedAt: number;
+  #noteAt: number;
+  #flushing = false;
 
-  private constructor(rejects: Rejects | undefined, rejectsPath: string | undefined, results: PrivateFile | undefined) {
-    this.#rejects = rejects;
-    this.#rejectsPath = rejectsPath;
+  constructor({ journal, metrics, tally, clock, results }: RecorderOptions) {
+    this.#journal = journal;
+    this.#metrics = metrics;
+    this.#tally = tally;
+    this.#clock = clock;
     this.#results = results;
+    this.#number = (journal.fact('run')?.number ?? 0) + 1;
+    this.#startedAt = clock.now();
+    this.#noteAt = this.#startedAt + NOTE_INTERVAL;
+    this.#noteRun();
   }
 
-  /** @throws SvcError `usage` when a file would go over the input, `local` when one cannot be written. */
-  static async open({ cwd, source, rejects, results }: RecorderOptions): Promise<Recorder> {
-    for (const [flag, path] of [['--rejects', rejects] as const, ['--results', results] as const]) {
-      if (typeof path === 'string' && resolve(cwd, path) === resolve(cwd, source.name)) {
-        throw new SvcError('usage', `${flag}: ${path} is the input itself`, { hint: 'name another file' });
-      }
+  intend(batch: Block): void {
+    this.#journal.intend(rangeOf(batch));
+  }
+
+  /** What could not be written among the results is thrown only after the outcome was taken: it happened all the same. */
+  async settle(batch: Block, delivered: Delivered): Promise<void> {
+    const { items, requests, retries } = delivered;
+    const { known, open } = partsOf(batch, items);
+    this.#tally.add(batch, delivered);
+    const fault = await this.#write(items.filter(({ status, open }) => status !== 'skipped' && !open));
+    if (known.length + open.length === 0) {
+      this.#metrics.strayRequests += requests;
+      this.#metrics.strayRetries += retries;
     }
-    return new Recorder(
-      await openRejects(cwd, source, rejects),
-      rejects ?? undefined,
-      results === undefined ? undefined : await PrivateFile.create(resolve(cwd, results), 'empty'),
-    );
+    const noted = items.flatMap(notable);
+    this.#journal.settle({ range: rangeOf(batch), known, open, requests, retries, items: noted });
+    this.#note(batch, delivered);
+    this.#flushSoon();
+    if (fault) throw fault;
   }
 
-  /** Aborted, with the error, as soon as something could not be written down: nothing more should be sent. */
-  get broken(): AbortSignal {
-    return this.#broken.signal;
+  /** Sends as `send` does, and notes how long it took. */
+  measured(send: SendBatch): SendBatch {
+    return async (batch, part) => {
+      const outcome: BatchOutcome = await send(batch, part);
+      this.#metrics.request(this.#clock.now(), outcome);
+      return outcome;
+    };
   }
 
-  /** Whether the service may have anything of the job. */
-  get landed(): boolean {
-    const { succeeded, failed, unknown } = this.tally.counts;
-    return succeeded + failed + unknown > 0;
+  /** Writes down all that is not yet. */
+  flush(): void {
+    this.#noteRun();
+    this.#journal.flush();
   }
 
-  async settle(settled: Settled): Promise<void> {
-    this.tally.add(settled);
-    if (this.broken.aborted) return;
+  async #write(settled: Delivered['items']): Promise<SvcError | undefined> {
     try {
-      await this.#rejects?.add(settled.items);
-      await this.#results?.write(settled.items.map(resultLine).join(''));
+      await this.#results?.write(settled);
+      if (this.#results) this.#journal.note('results', { bytes: this.#results.bytes });
+      return undefined;
     } catch (error) {
-      this.#broken.abort(localFileError('write', 'the results', error));
+      if (error instanceof SvcError) return error;
+      throw error;
     }
   }
 
-  /** Records that are left out because another one has their id. */
-  leaveOut(records: readonly BulkRecord[]): Promise<void> {
-    const said = { status: 'skipped', message: 'another record with this id is sent', code: 'duplicate' } as const;
-    return this.settle({
-      kind: 'settled',
-      items: records.map((record) => ({ record, ...said })),
-      requests: 0,
-      retries: 0,
+  #note(batch: Block, { items }: Delivered): void {
+    const now = this.#clock.now();
+    const failed = items.filter(({ status }) => status === 'failed' || status === 'unknown').length;
+    const skipped = items.filter(({ status }) => status === 'skipped').length;
+    this.#metrics.settled(now, batch.length - skipped, failed);
+    if (now >= this.#noteAt) this.#noteRun();
+  }
+
+  #noteRun(): void {
+    const now = this.#clock.now();
+    this.#noteAt = now + NOTE_INTERVAL;
+    this.#journal.note('metrics', this.#metrics.save(now));
+    this.#journal.note('run', { number: this.#number, startedAt: this.#startedAt, endedAt: now });
+  }
+
+  /** For outcomes that no further intent follows for a while. What fails now fails again at the next intent, or at the end. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      try {
+        this.#journal.flush();
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+      }
     });
   }
-
-  /** Finishes the files; the path of the rejects from the working folder, if there are any. A job of which nothing landed has its input for that. */
-  async close(): Promise<string | null> {
-    try {
-      await this.#results?.close();
-      const path = this.landed ? await this.#rejects?.close() : await this.#rejects?.discard();
-      return path ? (this.#rejectsPath ?? basename(path)) : null;
-    } catch (error) {
-      this.#broken.abort(localFileError('write', 'the results', error));
-      return null;
-    }
-  }
 }
 
-async function openRejects(
-  cwd: string,
-  source: RejectsSource,
-  path: RecorderOptions['rejects'],
-): Promise<Rejects | undefined> {
-  if (path === null) return undefined;
-  return path === undefined ? Rejects.beside(cwd, source) : Rejects.at(resolve(cwd, path), source);
-}
-
-function resultLine({ record: { id, line }, status, message, code }: ItemResult): string {
-  return `${JSON.stringify({ id, line, status, message, code })}\n`;
+function notable({ record: { index, id, line }, status, message, code, open }: ItemResult): readonly Item[] {
+  if (status === 'succeeded' || status === 'skipped') return [];
+  return [{ at: index, id, line, status: open ? 'open' : status, message, code }];
 }

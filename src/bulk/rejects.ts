@@ -1,5 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { systemErrorCode } from '../kernel/errors.ts';
+import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import { PrivateFile } from './private-file.ts';
 import type { ItemResult } from './record.ts';
 import type { InputFormat, RejectsSource } from './source/record.ts';
@@ -25,14 +26,27 @@ const EXTENSIONS: Readonly<Record<InputFormat, string>> = {
   yaml: '.yaml',
 };
 
-/** Whether a record belongs into the rejects: it did not surely land, and no other record with its id stands for it. */
-function isReject({ status, code }: ItemResult): boolean {
-  return status !== 'succeeded' && code !== 'duplicate';
+/** The rejects as a job left them, to tell them from a file that was edited since. */
+export interface WrittenRejects {
+  readonly path: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
+}
+
+export interface RejectsRequest {
+  readonly source: RejectsSource;
+  /** Where they go; left out, beside the folder's other files, named after the input, and never over another file. */
+  readonly path?: string;
+  readonly folder: string;
+  /** What an earlier run of the job wrote, and this one replaces. */
+  readonly earlier?: WrittenRejects;
 }
 
 /**
  * The records that did not land, as the input holds them and in its format, so that the file can be corrected and fed
- * back. Only an id that was made up is added, since a record that perhaps landed must come again under the same one. Why each is there stands in the same order in a second file, `<path>.reasons.ndjson`.
+ * back. Only an id that was made up is added, since a record that perhaps landed must come again under the same one. Why
+ * each is there stands in the same order in a second file, `<path>.reasons.ndjson`.
  */
 export class Rejects {
   readonly #create: () => Promise<PrivateFile>;
@@ -46,43 +60,55 @@ export class Rejects {
     this.#layout = () => LAYOUTS[format](preamble());
   }
 
-  /** At a path of the user's choice. It is opened at once, so that a place that cannot be written is known before sending. */
-  static async at(path: string, source: RejectsSource): Promise<Rejects> {
-    const rejects = new Rejects(() => PrivateFile.create(path, 'empty'), source);
+  /**
+   * A path that was asked for is opened at once, so that a place that cannot be written is known before sending; what is
+   * there stays until there are rejects.
+   * @throws SvcError `usage` when what an earlier run wrote there was changed since
+   */
+  static async open({ source, path, folder, earlier }: RejectsRequest): Promise<Rejects> {
+    const own = earlier && (await isAsWritten(earlier));
+    if (path === undefined) {
+      const create = () => (own ? PrivateFile.create(earlier.path, 'empty') : createNumbered(folder, source));
+      const rejects = new Rejects(create, source);
+      if (own) await rejects.#open();
+      return rejects;
+    }
+    if (earlier && own === false && (await exists(path))) {
+      throw new SvcError('usage', `--rejects: ${path} was changed since the job wrote it`, {
+        hint: 'move it to another place, then resume; the job writes all of its rejects again',
+      });
+    }
+    const rejects = new Rejects(() => PrivateFile.create(path, 'keep'), source);
     await rejects.#open();
     return rejects;
   }
 
-  /** Named after the input, in a folder; made when the first record comes, and never over another file. */
-  static beside(folder: string, source: RejectsSource): Rejects {
-    return new Rejects(() => createNumbered(folder, source), source);
-  }
-
   async add(items: readonly ItemResult[]): Promise<void> {
-    const rejects = items.filter(isReject);
-    if (rejects.length === 0) return;
+    if (items.length === 0) return;
     const { records, reasons } = await this.#open();
+    if (this.#empty) await records.cutTo(0);
     const { before, between } = this.#layout();
     const lead = this.#empty ? before : between;
     this.#empty = false;
-    await records.write(lead + rejects.map(({ record }) => record.text).join(between));
-    await reasons.write(rejects.map(reasonLine).join(''));
+    await records.write(lead + items.map(({ record }) => record.text).join(between));
+    await reasons.write(items.map(reasonLine).join(''));
   }
 
-  /** Finishes the files. Gives the path of the records, or null when there were none: then no file stays. */
-  async close(): Promise<string | null> {
-    if (this.#empty) return this.discard();
-    await this.#records?.write(this.#layout().after);
-    await this.#records?.close();
+  /** Finishes the files. Undefined when there were no rejects: then no file stays. */
+  async close(): Promise<WrittenRejects | undefined> {
+    if (this.#empty || !this.#records) return this.discard();
+    await this.#records.write(this.#layout().after);
+    await this.#records.close();
     await this.#reasons?.close();
-    return this.#records?.path ?? null;
+    const { path } = this.#records;
+    const { size, mtimeMs } = await stat(path);
+    return { path, bytes: size, changedAt: mtimeMs };
   }
 
   /** Leaves no file behind. */
-  async discard(): Promise<null> {
+  async discard(): Promise<undefined> {
     await this.#records?.discard();
     await this.#reasons?.discard();
-    return null;
   }
 
   async #open(): Promise<{ records: PrivateFile; reasons: PrivateFile }> {
@@ -90,6 +116,15 @@ export class Rejects {
     this.#reasons ??= await PrivateFile.create(`${this.#records.path}.reasons.ndjson`, 'empty');
     return { records: this.#records, reasons: this.#reasons };
   }
+}
+
+async function isAsWritten({ path, bytes, changedAt }: WrittenRejects): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.size === bytes && found.mtimeMs === changedAt;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
 function reasonLine({ record: { id, line }, status, message, code }: ItemResult): string {
@@ -103,6 +138,7 @@ function reasonLine({ record: { id, line }, status, message, code }: ItemResult)
 async function createNumbered(folder: string, { name, format }: RejectsSource): Promise<PrivateFile> {
   const stem =
     basename(name)
+      .replace(/\.gz$/i, '')
       .replace(/\.[^.]*$/, '')
       .replace(/\.rejects(\.\d+)?$/, '')
       .replace(/^-+/, '') || 'input';

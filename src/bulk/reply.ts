@@ -1,7 +1,10 @@
+import { isObject } from '../kernel/is-object.ts';
 import { redactMet } from '../kernel/redact.ts';
+import type { Block } from './batches.ts';
 import type { BulkRecord, ItemResult } from './record.ts';
 
 export interface ReadReply {
+  /** The records that did not simply succeed, in order; all of them where `every` asks for that. */
   readonly items: readonly ItemResult[];
   /** Ids that the reply names and the request did not. */
   readonly strangers: readonly string[];
@@ -11,19 +14,49 @@ export interface ReadReply {
  * What a reply says of each record of its request. It names them by id, or is a list in the order of the request. Only a
  * literal `true` is success; of a record that is not mentioned nothing is known.
  */
-export function readReply(records: readonly BulkRecord[], reply: unknown): ReadReply {
-  if (Array.isArray(reply)) {
-    return { items: records.map((record, at) => itemResult(record, reply[at])), strangers: [] };
-  }
-  const byId = new Map<string, unknown>(typeof reply === 'object' && reply !== null ? Object.entries(reply) : []);
-  const items = records.map((record) => itemResult(record, byId.get(record.id)));
-  for (const { id } of records) byId.delete(id);
-  return { items, strangers: [...byId.keys()] };
+export function readReply(batch: Block, reply: unknown, every: boolean): ReadReply {
+  if (Array.isArray(reply)) return { items: itemsOf(batch, (_, at) => reply[at], every), strangers: [] };
+  const byId: Readonly<Record<string, unknown>> = isObject(reply) ? reply : {};
+  let mentioned = 0;
+  const items = itemsOf(
+    batch,
+    ({ id }) => {
+      if (!Object.hasOwn(byId, id)) return undefined;
+      mentioned += 1;
+      return byId[id];
+    },
+    every,
+  );
+  return { items, strangers: Object.keys(byId).length > mentioned ? strangersIn(byId, batch) : [] };
 }
 
 /** What a reply with one result for all the records of its request says of each. */
-export function readWholeReply(records: readonly BulkRecord[], reply: unknown): ReadReply {
-  return { items: records.map((record) => itemResult(record, reply)), strangers: [] };
+export function readWholeReply(batch: Block, reply: unknown, every: boolean): ReadReply {
+  return { items: itemsOf(batch, () => reply, every), strangers: [] };
+}
+
+function itemsOf(
+  batch: Block,
+  answerOf: (record: BulkRecord, at: number) => unknown,
+  every: boolean,
+): readonly ItemResult[] {
+  const items: ItemResult[] = [];
+  for (let at = 0; at < batch.length; at += 1) {
+    const record = batch[at];
+    if (!record) continue;
+    const answer = answerOf(record, at);
+    if (every || !isSuccess(answer)) items.push(itemResult(record, answer));
+  }
+  return items;
+}
+
+function isSuccess(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'success' in answer && answer.success === true;
+}
+
+function strangersIn(reply: object, batch: Block): readonly string[] {
+  const sent = new Set(batch.map(({ id }) => id));
+  return Object.keys(reply).filter((id) => !sent.has(id));
 }
 
 /** Messages go into files and summaries. Most records get the same one, so the last is remembered. */

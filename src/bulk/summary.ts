@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { BulkEvent } from './engine.ts';
-import type { ItemResult, ItemStatus } from './record.ts';
+import type { Item } from './journal/items.ts';
 
 export interface FailureLine {
   readonly id: string;
@@ -31,48 +30,31 @@ export interface BulkSummary {
 
 const MOST_FAILURES = 100;
 
-/** Counts what a job reports. */
-export class Tally {
-  readonly counts: Record<ItemStatus, number> = { succeeded: 0, failed: 0, unknown: 0, skipped: 0 };
-  readonly #failures: FailureLine[] = [];
-  #requests = 0;
-  #retries = 0;
+interface Ended
+  extends Pick<BulkSummary, 'operation' | 'job' | 'total' | 'requests' | 'retries' | 'seconds' | 'rejects'> {
+  readonly counts: Readonly<Record<'succeeded' | 'failed' | 'unknown', number>>;
+  /** Records that did not simply succeed, in the order of the input. */
+  readonly items: Iterable<Item>;
+}
 
-  get total(): number {
-    const { succeeded, failed, unknown, skipped } = this.counts;
-    return succeeded + failed + unknown + skipped;
-  }
+/** Sums up a job. What was neither sent nor settled counts as skipped. */
+export function summarize({ operation, job, total, counts, items, ...ended }: Ended): BulkSummary {
+  const { succeeded, failed, unknown } = counts;
+  const failures = firstFailures(items);
+  return {
+    ...{ operation, job, total, succeeded, failed, unknown, skipped: total - succeeded - failed - unknown },
+    ...{ requests: ended.requests, retries: ended.retries, seconds: ended.seconds },
+    ...{ failures, failuresTruncated: failed + unknown > failures.length, rejects: ended.rejects },
+  };
+}
 
-  add({ items, requests, retries }: Extract<BulkEvent, { kind: 'settled' }>): void {
-    this.#requests += requests;
-    this.#retries += retries;
-    for (const item of items) this.#count(item);
+function firstFailures(items: Iterable<Item>): readonly FailureLine[] {
+  const failures: FailureLine[] = [];
+  for (const { id, line, message, code } of items) {
+    failures.push({ id, line, message, code });
+    if (failures.length === MOST_FAILURES) break;
   }
-
-  #count({ record: { id, line }, status, message, code }: ItemResult): void {
-    this.counts[status] += 1;
-    const failed = status === 'failed' || status === 'unknown';
-    if (failed && this.#failures.length < MOST_FAILURES) this.#failures.push({ id, line, message, code });
-  }
-
-  summary(job: Pick<BulkSummary, 'operation' | 'job' | 'seconds' | 'rejects'>): BulkSummary {
-    const { succeeded, failed, unknown, skipped } = this.counts;
-    return {
-      operation: job.operation,
-      job: job.job,
-      total: this.total,
-      succeeded,
-      failed,
-      unknown,
-      skipped,
-      requests: this.#requests,
-      retries: this.#retries,
-      seconds: job.seconds,
-      failures: this.#failures,
-      failuresTruncated: failed + unknown > this.#failures.length,
-      rejects: job.rejects,
-    };
-  }
+  return failures;
 }
 
 /** A name for a job that sorts by when it began: `20260131-094500-5f3a9c`. */

@@ -102,7 +102,8 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
         continue;
       }
       failures += 1;
-      const again = !signal?.aborted && mayRepeat(effect, outcome, failures) && budget.take();
+      const taken = operation.takesInternal && outcome.error.status === 'INTERNAL';
+      const again = !signal?.aborted && !taken && mayRepeat(effect, outcome, failures) && budget.take();
       if (!again) throw givenUp;
       await backOff(outcome, failures, sent).catch(orUnknown);
     }

@@ -13,6 +13,8 @@ export interface CalledOperation extends Pick<Operation, 'auth' | 'effect' | 're
   /** Where there is none, any JSON is an answer. */
   readonly output?: z.ZodType;
   readonly bulk?: { readonly field?: string } | undefined;
+  /** An INTERNAL answer is taken as it is, because its cause is being narrowed down. */
+  readonly takesInternal?: boolean;
 }
 
 /** A request, ready to be sent as often as its effect allows. */

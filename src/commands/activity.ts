@@ -23,6 +23,8 @@ export class Activity {
   calls = 0;
   /** What became of the records of a job. */
   counts: Counts | undefined;
+  /** Where the calls went, if not to where the settings say. */
+  elsewhere: { readonly profile: string | null; readonly host: string } | undefined;
   readonly #ids = new Set<string>();
 
   /** The first few ids that the calls named, in order. */

@@ -11,9 +11,11 @@ export const BULK_FLAGS: readonly OptionDefinition[] = [
   MAP_FLAG,
   { flags: '--batch-size <n>', describes: 'records a request (100)' },
   { flags: '--concurrency <n>', describes: "requests in flight, or 'auto'" },
+  { flags: '--rate <n/s>', describes: 'records a second, at most' },
   { flags: '--on-error <what>', describes: 'after a failed record (continue)', choices: ['continue', 'stop'] },
   { flags: '--max-errors <n>', describes: 'stop after this many failed records' },
   { flags: '--duplicates <which>', describes: 'records with one id (fail)', choices: ['fail', 'first', 'last'] },
+  { flags: '--shard <i/n>', describes: 'only the i-th of n parts of the records, told by their ids' },
   { flags: '--rejects <path>', describes: 'where failed records go, in the format of the file' },
   { flags: '--results <path>', describes: 'where the result of each record goes, as NDJSON' },
 ];
@@ -25,6 +27,8 @@ export function bulkOptions({ options }: Invocation): BulkOptions {
     ...given('file', text('file')),
     ...given('inputFormat', text('inputFormat') as BulkOptions['inputFormat']),
     ...given('map', columnPairs(options['map'])),
+    ...given('rate', rateOf(text('rate'))),
+    ...given('shard', shardOf(text('shard'))),
     ...given('maxErrors', wholeNumber('--max-errors', text('maxErrors'), 0)),
     ...given('rejects', text('rejects')),
     ...given('results', text('results')),
@@ -33,6 +37,22 @@ export function bulkOptions({ options }: Invocation): BulkOptions {
     onError: text('onError') === 'stop' ? 'stop' : 'continue',
     duplicates: (text('duplicates') ?? 'fail') as BulkOptions['duplicates'],
   };
+}
+
+function rateOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const rate = Number(/^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text)?.[1]);
+  if (rate > 0) return rate;
+  throw new SvcError('usage', `--rate: '${text}' is no rate`, { hint: 'write it like 500/s: records a second' });
+}
+
+function shardOf(text: string | undefined): BulkOptions['shard'] {
+  if (text === undefined) return undefined;
+  const [part, of] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).slice(1).map(Number);
+  if (part !== undefined && of !== undefined && part >= 1 && part <= of) return { part, of };
+  throw new SvcError('usage', `--shard: '${text}' is no part of a whole`, {
+    hint: 'write it like 1/4, 2/4, 3/4 and 4/4 on four machines',
+  });
 }
 
 function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {

@@ -4,6 +4,7 @@ import { RESET_RUNNER } from './auth-tokens/commands.ts';
 import { COMPLETION_COMMANDS } from './completion/commands.ts';
 import type { CommandDefinition, Node, OperationRunner } from './definition.ts';
 import { HISTORY_COMMANDS } from './history/commands.ts';
+import { JOB_COMMANDS } from './jobs/commands.ts';
 import { LOCAL_COMMANDS } from './local/commands.ts';
 import { given } from './option-values.ts';
 import { PROFILE_COMMANDS } from './profiles/commands.ts';
@@ -17,6 +18,7 @@ const TOOLS: readonly CommandDefinition[] = [
   ...HISTORY_COMMANDS,
   ...SERVE_COMMANDS,
   ...LOCAL_COMMANDS,
+  ...JOB_COMMANDS,
   ...TOOL_COMMANDS,
   ...VALIDATE_COMMANDS,
   ...COMPLETION_COMMANDS,

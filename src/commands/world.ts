@@ -19,11 +19,27 @@ export interface Session {
   close(error?: unknown): Promise<void>;
 }
 
-/** The world of one command. Everything costly is made at first use, and once. */
+/** The world of one command. What it asks the service to write becomes a line in the history. */
 export function openSession(surroundings: Surroundings, options: GlobalOptions, command: Command): Session {
-  const { io, clock, environment } = surroundings;
+  const { clock, environment } = surroundings;
   const started = clock.now();
   const activity = new Activity();
+  const { context, close } = openWorld(surroundings, options, activity);
+  return {
+    context,
+    close: async (error) => {
+      if (activity.calls > 0 && environment['SVC_HISTORY'] !== '0') {
+        const { recordRun } = await import('./history/record.ts');
+        await recordRun(context, activity, { command, started, error });
+      }
+      await close();
+    },
+  };
+}
+
+/** A world in which the given flags hold. Everything costly is made at first use, and once. */
+export function openWorld(surroundings: Surroundings, options: GlobalOptions, activity: Activity): Session {
+  const { io } = surroundings;
   const closers: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(surroundings, options));
   const format = once(async () => {
@@ -64,11 +80,7 @@ export function openSession(surroundings: Surroundings, options: GlobalOptions, 
   };
   return {
     context,
-    close: async (error) => {
-      if (activity.calls > 0 && environment['SVC_HISTORY'] !== '0') {
-        const { recordRun } = await import('./history/record.ts');
-        await recordRun(context, activity, { command, started, error });
-      }
+    close: async () => {
       for (const close of closers) await close();
     },
   };

@@ -23,8 +23,11 @@ const LINE_INTERVAL = 10_000;
 const BAR_CELLS = 24;
 const ERASE_LINE = '\r\u001b[2K';
 
-/** @param noun what is counted, in the plural */
-export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, noun: string): Progress {
+/**
+ * @param noun what is counted, in the plural
+ * @param before done before this run, which its speed is not to be credited with
+ */
+export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, noun: string, before = 0): Progress {
   const started = clock.now();
   const interval = style === 'bar' ? BAR_INTERVAL : LINE_INTERVAL;
   let next = style === 'bar' ? started : started + LINE_INTERVAL;
@@ -36,7 +39,7 @@ export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, n
       const now = clock.now();
       if (style === 'none' || now < next) return;
       next = now + interval;
-      const told = tell(state, (now - started) / 1000, noun);
+      const told = tell({ ...state, before }, (now - started) / 1000, noun);
       drawn = style === 'bar';
       await write(drawn ? ERASE_LINE + barLine(state, told, sink.columns ?? 80) : `${told}\n`);
     },
@@ -48,10 +51,14 @@ export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, n
 }
 
 /** `1,200 of 5,000 users, 3 failed, 400/s, 10 s left` */
-function tell({ done, total, failed }: ProgressState, seconds: number, noun: string): string {
+function tell(
+  { done, total, failed, before }: ProgressState & { before: number },
+  seconds: number,
+  noun: string,
+): string {
   const parts = [`${count(done)} of ${count(total)} ${noun}`];
   if (failed > 0) parts.push(`${count(failed)} failed`);
-  const rate = seconds > 0 ? done / seconds : 0;
+  const rate = seconds > 0 ? (done - before) / seconds : 0;
   if (rate > 0) parts.push(`${count(Math.round(rate))}/s`, `${duration((total - done) / rate)} left`);
   return parts.join(', ');
 }

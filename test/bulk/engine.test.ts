@@ -1,44 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BatchOutcome, type BulkEvent, type BulkJob, runBulk } from '../../src/bulk/engine.ts';
-import type { BulkRecord, ItemResult } from '../../src/bulk/record.ts';
+import type { Block } from '../../src/bulk/batches.ts';
+import type { BatchOutcome } from '../../src/bulk/outcome.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
-
-const recordsOf = (ids: readonly string[]): BulkRecord[] =>
-  ids.map((id, at) => ({ id, index: at, line: at + 1, value: { id }, text: id, json: id }));
-const numbered = (count: number) => recordsOf(Array.from({ length: count }, (_, at) => `u${at}`));
-const success = (batch: readonly BulkRecord[]) => Object.fromEntries(batch.map(({ id }) => [id, { success: true }]));
-const answered = (reply: unknown): BatchOutcome => ({ kind: 'answered', reply, retries: 0 });
-
-interface Ran {
-  readonly events: readonly BulkEvent[];
-  readonly items: readonly ItemResult[];
-  readonly sent: readonly (readonly string[])[];
-}
-
-async function run(
-  job: Partial<BulkJob> & Pick<BulkJob, 'records'>,
-  send: (batch: readonly BulkRecord[], index: number) => BatchOutcome | Promise<BatchOutcome>,
-  signal = new AbortController().signal,
-): Promise<Ran> {
-  const events: BulkEvent[] = [];
-  const sent: string[][] = [];
-  const world = {
-    signal,
-    send: async (batch: readonly BulkRecord[]) => {
-      sent.push(batch.map(({ id }) => id));
-      return send(batch, sent.length - 1);
-    },
-  };
-  for await (const event of runBulk({ batchSize: 2, concurrency: 1, ...job }, world)) events.push(event);
-  const items = events.flatMap((event) => (event.kind === 'settled' ? event.items : []));
-  return { events, items, sent };
-}
-
-const statuses = ({ items }: Ran) => items.map(({ record, status }) => `${record.id} ${status}`);
+import { answered, failedBy, lost, numbered, recordsOf, run, statuses, success } from './bulk-run.ts';
 
 describe('sending in batches', () => {
-  it('cuts blocks of any size into full batches, in order', async () => {
+  it('cuts blocks of any size into full batches, in order, and at empty blocks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(5)), fc.integer({ min: 1, max: 4 }), async (sizes, batchSize) => {
         const all = numbered(sizes.reduce((sum, size) => sum + size, 0));
@@ -46,10 +14,24 @@ describe('sending in batches', () => {
         const blocks = sizes.map((size) => rest.splice(0, size));
         const { sent, items } = await run({ records: blocks, batchSize }, (batch) => answered(success(batch)));
         expect(sent.flat()).toEqual(all.map(({ id }) => id));
-        expect(sent.slice(0, -1).every((batch) => batch.length === batchSize)).toBe(true);
         expect(items.map(({ record }) => record.id)).toEqual(sent.flat());
+        const ends = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, size) => sum + size, 0));
+        const cuts = new Set(ends.filter((_, at) => sizes[at] === 0));
+        let at = 0;
+        for (const batch of sent) {
+          const within = [...cuts].filter((cut) => cut > at && cut < at + batch.length);
+          expect(within).toEqual([]);
+          at += batch.length;
+          expect(batch.length === batchSize || at === all.length || cuts.has(at)).toBe(true);
+        }
       }),
     );
+  });
+
+  it('keeps a request below its size, but for a single record', async () => {
+    const [small, large] = [recordsOf(['a', 'b', 'c']), recordsOf(['x'.repeat(2e6)])];
+    const { sent } = await run({ records: [small, large, small], batchSize: 9 }, (batch) => answered(success(batch)));
+    expect(sent.map(({ length }) => length)).toEqual([3, 1, 3]);
   });
 
   it('keeps as many in flight as it may, and no more', async () => {
@@ -64,18 +46,62 @@ describe('sending in batches', () => {
     });
     expect(most).toBe(3);
   });
+
+  it('keeps as many batches under way as it may, though each is cut up', async () => {
+    let open = 0;
+    let most = 0;
+    const intend = () => {
+      open += 1;
+      most = Math.max(most, open);
+    };
+    const records = [numbered(200)];
+    const landed = new Set<string>();
+    await run({ records, batchSize: 20, concurrency: 3, intend }, async (batch) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (batch.some(({ index }) => index % 20 === 7) && batch.length > 1) return failedBy('refused');
+      for (const { id, index } of batch) {
+        landed.add(id);
+        if ([...Array(20).keys()].every((at) => landed.has(`u${index - (index % 20) + at}`))) open -= 1;
+      }
+      return answered(success(batch));
+    });
+    expect(most).toBe(3);
+  });
 });
 
-describe('every record is accounted for once', () => {
+describe('every record is accounted for at most once', () => {
   const outcome = fc.oneof(
     fc.record({
       kind: fc.constant('answered' as const),
-      reply: fc.oneof(fc.constantFrom('all', 'none', 'list'), fc.jsonValue()),
+      reply: fc.oneof(fc.constantFrom('all', 'none', 'list', 'internal'), fc.jsonValue()),
     }),
-    fc.record({ kind: fc.constantFrom('refused' as const, 'unknown' as const, 'hopeless' as const) }),
+    fc.record({
+      kind: fc.constantFrom('refused' as const, 'unknown' as const, 'divisible' as const, 'hopeless' as const),
+    }),
   );
+  const scripted = (script: fc.Memo<never> | readonly unknown[], batch: Block, index: number): BatchOutcome => {
+    const step = (script as readonly { kind: string; reply?: unknown }[])[
+      index % (script as readonly unknown[]).length
+    ];
+    switch (step?.kind) {
+      case 'answered': {
+        const internal = batch.map(() => ({ success: false, code: 'internal' }));
+        const list = batch.map(() => ({ success: true }));
+        const replies: Readonly<Record<string, unknown>> = { all: success(batch), none: {}, list, internal };
+        const isNamed = typeof step.reply === 'string' && Object.hasOwn(replies, step.reply);
+        return answered(isNamed ? replies[step.reply as string] : step.reply);
+      }
+      case 'refused':
+      case 'hopeless':
+        return failedBy(step.kind);
+      case 'divisible':
+        return lost('service', 'now');
+      default:
+        return lost('way', 'now');
+    }
+  };
 
-  it('whatever comes back, in whatever order', async () => {
+  it('whatever comes back, in whatever order, and never sent twice at once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.string(), { maxLength: 30 }),
@@ -84,22 +110,24 @@ describe('every record is accounted for once', () => {
         fc.option(fc.nat(5), { nil: undefined }),
         fc.scheduler(),
         async (ids, script, sizes, stopAtErrors, scheduler) => {
-          const send = scheduler.scheduleFunction(
-            async (batch: readonly BulkRecord[], index: number): Promise<BatchOutcome> => {
-              const scripted = script[index % script.length];
-              if (scripted?.kind === 'answered') {
-                const list = batch.map(() => ({ success: true }));
-                const replies: Record<string, unknown> = { all: success(batch), none: {}, list };
-                const named = typeof scripted.reply === 'string' && Object.hasOwn(replies, scripted.reply);
-                return answered(named ? replies[scripted.reply as string] : scripted.reply);
-              }
-              return { kind: scripted?.kind ?? 'unknown', error: new SvcError('unreachable', 'down'), retries: 1 };
-            },
+          const inFlight = new Set<string>();
+          const answer = scheduler.scheduleFunction(async (batch: Block, index: number) =>
+            scripted(script, batch, index),
           );
+          const send = async (batch: Block, index: number) => {
+            for (const { id } of batch) {
+              expect(inFlight.has(id)).toBe(false);
+              inFlight.add(id);
+            }
+            const came = await answer(batch, index);
+            for (const { id } of batch) inFlight.delete(id);
+            return came;
+          };
           const job = { records: [recordsOf(ids)], ...sizes, ...(stopAtErrors !== undefined && { stopAtErrors }) };
-          const { items, events } = await scheduler.waitFor(run(job, send));
-          expect(items.map(({ record }) => record.id).toSorted()).toEqual(ids.toSorted());
-          expect(events.filter(({ kind }) => kind === 'stopped').length).toBeLessThanOrEqual(1);
+          const { items, stop } = await scheduler.waitFor(run(job, send));
+          const settled = items.map(({ record }) => record.id);
+          expect(new Set(settled).size).toBe(settled.length);
+          if (!stop) expect(settled.toSorted()).toEqual(ids.toSorted());
         },
       ),
     );
@@ -118,6 +146,8 @@ describe('what a reply says of each record', () => {
     const ran = await run({ records: [records], batchSize: 5 }, () => answered(reply));
     expect(statuses(ran)).toEqual(['a succeeded', 'b failed', 'c failed', 'd failed', 'e unknown']);
     expect(ran.items[3]).toMatchObject({ message: 'no', code: 'not-found' });
+    const exceptions = await run({ records: [records], batchSize: 5, every: false }, () => answered(reply));
+    expect(statuses(exceptions)).toEqual(['b failed', 'c failed', 'd failed', 'e unknown']);
   });
 
   it('a list is read in the order of the request', async () => {
@@ -143,19 +173,21 @@ describe('what a reply says of each record', () => {
   });
 
   it('ids that were not sent are told', async () => {
-    const { events } = await run({ records: [numbered(1)] }, () =>
+    const { strangers } = await run({ records: [numbered(1)] }, () =>
       answered({ u0: { success: true }, x: { success: true } }),
     );
-    expect(events).toContainEqual({ kind: 'strangers', ids: ['x'] });
+    expect(strangers).toEqual(['x']);
   });
 
-  it('a refused call fails its own batch only', async () => {
-    const refused: BatchOutcome = { kind: 'refused', error: new SvcError('invalid_argument', 'bad'), retries: 0 };
-    const ran = await run({ records: [numbered(4)] }, (batch, index) =>
-      index === 0 ? refused : answered(success(batch)),
+  it('only what failed inside the service is sent again, and not for ever', async () => {
+    const reply = (batch: Block) => [
+      ...batch.map(({ id }) => ({ success: false, code: id === 'u0' ? 'already-exists' : 'internal' })),
+    ];
+    const ran = await run({ records: [numbered(3)], batchSize: 3 }, (batch, index) =>
+      answered(index === 1 ? [{ success: true }, { success: false, code: 'internal' }] : reply(batch)),
     );
-    expect(statuses(ran)).toEqual(['u0 failed', 'u1 failed', 'u2 succeeded', 'u3 succeeded']);
-    expect(ran.items[0]).toMatchObject({ message: 'bad', code: 'invalid_argument' });
+    expect(ran.sent).toEqual([['u0', 'u1', 'u2'], ['u1', 'u2'], ['u2']]);
+    expect(statuses(ran)).toEqual(['u0 failed', 'u1 succeeded', 'u2 failed']);
   });
 });
 
@@ -165,33 +197,82 @@ describe('stopping', () => {
       answered([{ success: false }, { success: true }]),
     );
     expect(ran.sent).toHaveLength(3);
-    expect(statuses(ran).slice(-2)).toEqual(['u6 skipped', 'u7 skipped']);
-    expect(ran.events).toContainEqual({ kind: 'stopped', stop: { why: 'errors' } });
+    expect(ran.items).toHaveLength(6);
+    expect(ran.stop).toEqual({ why: 'errors' });
   });
 
   it('when no other request would fare better', async () => {
     const error = new SvcError('unauthenticated', 'no');
     const ran = await run({ records: [numbered(6)] }, (batch, index) =>
-      index === 1 ? { kind: 'hopeless', error, retries: 0 } : answered(success(batch)),
+      index === 1 ? failedBy('hopeless', error) : answered(success(batch)),
     );
     expect(ran.sent).toHaveLength(2);
-    expect(statuses(ran).filter((status) => status.endsWith('skipped'))).toHaveLength(4);
-    expect(ran.events).toContainEqual({ kind: 'stopped', stop: { why: 'hopeless', error } });
+    expect(statuses(ran)).toEqual(['u0 succeeded', 'u1 succeeded', 'u2 skipped', 'u3 skipped']);
+    expect(ran.stop).toEqual({ why: 'hopeless', error });
   });
 
   it('at a signal, after what is in flight has come back', async () => {
     const controller = new AbortController();
-    const ran = await run(
-      { records: [numbered(10)], concurrency: 2 },
-      async (batch, index) => {
-        if (index === 1) controller.abort('enough');
-        await new Promise((resolve) => setImmediate(resolve));
-        return answered(success(batch));
-      },
-      controller.signal,
-    );
+    const { signal } = controller;
+    const ran = await run({ records: [numbered(10)], concurrency: 2, signal }, async (batch, index) => {
+      if (index === 1) controller.abort('enough');
+      await new Promise((resolve) => setImmediate(resolve));
+      return answered(success(batch));
+    });
     expect(ran.sent).toHaveLength(2);
     expect(statuses(ran).filter((status) => status.endsWith('succeeded'))).toHaveLength(4);
-    expect(ran.items).toHaveLength(10);
+    expect(ran.stop).toEqual({ why: 'signal', reason: 'enough' });
+  });
+
+  it('when an intent cannot be written down: what it is about is not sent', async () => {
+    let intents = 0;
+    const error = new SvcError('local', 'the disk is full');
+    const intend = () => {
+      intents += 1;
+      if (intents === 3) throw error;
+    };
+    const ran = await run({ records: [numbered(10)], intend }, (batch) => answered(success(batch)));
+    expect(ran.sent).toHaveLength(2);
+    expect(ran.stop).toEqual({ why: 'broken', error });
+  });
+
+  it('when the input cannot be read on, after what is in flight', async () => {
+    const error = new SvcError('bad_data', 'it changed');
+    async function* records() {
+      yield numbered(3);
+      throw error;
+    }
+    const ran = await run({ records: records(), batchSize: 1, concurrency: 2 }, (batch) => answered(success(batch)));
+    expect(statuses(ran)).toEqual(['u0 succeeded', 'u1 succeeded']);
+    expect(ran.stop).toEqual({ why: 'broken', error });
+  });
+
+  it('after ten batches in a row that nobody answered', async () => {
+    const ran = await run({ records: [numbered(100)] }, () => lost('way', 'now'));
+    expect(ran.sent).toHaveLength(10);
+    expect(ran.stop).toMatchObject({ why: 'hopeless' });
+    expect(ran.items.every(({ status, open }) => status === 'unknown' && open)).toBe(true);
+  });
+});
+
+describe('a service that comes and goes', () => {
+  it('gets a batch again that it did not answer, while it answers others', async () => {
+    let calls = 0;
+    const ran = await run({ records: [numbered(400)], concurrency: 4 }, async (batch) => {
+      calls += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      return calls > 4 && calls % 3 === 0 ? lost('way', 'now') : answered(success(batch));
+    });
+    expect(ran.stop).toBeUndefined();
+    expect(statuses(ran).filter((status) => !status.endsWith('succeeded'))).toEqual([]);
+    expect(ran.requests).toBe(ran.sent.length);
+  });
+
+  it('gets what replaces fields once', async () => {
+    const ran = await run({ records: [numbered(4)] }, (batch, index) =>
+      index === 1 ? lost('way', 'resumed') : answered(success(batch)),
+    );
+    expect(ran.sent).toHaveLength(2);
+    expect(ran.items.filter(({ status, open }) => status === 'unknown' && open)).toHaveLength(2);
   });
 });

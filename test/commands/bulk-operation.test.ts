@@ -65,13 +65,25 @@ describe('adding many', () => {
     ]);
   });
 
-  it('fails the whole batch of a refused call, and goes on', async () => {
-    const { summary, exitCode } = await run({
-      answer: (users, index) => (index === 0 ? refused('INVALID_ARGUMENT', 400, { issues: [] }) : added(users)),
+  it('finds the record that a call is refused for, and the others land', async () => {
+    const { summary, exitCode, requests } = await run({
+      answer: (users) =>
+        users.some(({ userId }) => userId === 'a') ? refused('INVALID_ARGUMENT', 400, { issues: [] }) : added(users),
     });
-    expect(summary).toMatchObject({ succeeded: 3, failed: 2 });
-    expect(summary.failures[0]).toMatchObject({ id: 'a', message: 'said no', code: 'invalid_argument' });
-    expect(exitCode).toBe(10);
+    expect(summary).toMatchObject({ succeeded: 4, failed: 1 });
+    expect(summary.failures).toEqual([{ id: 'a', line: 2, message: 'said no', code: 'invalid_argument' }]);
+    expect([exitCode, requests.length]).toEqual([10, 5]);
+  });
+
+  it('takes out the records that a refusal names, and sends the others at once', async () => {
+    const issues = [{ code: 'custom', path: ['users', 3, 'email'], message: 'no such domain' }];
+    const { summary, requests } = await run({
+      options: { batchSize: 5 },
+      answer: (users) => (users.length === 5 ? refused('INVALID_ARGUMENT', 400, { issues }) : added(users)),
+    });
+    expect(summary).toMatchObject({ succeeded: 4, failed: 1, requests: 2 });
+    expect(summary.failures[0]).toMatchObject({ id: 'd', message: 'email: no such domain' });
+    expect(requests[1]?.users.map(({ userId }) => userId)).toEqual(['a', 'b', 'c', 'e']);
   });
 
   it('counts the requests of a call that was repeated in vain', async () => {
@@ -98,13 +110,13 @@ describe('stopping early', () => {
     expect([exitCode, stdout, created, error?.message]).toEqual([4, '', [], 'said no']);
   });
 
-  it('is 11 later, with the rest in the rejects', async () => {
-    const { summary, exitCode, read, requests } = await run({
+  it('is 11 later, and says how to go on', async () => {
+    const { summary, exitCode, error, created, requests } = await run({
       answer: (users, index) => (index === 1 ? refused('PERMISSION_DENIED', 403) : added(users)),
     });
     expect(summary).toMatchObject({ total: 5, succeeded: 2, failed: 0, skipped: 3 });
-    expect(JSON.parse(await read('users.rejects.json'))).toEqual([{ userId: 'c' }, { userId: 'd' }, { userId: 'e' }]);
-    expect([exitCode, requests.length]).toEqual([11, 2]);
+    expect([exitCode, requests.length, created]).toEqual([11, 2, []]);
+    expect(error?.hint).toBe(`go on with svc jobs resume ${summary.job}`);
   });
 
   it.each([
@@ -119,9 +131,9 @@ describe('stopping early', () => {
     expect(exitCode).toBe(11);
   });
 
-  it('at Ctrl-C waits for what is in flight, keeps the rest and says how to go on', async () => {
+  it('at Ctrl-C waits for what is in flight and says how to go on', async () => {
     const controller = new AbortController();
-    const { summary, exitCode, read, error } = await run({
+    const { summary, exitCode, created, error } = await run({
       signal: controller.signal,
       answer: async (users) => {
         controller.abort(new SvcError('interrupted', 'stopped with Ctrl-C'));
@@ -130,10 +142,9 @@ describe('stopping early', () => {
       },
     });
     expect(summary).toMatchObject({ total: 5, succeeded: 2, unknown: 0, skipped: 3, requests: 1 });
-    expect(JSON.parse(await read('users.rejects.json'))).toHaveLength(3);
-    expect(exitCode).toBe(130);
+    expect([exitCode, created]).toEqual([130, []]);
     expect(error?.message).toBe('stopped with Ctrl-C, 3 of 5 users not sent');
-    expect(error?.hint).toBe('go on with --file users.rejects.json');
+    expect(error?.hint).toBe(`go on with svc jobs resume ${summary.job}`);
   });
 });
 
@@ -230,7 +241,7 @@ describe('the summary for people', () => {
     });
     expect(stdout.replace(/\d+\.\d s/, 'N s')).toBe(
       [
-        '5 users: 1 succeeded, 1 failed, 3 unknown (1 request, N s)',
+        '5 users: 1 succeeded, 1 failed, 3 unknown (3 requests, N s)',
         'LINE  ID  MESSAGE                        CODE',
         '5     b   no\\u001b[2J                    internal',
         '8     c   the reply does not mention it  outcome_unknown',

@@ -6,7 +6,7 @@ import { createClient, type PlannedRequest } from '../../src/client/client.ts';
 import type { BulkOptions, BulkRequest } from '../../src/commands/bulk/request.ts';
 import { runBulkOperation } from '../../src/commands/bulk-operation.ts';
 import type { GlobalOptions } from '../../src/commands/context.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
+import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { FAILURES, SvcError } from '../../src/kernel/errors.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { fakeContext } from './fake-context.ts';
@@ -46,6 +46,9 @@ const FIVE = JSON.stringify(
 );
 const OPTIONS: BulkOptions = { concurrency: 1, onError: 'continue', duplicates: 'fail' };
 
+/** A clock on which no pause takes time. */
+const HASTY: Clock = { now: systemClock.now, sleep: async (_, ending) => ending?.throwIfAborted() };
+
 /** Runs an operation on many records against a service at the network's edge, in a folder that holds the given files. */
 export async function runBulk(world: World) {
   const cwd = await temporaryFolder();
@@ -58,7 +61,7 @@ export async function runBulk(world: World) {
   });
   const signal = world.signal ?? base.signal;
   const { client, requests, planned } = await fakeClient(world, signal);
-  const context = { ...base, signal, client: async () => client };
+  const context = { ...base, signal, clock: HASTY, client: async () => client };
   const name = world.operation ?? 'users.add';
   const entry = manifest.find((known) => known.name === name);
   if (!entry) throw new Error(`there is no ${name}`);
@@ -95,7 +98,7 @@ async function fakeClient({ answer = added, global }: World, signal: AbortSignal
       headerPrefix: 'x-svc-',
       key: { apiKey: 'k', authToken: 'token-1234' },
     },
-    clock: { now: systemClock.now, sleep: async (_, ending) => ending?.throwIfAborted() },
+    clock: HASTY,
     fetch: async (input, init) => {
       const { data } = (await new Request(input, init).json()) as { data: (typeof requests)[number] };
       requests.push(data);

@@ -41,7 +41,8 @@ export async function gatherInput(
   { mint, shard, spool, hear }: InputOfJob,
 ): Promise<BulkInput> {
   checkForms(entry, fields, request);
-  const input = await inputOf(context, entry, fields, request, spool);
+  const reading = untilRead(context.signal);
+  const input = await inputOf({ ...context, signal: reading.signal }, entry, fields, request, spool);
   const { duplicates } = request.options;
   const rules = { fields, shared: request.data, duplicates, mint, ...given('shard', shard) };
   try {
@@ -55,7 +56,18 @@ export async function gatherInput(
   } catch (error) {
     await input.discard();
     throw error;
+  } finally {
+    reading.end();
   }
+}
+
+/** The run's signal as far as the first reading: what is written at the end of a run that was stopped needs another one. */
+export function untilRead(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  return { signal: controller.signal, end: () => signal.removeEventListener('abort', abort) };
 }
 
 async function refusedInput(
@@ -129,8 +141,9 @@ function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, 
   });
 }
 
-function openFile(
-  { cwd, io, signal }: Context,
+/** Opens the file that options name, as the flags describe it. */
+export function openFile(
+  { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
   { list, known, id, mints }: BulkFields,
   { file, inputFormat, map }: BulkRequest['options'] & { readonly file: string },
   spool: string,

@@ -1,16 +1,20 @@
+import type { Shard } from '../../bulk/id-hash.ts';
 import type { InputFormat } from '../../bulk/source/record.ts';
 import type { ColumnPairs } from './column-map.ts';
 
-/** The flags of a command that takes many records, parsed. */
+/** The flags of a command that takes many records, parsed. A job keeps them as JSON. */
 export interface BulkOptions {
   readonly file?: string;
   readonly inputFormat?: InputFormat;
   readonly map?: ColumnPairs;
   readonly batchSize?: number;
   readonly concurrency: number | 'auto';
+  /** Records a second. */
+  readonly rate?: number;
   readonly onError: 'continue' | 'stop';
   readonly maxErrors?: number;
   readonly duplicates: 'fail' | 'first' | 'last';
+  readonly shard?: Shard;
   readonly rejects?: string;
   readonly results?: string;
 }

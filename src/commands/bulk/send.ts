@@ -1,10 +1,12 @@
-import type { BulkWorld } from '../../bulk/engine.ts';
-import type { BulkRecord } from '../../bulk/record.ts';
+import type { Block } from '../../bulk/batches.ts';
+import type { BatchOutcome, SendBatch } from '../../bulk/outcome.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/service-error.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { namedRecords } from './issues.ts';
 
 /** The calls of a job: one operation, with the same data around each batch of records. */
 export interface BatchCalls {
@@ -16,55 +18,80 @@ export interface BatchCalls {
   readonly single: boolean;
 }
 
-/** Sends batches with the client, and says what came of each in the engine's words. */
-export function batchSender(calls: BatchCalls): BulkWorld['send'] {
+/**
+ * Sends batches with the client, and says what came of each in the engine's words.
+ * @param every the replies have to be looked into, though they say that all succeeded
+ */
+export function batchSender(calls: BatchCalls, clock: Clock, every: boolean): SendBatch {
   const { client, operation, fields } = calls;
-  const kind = fields.wholeReply ? 'answered_whole' : 'answered';
-  return async (batch) => {
+  const part = { ...operation, takesInternal: true };
+  const textOf = inputText(calls);
+  return async (batch, isPart) => {
+    const started = clock.now();
+    const took = () => ({ milliseconds: clock.now() - started });
     try {
-      const reply = await client.call(operation, inputOf(calls, batch));
+      const ids = fields.wholeReply ? undefined : batch.map(({ id }) => id);
+      const reply = await client.sendText(isPart ? part : operation, textOf(batch), ids);
       if (!reply.sent) throw new TypeError('a planned request has no outcome');
-      return { kind, reply: reply.data, retries: reply.retries };
+      const { retries, waits, waited } = reply;
+      const effort = { ...took(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
+      if (reply.confirmed && !every) return { kind: 'confirmed', ...effort };
+      return { kind: fields.wholeReply ? 'answered_whole' : 'answered', reply: reply.data, ...effort };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      return { ...outcomeOf(error, batch, calls), retries: error.retries };
+      const limited = error.failure === 'resource_exhausted';
+      const effort = { ...took(), retries: error.retries, waits: 0, waited: 0, limited, failed: !limited };
+      return { ...outcomeOf(error, batch, calls), ...effort };
     }
   };
 }
 
 /** For `--dry-run`: every request in the order it would go out, and none of them sent. */
-export async function planBatches(calls: BatchCalls, records: readonly BulkRecord[], size: number): Promise<void> {
-  for (let at = 0; at < records.length; at += size) {
-    await calls.client.call(calls.operation, inputOf(calls, records.slice(at, at + size)));
-  }
+export async function planBatches(calls: BatchCalls, batches: AsyncIterable<Block>): Promise<void> {
+  const textOf = inputText(calls);
+  for await (const batch of batches) await calls.client.sendText(calls.operation, textOf(batch));
 }
 
-/** The input of the call that sends a batch. Where each record is a call, the record is that input, shared data included. */
-export function inputOf({ data, fields: { field } }: BatchCalls, batch: readonly BulkRecord[]) {
-  const values = batch.map(({ value }) => value);
-  return field === undefined ? (values[0] as Readonly<Record<string, unknown>>) : { ...data, [field]: values };
+/** The JSON text of the input that sends a batch. Where each record is a call, the record is that input, shared data included. */
+function inputText({ data, fields: { field } }: BatchCalls): (batch: Block) => string {
+  if (field === undefined) return ([record]) => record?.json ?? '{}';
+  const shared = JSON.stringify(data).slice(1, -1);
+  const opening = `{${shared}${shared && ','}${JSON.stringify(field)}:[`;
+  return (batch) => `${opening}${batch.map(({ json }) => json).join(',')}]}`;
 }
 
-function outcomeOf(error: SvcError, batch: readonly BulkRecord[], { single, fields }: BatchCalls) {
-  if (error instanceof ServiceError && tellsOfItems(error, batch)) {
-    return { kind: 'answered', reply: error.details } as const;
-  }
+type Told<Outcome = BatchOutcome> = Outcome extends BatchOutcome
+  ? Omit<Outcome, 'milliseconds' | 'retries' | 'waits' | 'waited' | 'limited' | 'failed'>
+  : never;
+
+function outcomeOf(error: SvcError, batch: Block, { single, operation, fields }: BatchCalls): Told {
+  if (error instanceof ServiceError && tellsOfItems(error, batch)) return { kind: 'answered', reply: error.details };
   switch (error.failure) {
     case 'outcome_unknown':
-      return { kind: 'unknown', error } as const;
+      return unknown(error, operation);
     case 'invalid_argument':
     case 'already_exists':
-      return { kind: single ? 'hopeless' : 'refused', error } as const;
+      return single
+        ? { kind: 'hopeless', error }
+        : { kind: 'refused', error, named: namedRecords(error, batch, fields) };
     case 'not_found':
       // A call that is one record names what does not exist; the next one names something else.
-      return { kind: single || fields.field !== undefined ? 'hopeless' : 'refused', error } as const;
+      return { kind: single || fields.field !== undefined ? 'hopeless' : 'refused', error };
     default:
-      return { kind: 'hopeless', error } as const;
+      return { kind: 'hopeless', error };
   }
+}
+
+/** Records under ids of the caller's own may be written over and over; what replaces fields, only when somebody asks for it. */
+const AGAIN = { read: 'now', keyed: 'now', delete: 'now', set: 'resumed', once: 'never' } as const;
+
+function unknown(error: SvcError, { effect }: Operation): Told {
+  const by = error instanceof ServiceError && error.status === 'INTERNAL' ? 'service' : 'way';
+  return { kind: 'unknown', error, by, again: AGAIN[effect] };
 }
 
 /** Whether a failure's `details` are results of items: a list of them, or a map that holds ids of the batch. */
-function tellsOfItems({ failure, details }: ServiceError, batch: readonly BulkRecord[]): boolean {
+function tellsOfItems({ failure, details }: ServiceError, batch: Block): boolean {
   if (failure === 'invalid_argument' || typeof details !== 'object' || details === null) return false;
-  return Array.isArray(details) || batch.some(({ id }) => Object.hasOwn(details, id));
+  return Array.isArray(details) ? details.length === batch.length : batch.some(({ id }) => Object.hasOwn(details, id));
 }

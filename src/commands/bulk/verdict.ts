@@ -1,46 +1,49 @@
-import type { Stop } from '../../bulk/engine.ts';
+import type { Stop } from '../../bulk/outcome.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { plural } from '../../kernel/plural.ts';
 
-/** How a job came to its end. */
+/** How a run came to its end. */
 export interface Ending {
   /** One record, for messages: `user`. */
   readonly noun: string;
   readonly stop: Stop | undefined;
-  /** Aborted when results could not be written down. */
-  readonly broken: AbortSignal;
-  /** Aborted when the user ended the run. */
-  readonly signal: AbortSignal;
+  /** The job has something left to do, and may go on. */
+  readonly resumable: boolean;
 }
 
-/** The error that a finished job ends with, the weightiest where several apply; `undefined` when every record landed. */
-export function failureOf(summary: BulkSummary, { noun, stop, broken, signal }: Ending): unknown {
+/** The error that a run ends with, the weightiest where several apply; `undefined` when every record landed. */
+export function failureOf(summary: BulkSummary, { noun, stop, resumable }: Ending): unknown {
   const { total, failed, unknown, skipped } = summary;
   const of = `of ${total} ${plural(noun)}`;
-  const hint = wayOn(summary);
+  const hint = resumable ? `go on with svc jobs resume ${summary.job}` : wayOn(summary);
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';
     return new SvcError('outcome_unknown', `${unknown} ${of} may or may not have been written${reason}`, { hint });
   }
-  if (broken.aborted) return broken.reason;
-  if (signal.aborted) return interrupted(signal.reason, `${skipped} ${of} not sent`, hint);
-  if (stop?.why === 'hopeless') {
-    const message = `stopped with ${skipped} ${of} not sent: ${stop.error.message}`;
-    return new SvcError('stopped', message, {
-      hint,
-      cause: stop.error,
-      ...(stop.error.status && { status: stop.error.status }),
-    });
+  const undone = `${skipped} ${of} not sent`;
+  switch (stop?.why) {
+    case 'broken':
+      return withUndone(stop.error, skipped > 0 ? undone : undefined, hint);
+    case 'signal':
+      return stop.reason instanceof SvcError ? withUndone(stop.reason, undone, hint) : stop.reason;
+    case 'hopeless':
+      return new SvcError('stopped', `stopped with ${undone}: ${stop.error.message}`, {
+        hint,
+        cause: stop.error,
+        ...(stop.error.status && { status: stop.error.status }),
+      });
+    case 'errors':
+      return new SvcError('stopped', `stopped after ${failed} failed, with ${undone}`, { hint });
+    case undefined:
+      return failed > 0 ? new SvcError('some_failed', `${failed} ${of} failed`, { hint }) : undefined;
   }
-  if (stop) return new SvcError('stopped', `stopped after ${failed} failed, with ${skipped} ${of} not sent`, { hint });
-  return failed > 0 ? new SvcError('some_failed', `${failed} ${of} failed`, { hint }) : undefined;
 }
 
-/** The signal's own failure, with what it left undone. */
-function interrupted(reason: unknown, undone: string, hint: string): unknown {
-  return reason instanceof SvcError ? new SvcError(reason.failure, `${reason.message}, ${undone}`, { hint }) : reason;
+/** The failure itself, with what it left undone. */
+function withUndone({ failure, message, cause }: SvcError, undone: string | undefined, hint: string): SvcError {
+  return new SvcError(failure, undone ? `${message}, ${undone}` : message, { hint, cause });
 }
 
 /** What to do about the records that did not land. */

@@ -43,6 +43,7 @@ async function entryOf(context: Context, activity: Activity, run: FinishedRun): 
     at: new Date(run.started).toISOString(),
     profile: profile?.value ?? null,
     host: baseUrl ? new URL(baseUrl.value).host : 'embedded service',
+    ...activity.elsewhere,
     command: command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command,
     ids: activity.ids.map((id) => redactText(id, secrets)),
     calls: activity.calls,

@@ -1,0 +1,82 @@
+import { open } from 'node:fs/promises';
+import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
+import { SvcError } from '../../kernel/errors.ts';
+import { localFileError, readTextIfExists } from '../../kernel/files.ts';
+import { processId, withoutExperimentalWarning } from '../../kernel/io.ts';
+
+/** Milliseconds that a look at a lock may take: a run that begins meanwhile waits as long. */
+const LOOK = 500;
+
+/** Kept from the garbage collector, which would close the database and with it give back the lock. */
+const held = new Set<DatabaseSync>();
+
+/**
+ * Makes this process the one that runs a job. What holds the lock is a transaction on an empty database: the system ends
+ * it with its process, so that a job whose process was killed can go on at once.
+ * @returns a function that gives the lock back
+ * @throws SvcError `locked` with the owner's process id
+ */
+export async function lockJob(path: string, job: string): Promise<() => void> {
+  try {
+    await (await open(path, 'a', 0o600)).close();
+    const database = await exclusive(path);
+    if (!database) throw await refusal(path, job);
+    held.add(database);
+    const owner = await open(ownerPath(path), 'w', 0o600);
+    await owner.writeFile(String(processId)).finally(() => owner.close());
+    return () => {
+      held.delete(database);
+      database.close();
+    };
+  } catch (error) {
+    throw localFileError('lock', path, error);
+  }
+}
+
+/** Whether a process runs the job now. */
+export async function isLocked(path: string): Promise<boolean> {
+  const database = await connect(path, { readOnly: true });
+  try {
+    database.exec('begin; select count(*) from sqlite_schema; rollback');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw localFileError('read', path, error);
+  } finally {
+    database.close();
+  }
+}
+
+async function exclusive(path: string): Promise<DatabaseSync | undefined> {
+  const database = await connect(path, { timeout: LOOK });
+  try {
+    database.exec('begin exclusive');
+    return database;
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+async function connect(path: string, options: DatabaseSyncOptions): Promise<DatabaseSync> {
+  const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
+  return new DatabaseSync(path, options);
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}
+
+async function refusal(path: string, job: string): Promise<SvcError> {
+  const owner = await readTextIfExists(ownerPath(path));
+  return new SvcError('locked', `process ${owner ?? '(unknown)'} is running job ${job}`, {
+    hint: `wait for it, or stop that process; svc jobs show ${job} tells how far it is`,
+  });
+}
+
+function ownerPath(path: string): string {
+  return `${path}.pid`;
+}

@@ -1,0 +1,74 @@
+import { Histogram, type SavedHistogram } from './histogram.ts';
+import { type SavedSeries, Series } from './series.ts';
+
+/** What one request took, as its sender measured it. */
+export interface MeasuredRequest {
+  /** All its attempts and pauses. */
+  readonly milliseconds: number;
+  readonly retries: number;
+  /** Pauses for rate limits, and how long they were. */
+  readonly waits: number;
+  readonly waited: number;
+}
+
+/** Figures about a job over all its runs, of a size that does not grow with it. */
+export class Metrics {
+  readonly latency: Histogram;
+  readonly series: Series;
+  /** Pauses for rate limits. */
+  waits: number;
+  waitedMilliseconds: number;
+  /** Requests and retries that left nothing else behind: the service refused to look at them. */
+  strayRequests: number;
+  strayRetries: number;
+  /** Seconds of the runs before this one. */
+  readonly #secondsBefore: number;
+  readonly #startedAt: number;
+
+  constructor(startedAt: number, saved?: SavedMetrics) {
+    this.latency = new Histogram(saved?.latency);
+    this.series = new Series(saved?.series);
+    this.waits = saved?.waits ?? 0;
+    this.waitedMilliseconds = saved?.waitedMilliseconds ?? 0;
+    this.strayRequests = saved?.strayRequests ?? 0;
+    this.strayRetries = saved?.strayRetries ?? 0;
+    this.#secondsBefore = saved?.seconds ?? 0;
+    this.#startedAt = startedAt;
+  }
+
+  /** Seconds at work until a moment, over all runs. */
+  seconds(now: number): number {
+    return this.#secondsBefore + Math.max(0, now - this.#startedAt) / 1000;
+  }
+
+  request(now: number, { milliseconds, retries, waits, waited }: MeasuredRequest): void {
+    this.latency.add(milliseconds);
+    this.waits += waits;
+    this.waitedMilliseconds += waited;
+    this.series.add(this.seconds(now), { settled: 0, failed: 0, requests: 1 + retries, milliseconds });
+  }
+
+  settled(now: number, settled: number, failed: number): void {
+    this.series.add(this.seconds(now), { settled, failed, requests: 0, milliseconds: 0 });
+  }
+
+  save(now: number): SavedMetrics {
+    const { waits, waitedMilliseconds, strayRequests, strayRetries } = this;
+    return {
+      seconds: this.seconds(now),
+      ...{ waits, waitedMilliseconds, strayRequests, strayRetries },
+      latency: this.latency.save(),
+      series: this.series.save(),
+    };
+  }
+}
+
+export interface SavedMetrics {
+  readonly seconds: number;
+  readonly waits: number;
+  readonly waitedMilliseconds: number;
+  readonly strayRequests: number;
+  readonly strayRetries: number;
+  readonly latency: SavedHistogram;
+  readonly series: SavedSeries;
+}

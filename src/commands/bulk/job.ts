@@ -1,0 +1,81 @@
+import type { JobDescription, JobTarget } from '../../bulk/journal/description.ts';
+import { createJobFolder, type JobFolder, pruneJobs, removeJob } from '../../bulk/journal/folder.ts';
+import { Journal } from '../../bulk/journal/journal.ts';
+import { lockJob } from '../../bulk/journal/lock.ts';
+import type { Context } from '../context.ts';
+import type { BulkInput } from './input.ts';
+import type { BulkRequest } from './request.ts';
+
+/** A job that this process runs, and that no other may. */
+export interface OpenJob {
+  readonly description: JobDescription;
+  readonly journal: Journal;
+  /** Absent for a run that is over too soon to be resumed: its journal is in memory. */
+  readonly place: JobPlace | undefined;
+}
+
+/** The folder of a job, held by this process. */
+export interface JobPlace {
+  readonly folder: JobFolder;
+  release(): void;
+}
+
+/** Makes a job's folder and takes its lock; finished jobs of long ago go. */
+export async function openPlace({ folders, clock }: Context, job: string): Promise<JobPlace> {
+  const folder = await createJobFolder(folders, job);
+  const release = await lockJob(folder.lock, job);
+  await pruneJobs(folders, clock.now());
+  return { folder, release };
+}
+
+/** Takes away a job that came to nothing. */
+export async function discardPlace({ folder, release }: JobPlace): Promise<void> {
+  release();
+  await removeJob(folder);
+}
+
+interface Beginning {
+  readonly job: string;
+  readonly operation: string;
+  readonly request: BulkRequest;
+  readonly input: BulkInput;
+}
+
+/** What a job remembers of its beginning. */
+export async function describeJob(
+  context: Context,
+  { job, operation, request, input }: Beginning,
+): Promise<JobDescription> {
+  const { input: source, survey } = input;
+  const identity = survey.identity ?? source.identity();
+  return {
+    job,
+    operation,
+    data: request.data,
+    options: { ...request.options },
+    cwd: context.cwd,
+    target: await jobTarget(context),
+    input: {
+      ...{ name: source.name, path: source.path ?? '', spooled: source.spooled, format: source.format },
+      ...identity,
+    },
+    records: survey.records,
+    leftOut: survey.leftOut,
+    startedAt: context.clock.now(),
+  };
+}
+
+export async function beginJob(description: JobDescription, place: JobPlace | undefined): Promise<OpenJob> {
+  return { description, place, journal: await Journal.create(description, place?.folder.journal) };
+}
+
+/** Whom this run sends to, as a job remembers it. */
+export async function jobTarget({ options, settings }: Context): Promise<JobTarget> {
+  if (options.local) {
+    const { storeFile } = await import('../../service/store/location.ts');
+    const store = options.store === undefined ? null : storeFile(options.store);
+    return { profile: null, origin: 'embedded service', apiKey: null, store };
+  }
+  const { profile, baseUrl, apiKey } = await settings();
+  return { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
+}

@@ -1,0 +1,275 @@
+import { basename, relative, resolve } from 'node:path';
+import type { BatchLimits } from '../../bulk/batches.ts';
+import { writeClosing } from '../../bulk/closing.ts';
+import { runBulk } from '../../bulk/engine.ts';
+import { Metrics } from '../../bulk/journal/metrics.ts';
+import { createLimiter } from '../../bulk/limiter/limiter.ts';
+import type { Stop } from '../../bulk/outcome.ts';
+import { Recorder } from '../../bulk/recorder.ts';
+import { Rejects } from '../../bulk/rejects.ts';
+import { Results } from '../../bulk/results.ts';
+import { type BulkSummary, summarize } from '../../bulk/summary.ts';
+import { readChecked } from '../../bulk/survey.ts';
+import { Tally } from '../../bulk/tally.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { plural } from '../../kernel/plural.ts';
+import { createProgress } from '../../output/progress.ts';
+import type { Context } from '../context.ts';
+import { given } from '../option-values.ts';
+import { progressStyle } from '../terminal.ts';
+import type { BulkInput } from './input.ts';
+import { discardPlace, type OpenJob } from './job.ts';
+import { toSend } from './records.ts';
+import type { BulkOptions } from './request.ts';
+import { type BatchCalls, batchSender } from './send.ts';
+import { showSummary } from './show.ts';
+import { failureOf } from './verdict.ts';
+
+/** What a run of a job needs beside the job: the same for the first run and for one that goes on. */
+export interface Work {
+  readonly calls: BatchCalls;
+  readonly input: BulkInput;
+  readonly options: BulkOptions;
+  readonly limits: BatchLimits;
+}
+
+/** Requests in flight at once, unless the user says otherwise: from 1 up to this, as the service takes them. */
+const MOST_CONCURRENCY = 16;
+
+/** Milliseconds before what failed is sent again: up to twice as long each time. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 5_000;
+
+/**
+ * Sends what a job has yet to send, writes its files, and prints the summary of the whole job.
+ * @throws SvcError when not every record landed: after the summary was printed, or without one when nothing came of it.
+ */
+export async function runJob(context: Context, job: OpenJob, work: Work): Promise<void> {
+  const run = await JobRun.open(context, job, work).catch(async (error: unknown) => {
+    await leave(job);
+    throw error;
+  });
+  const stop = await run.send();
+  if (stop?.why === 'hopeless' && !run.landed) throw await run.comeToNothing(stop.error);
+  const summary = await run.finish(stop);
+  await showSummary(context, work.calls.fields.noun, summary);
+  const failure = failureOf(summary, { noun: work.calls.fields.noun, stop: run.stop, resumable: run.resumable });
+  if (failure !== undefined) throw failure;
+}
+
+/** Gives up a job that nothing was sent of in this run. One that was just begun is not kept. */
+async function leave({ journal, place }: OpenJob): Promise<void> {
+  const isNew = journal.fact('run') === undefined;
+  journal.close();
+  if (place && isNew) await discardPlace(place);
+  else place?.release();
+}
+
+/** The files that a run writes beside its journal. */
+interface Files {
+  readonly rejects: Rejects | undefined;
+  readonly results: Results | undefined;
+}
+
+class JobRun {
+  readonly #context: Context;
+  readonly #job: OpenJob;
+  readonly #work: Work;
+  readonly #files: Files;
+  readonly #tally: Tally;
+  readonly #metrics: Metrics;
+  readonly #recorder: Recorder;
+  stop: Stop | undefined;
+  resumable = false;
+
+  private constructor(context: Context, job: OpenJob, work: Work, files: Files) {
+    const { clock } = context;
+    const { journal } = job;
+    const saved = journal.fact('metrics');
+    const { requests, retries, ...counts } = journal.counts();
+    const stray = { requests: saved?.strayRequests ?? 0, retries: saved?.strayRetries ?? 0 };
+    this.#context = context;
+    this.#job = job;
+    this.#work = work;
+    this.#files = files;
+    this.#tally = new Tally({ ...counts, requests: requests + stray.requests, retries: retries + stray.retries });
+    this.#metrics = new Metrics(clock.now(), saved);
+    const { results } = files;
+    this.#recorder = new Recorder({
+      ...{ journal, clock, tally: this.#tally, metrics: this.#metrics },
+      ...given('results', results),
+    });
+  }
+
+  static async open(context: Context, job: OpenJob, work: Work): Promise<JobRun> {
+    return new JobRun(context, job, work, await openFiles(job, work));
+  }
+
+  /** Whether the service may have anything of the job. */
+  get landed(): boolean {
+    return this.#tally.done > 0;
+  }
+
+  /** Sends until everything is sent or the run stops. */
+  async send(): Promise<Stop | undefined> {
+    const { clock, signal, io } = this.#context;
+    const { calls, options, limits } = this.#work;
+    const { description } = this.#job;
+    const [tally, recorder, total] = [this.#tally, this.#recorder, description.records];
+    const { concurrency, rate, onError, maxErrors } = options;
+    const progress = createProgress(
+      io.stderr,
+      clock,
+      progressStyle(this.#context),
+      plural(calls.fields.noun),
+      tally.done,
+    );
+    const every = options.results !== undefined;
+    const stop = await runBulk(
+      {
+        records: toSend(this.#job, this.#work, recorder),
+        limits,
+        every,
+        landedBefore: tally.succeeded > 0,
+        ...given('stopAtErrors', onError === 'stop' ? 1 : maxErrors),
+      },
+      {
+        send: recorder.measured(batchSender(calls, clock, every)),
+        limiter: createLimiter({ concurrency, most: MOST_CONCURRENCY, clock, ...given('perSecond', rate) }),
+        ledger: {
+          intend: (batch) => recorder.intend(batch),
+          settle: async (batch, delivered) => {
+            await recorder.settle(batch, delivered);
+            await progress.update({ done: tally.done, total, failed: tally.failed + tally.unknown });
+          },
+        },
+        pause: (repetition, ending) => clock.sleep(pauseBefore(repetition), ending),
+        signal,
+      },
+    );
+    await progress.end();
+    await this.#tellStrangers();
+    return stop;
+  }
+
+  /** Writes down what is not yet, and the files. What fails here is the stop, unless there was one before. */
+  async finish(stop: Stop | undefined): Promise<BulkSummary> {
+    const { journal, place, description } = this.#job;
+    this.stop = stop;
+    const open = await this.#guarded(() => {
+      this.#recorder.flush();
+      return journal.counts().open;
+    }, 1);
+    this.resumable = place !== undefined && (this.stop !== undefined || open > 0);
+    const rejects = await this.#guarded(() => this.#close(), null);
+    if (place && this.stop?.why === 'broken') this.resumable = true;
+    const { operation, job, records, leftOut } = description;
+    const { succeeded, failed, unknown, requests, retries } = this.#tally;
+    const summary = summarize({
+      ...{
+        operation,
+        job,
+        total: records + leftOut,
+        counts: { succeeded, failed, unknown },
+        requests,
+        retries,
+        rejects,
+      },
+      seconds: Math.round(this.#metrics.seconds(this.#context.clock.now()) * 1000) / 1000,
+      items: journal.items(),
+    });
+    await this.#guarded(() => this.#end(rejects), undefined);
+    return summary;
+  }
+
+  /** Nothing was applied and nothing will be: no trace of it stays. */
+  async comeToNothing(reason: SvcError): Promise<SvcError> {
+    await this.#files.rejects?.discard();
+    await this.#files.results?.close();
+    await leave(this.#job);
+    return reason;
+  }
+
+  async #close(): Promise<string | null> {
+    const { journal } = this.#job;
+    const { rejects, results } = this.#files;
+    const { input, rules, survey } = this.#work.input;
+    const { records, leftOut } = this.#job.description;
+    const unsent = records - this.#tally.done;
+    const wanted = this.#tally.failed + this.#tally.unknown > 0 || (!this.resumable && unsent > 0);
+    if (this.landed && ((rejects && wanted) || (results && leftOut + unsent > 0))) {
+      const blocks = readChecked(input, rules, survey);
+      await writeClosing({ blocks, journal, results, rejects: wanted ? rejects : undefined, final: !this.resumable });
+    }
+    await results?.close();
+    // A job of which nothing landed has its input for that.
+    const written = this.landed ? await rejects?.close() : await rejects?.discard();
+    journal.note('rejects', written ?? null);
+    return written ? this.#shown(written.path) : null;
+  }
+
+  /** The path of a file as the user may write it here. */
+  #shown(path: string): string {
+    const { options } = this.#work;
+    const { cwd } = this.#job.description;
+    if (options.rejects !== undefined && cwd === this.#context.cwd) return options.rejects;
+    return cwd === this.#context.cwd ? basename(path) : relative(this.#context.cwd, path);
+  }
+
+  async #end(rejects: string | null): Promise<void> {
+    const { journal, place } = this.#job;
+    try {
+      if (!this.resumable) journal.note('done', { rejects });
+      journal.flush();
+      if (!this.resumable) await this.#work.input.input.discard();
+    } finally {
+      journal.close();
+      place?.release();
+    }
+  }
+
+  async #guarded<Value>(step: () => Value | Promise<Value>, otherwise: Value): Promise<Value> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      if (this.stop?.why !== 'broken') this.stop = { why: 'broken', error };
+      return otherwise;
+    }
+  }
+
+  async #tellStrangers(): Promise<void> {
+    const { strangers, strangerCount } = this.#tally;
+    if (strangerCount === 0) return;
+    const more = strangerCount > strangers.length ? ` and ${strangerCount - strangers.length} more` : '';
+    await this.#context.warn(`the reply names ids that were not sent: ${strangers.join(', ')}${more}`);
+  }
+}
+
+/** @throws SvcError `usage` when a file would go over the input, `local` when one cannot be written. */
+async function openFiles({ description, journal }: OpenJob, { input, options, calls }: Work): Promise<Files> {
+  const { cwd } = description;
+  for (const [flag, path] of [['--rejects', options.rejects] as const, ['--results', options.results] as const]) {
+    if (path !== undefined && resolve(cwd, path) === resolve(cwd, input.input.path ?? input.input.name)) {
+      throw new SvcError('usage', `${flag}: ${path} is the input itself`, { hint: 'name another file' });
+    }
+  }
+  const source = {
+    name: description.input.name,
+    format: description.input.format,
+    preamble: () => input.survey.preamble,
+  };
+  const path = options.rejects === undefined ? undefined : resolve(cwd, options.rejects);
+  const earlier = journal.fact('rejects') ?? undefined;
+  // One record of the command line is corrected there.
+  const pointless = path === undefined && calls.single && description.records === 1;
+  const rejects = pointless
+    ? undefined
+    : await Rejects.open({ source, folder: cwd, ...given('path', path), ...given('earlier', earlier) });
+  if (options.results === undefined) return { rejects, results: undefined };
+  return { rejects, results: await Results.open(resolve(cwd, options.results), journal.fact('results')?.bytes) };
+}
+
+function pauseBefore(repetition: number): number {
+  return Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (repetition - 1));
+}

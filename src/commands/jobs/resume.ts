@@ -1,0 +1,112 @@
+import { stat } from 'node:fs/promises';
+import { batches } from '../../bulk/batches.ts';
+import { damaged } from '../../bulk/journal/database.ts';
+import type { JobDescription } from '../../bulk/journal/description.ts';
+import { findJob, isBegun } from '../../bulk/journal/folder.ts';
+import { Journal } from '../../bulk/journal/journal.ts';
+import { lockJob } from '../../bulk/journal/lock.ts';
+import { minter } from '../../bulk/mint.ts';
+import { survey } from '../../bulk/survey.ts';
+import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { localFileError } from '../../kernel/files.ts';
+import { findNamedFile } from '../../kernel/named-file.ts';
+import { type BulkInput, openFile, untilRead } from '../bulk/input.ts';
+import type { OpenJob } from '../bulk/job.ts';
+import { remainingRecords } from '../bulk/records.ts';
+import type { BulkOptions } from '../bulk/request.ts';
+import { runJob, type Work } from '../bulk/run.ts';
+import { planBatches } from '../bulk/send.ts';
+import { batchLimits } from '../bulk-operation.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { given } from '../option-values.ts';
+import { showDone } from './done.ts';
+import { sessionFor } from './session.ts';
+
+/**
+ * Goes on with a job where its last run ended, however that was.
+ * @throws SvcError `usage` when there is no such job, or it was begun against another service than this run would use;
+ * `locked` while another process runs it; `bad_data` when its input changed; `local` when its journal is damaged
+ */
+export async function resumeJob(context: Context, { arguments: [id = ''] }: Invocation): Promise<void> {
+  const folder = await findJob(context.folders, id);
+  const release = await lockJob(folder.lock, id);
+  let running = false;
+  try {
+    if (!(await isBegun(folder))) throw neverBegun(id);
+    const journal = await Journal.open(folder.journal);
+    journal.verify();
+    const description = journal.fact('job');
+    if (!description) throw damaged(folder.journal);
+    const entry = manifest.find(({ name }) => name === description.operation);
+    if (!entry) throw new SvcError('local', `this svc has no operation ${description.operation}`);
+    if (journal.fact('done')) return await showDone(context, entry, description, journal);
+    const session = await sessionFor(context, description.target);
+    try {
+      const work = await workOf(session.context, entry, description);
+      const job: OpenJob = { description, journal, place: { folder, release } };
+      if (context.options.dryRun)
+        return await planBatches(work.calls, batches(remainingRecords(job, work), work.limits));
+      await work.calls.client.permitWrites();
+      running = true;
+      await runJob(session.context, job, work);
+    } finally {
+      await session.close();
+    }
+  } finally {
+    if (!running) release();
+  }
+}
+
+function neverBegun(id: string): SvcError {
+  return new SvcError('usage', `nothing of job ${id} was sent: it ended while its input was read`, {
+    hint: 'run the command itself again',
+  });
+}
+
+/** What the job was begun with, its input read and found to be the same. */
+async function workOf(context: Context, entry: OperationEntry, description: JobDescription): Promise<Work> {
+  const operation = await loadOperation(entry.resource, entry.name);
+  const fields = bulkFieldsOf(operation);
+  const options = description.options as unknown as BulkOptions;
+  const input = await sameInput(context, fields, description, options);
+  const client = await context.client();
+  const calls = { client, operation, fields, data: description.data, single: false };
+  return { calls, input, options, limits: batchLimits(fields, options) };
+}
+
+async function sameInput(
+  context: Context,
+  fields: BulkFields,
+  description: JobDescription,
+  options: BulkOptions,
+): Promise<BulkInput> {
+  const { path, name, bytes, sha256, format } = description.input;
+  const found = await stat(await findNamedFile(path, description.cwd)).catch((error: unknown) => {
+    throw localFileError('read', name, error);
+  });
+  if (found.size !== bytes) throw changed(description);
+  const reading = untilRead(context.signal);
+  try {
+    const world = { cwd: description.cwd, io: context.io, signal: reading.signal };
+    const input = await openFile(world, fields, { ...options, file: path, inputFormat: format }, '');
+    const rules = {
+      ...{ fields, shared: description.data, duplicates: options.duplicates, mint: minter(description.job) },
+      ...given('shard', options.shard),
+    };
+    const surveyed = await survey(input, rules, context.signal);
+    if (surveyed.identity?.sha256 !== sha256 || surveyed.identity.bytes !== bytes) throw changed(description);
+    return { input, rules, survey: surveyed };
+  } finally {
+    reading.end();
+  }
+}
+
+function changed({ job, input }: JobDescription): SvcError {
+  return new SvcError('bad_data', `${input.name} changed since job ${job} was begun; nothing was sent`, {
+    hint: 'put back what it was, or run the command itself again with what it is now',
+  });
+}

@@ -1,0 +1,45 @@
+import type { JobTarget } from '../../bulk/journal/description.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { jobTarget } from '../bulk/job.ts';
+import type { Context } from '../context.ts';
+import { given } from '../option-values.ts';
+import { openWorld, type Session } from '../world.ts';
+
+/**
+ * The world for a job's target: this one, or one with the profile or the embedded service that the job was begun with.
+ * @throws SvcError `usage` when that leads elsewhere now, or the command line says something else
+ */
+export async function sessionFor(context: Context, target: JobTarget): Promise<Session> {
+  const session = target.store === undefined ? forService(context, target) : forLocal(context, target);
+  const now = await jobTarget(session.context);
+  if (now.origin !== target.origin || now.apiKey !== target.apiKey || now.store !== target.store) {
+    await session.close();
+    throw new SvcError('usage', `the job was begun against ${named(target)}, and this would go to ${named(now)}`, {
+      hint: 'nothing was sent; choose the profile or credentials that it was begun with',
+    });
+  }
+  const { profile, origin } = target;
+  context.activity.elsewhere = { profile, host: URL.canParse(origin) ? new URL(origin).host : origin };
+  return session;
+}
+
+function forService(context: Context, { profile }: JobTarget): Session {
+  const { options } = context;
+  if (profile === null || options.profile !== undefined || options.local) return sameWorld(context);
+  return openWorld(context, { ...options, profile }, context.activity);
+}
+
+function forLocal(context: Context, { store }: JobTarget): Session {
+  const { options } = context;
+  if (options.local && options.store !== undefined) return sameWorld(context);
+  return openWorld(context, { ...options, local: true, ...given('store', store ?? undefined) }, context.activity);
+}
+
+function sameWorld(context: Context): Session {
+  return { context, close: async () => undefined };
+}
+
+function named({ origin, apiKey, store }: JobTarget): string {
+  if (store) return `${origin} (${store})`;
+  return apiKey === null ? origin || 'no service' : `${origin} with API key ${apiKey}`;
+}

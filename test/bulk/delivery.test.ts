@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Block } from '../../src/bulk/batches.ts';
+import { SvcError } from '../../src/kernel/errors.ts';
+import { answered, failedBy, lost, numbered, run, statuses, success } from './bulk-run.ts';
+
+/** A service that refuses each request which holds one of the given records. */
+const refusing = (poison: ReadonlySet<number>, refuse: () => ReturnType<typeof answered>) => (batch: Block) =>
+  batch.some(({ index }) => poison.has(index)) ? refuse() : answered(success(batch));
+
+describe('records that a request is refused for', () => {
+  it.each([
+    ['refused', () => failedBy('refused'), 'failed'],
+    ['failed at', () => lost('service', 'now'), 'unknown'],
+  ] as const)('are found by cutting up what is %s, and the others land', async (_, refuse, status) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2, max: 130 }),
+        fc.array(fc.nat(129), { maxLength: 4 }),
+        async (size, some) => {
+          const poison = new Set(some.filter((index) => index < size));
+          const ran = await run(
+            { records: [numbered(size)], batchSize: size, landedBefore: true },
+            refusing(poison, refuse),
+          );
+          const expected = numbered(size).map(({ id, index }) => `${id} ${poison.has(index) ? status : 'succeeded'}`);
+          expect(statuses(ran)).toEqual(expected);
+          expect(ran.requests - 1).toBeLessThanOrEqual(poison.size * 2 * Math.log2(size));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('are taken out at once where the service names them', async () => {
+    const named = new Map([
+      [3, 'no such domain'],
+      [7, 'too long'],
+    ]);
+    const ran = await run({ records: [numbered(10)], batchSize: 10 }, (batch) =>
+      batch.length === 10
+        ? ({ ...failedBy('refused'), named } as ReturnType<typeof failedBy>)
+        : answered(success(batch)),
+    );
+    expect(ran.requests).toBe(2);
+    expect(ran.items.filter(({ status }) => status === 'failed').map(({ message }) => message)).toEqual([
+      'no such domain',
+      'too long',
+    ]);
+  });
+
+  it('are not to blame when all of a batch are refused with the same words', async () => {
+    const error = new SvcError('invalid_argument', 'Unknown organization.');
+    const ran = await run({ records: [numbered(10_000)], batchSize: 100, concurrency: 4 }, async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return failedBy('refused', error);
+    });
+    expect(ran.stop).toEqual({ why: 'hopeless', error });
+    expect(ran.requests).toBeLessThan(500);
+    expect(ran.items.every(({ status }) => status === 'skipped')).toBe(true);
+  });
+
+  it('are to blame when their words differ, or others land in between', async () => {
+    const words = await run({ records: [numbered(40)], batchSize: 20 }, (batch) =>
+      failedBy('refused', new SvcError('invalid_argument', `bad: ${batch[0]?.id}`)),
+    );
+    expect([words.stop, words.items.length]).toEqual([undefined, 40]);
+    const odd = (batch: Block) => batch.some(({ index }) => index % 2 === 1);
+    const between = await run({ records: [numbered(400)], batchSize: 20 }, (batch) =>
+      odd(batch) ? failedBy('refused') : answered(success(batch)),
+    );
+    expect(between.stop).toBeUndefined();
+    expect(statuses(between).filter((status) => status.endsWith('failed'))).toHaveLength(200);
+  });
+
+  it('stop being looked for when the run is stopped: the rest counts as never sent', async () => {
+    const controller = new AbortController();
+    const ran = await run({ records: [numbered(16)], batchSize: 16, signal: controller.signal }, (batch, index) => {
+      if (index === 2) controller.abort();
+      return batch.some(({ index: at }) => at === 15) ? failedBy('refused') : answered(success(batch));
+    });
+    expect(ran.sent).toHaveLength(3);
+    const counts = (status: string) => statuses(ran).filter((told) => told.endsWith(status)).length;
+    expect([counts('succeeded'), counts('skipped'), counts('failed')]).toEqual([12, 4, 0]);
+  });
+
+  it('are sent as parts only where the service failed at the whole', async () => {
+    const parts: boolean[] = [];
+    await run({ records: [numbered(2)] }, (batch, _, part) => {
+      parts.push(part);
+      return batch.length > 1 ? lost('service', 'now') : answered(success(batch));
+    });
+    expect(parts).toEqual([false, true, true]);
+  });
+});

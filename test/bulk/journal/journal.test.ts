@@ -1,0 +1,255 @@
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Block } from '../../../src/bulk/batches.ts';
+import type { JobDescription } from '../../../src/bulk/journal/description.ts';
+import { Journal } from '../../../src/bulk/journal/journal.ts';
+import { rangeOf } from '../../../src/bulk/ranges.ts';
+import { remaining } from '../../../src/bulk/resume-plan.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { numbered } from '../bulk-run.ts';
+
+const JOB: JobDescription = {
+  job: '20260131-094500-5f3a9c',
+  operation: 'users.add',
+  data: { organizationId: 'acme' },
+  options: {},
+  cwd: '/',
+  target: { profile: null, origin: 'https://api.example.test', apiKey: 'key-1' },
+  input: { name: 'users.json', path: '/users.json', spooled: false, format: 'json', bytes: 1, sha256: '' },
+  records: 0,
+  leftOut: 0,
+  startedAt: 0,
+};
+
+const settled = (batch: Block, items: Parameters<Journal['settle']>[0]['items'] = []) => ({
+  ...{ range: rangeOf(batch), known: [rangeOf(batch)], open: [], items, requests: 1, retries: 0 },
+});
+const failed = (at: number) => ({
+  at,
+  id: `u${at}`,
+  line: at + 1,
+  status: 'failed' as const,
+  message: 'no',
+  code: null,
+});
+
+async function* blocksOf(records: Block, size: number): AsyncGenerator<Block> {
+  for (let at = 0; at < records.length; at += size) yield records.slice(at, at + size);
+}
+
+/** The requests that a resume would make, each as its records' positions. */
+async function planned(journal: Journal, records: Block, mayResend = () => true) {
+  const given: number[] = [];
+  const sent: number[][] = [[]];
+  const giveUp = async (batch: Block) => void given.push(...batch.map(({ index }) => index));
+  for await (const block of remaining(blocksOf(records, 7), journal.flights(), { mayResend, giveUp })) {
+    if (block.length === 0) sent.push([]);
+    else sent.at(-1)?.push(...block.map(({ index }) => index));
+  }
+  return { sent: sent.filter(({ length }) => length > 0), given };
+}
+
+describe('a journal', () => {
+  it('knows after a crash what has no outcome: exactly that is sent again, whatever came in which order', async () => {
+    const steps = fc.array(
+      fc.record({ act: fc.constantFrom('send', 'land', 'lose', 'part', 'crash'), pick: fc.nat() }),
+      {
+        maxLength: 60,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        steps,
+        fc.integer({ min: 1, max: 6 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (script, size, total) => {
+          const path = join(await temporaryFolder(), 'journal.sqlite');
+          const all = numbered(total);
+          let journal = await Journal.create({ ...JOB, records: total }, path);
+          const done = new Set<number>();
+          let toSend: Block[] = (await planned(journal, all)).sent.flatMap((run) =>
+            cut(
+              run.map((at) => all[at] as Block[number]),
+              size,
+            ),
+          );
+          let flying: Block[] = [];
+          for (const { act, pick } of script) {
+            const [batch] =
+              act === 'send'
+                ? toSend.splice(0, 1)
+                : act === 'crash'
+                  ? []
+                  : flying.splice(pick % (flying.length || 1), 1);
+            if (act === 'send' && batch) {
+              journal.intend(rangeOf(batch));
+              flying.push(batch);
+            } else if (act === 'land' && batch) {
+              journal.settle(
+                settled(
+                  batch,
+                  batch.filter(({ index }) => index % 3 === 0).map(({ index }) => failed(index)),
+                ),
+              );
+              journal.flush();
+              for (const { index } of batch) done.add(index);
+            } else if (act === 'lose' && batch) {
+              journal.settle({
+                ...settled(batch),
+                known: [],
+                open: [rangeOf(batch)],
+                items: [{ ...failed(batch[0]?.index ?? 0), status: 'open' }],
+              });
+              journal.flush();
+            } else if (act === 'part' && batch) {
+              const half = batch.slice(0, Math.ceil(batch.length / 2));
+              journal.settle({ ...settled(batch), known: [rangeOf(half)] });
+              journal.flush();
+              for (const { index } of half) done.add(index);
+            } else if (act === 'crash') {
+              // What was not flushed is gone, as after kill -9; a copy of the files is what the next process finds.
+              journal.close();
+              journal = await Journal.open(path);
+              journal.verify();
+              const { sent } = await planned(journal, all);
+              expect(sent.flat()).toEqual(all.map(({ index }) => index).filter((index) => !done.has(index)));
+              toSend = sent.flatMap((run) =>
+                cut(
+                  run.map((at) => all[at] as Block[number]),
+                  size,
+                ),
+              );
+              flying = [];
+            }
+          }
+          const { succeeded, failed: failures } = journal.counts();
+          expect([...done].filter((index) => index % 3 === 0 || true)).toHaveLength(succeeded + failures);
+          journal.close();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('forgets what was not flushed, and keeps what an intent took along', async () => {
+    const path = join(await temporaryFolder(), 'journal.sqlite');
+    const [first, second, third] = cut(numbered(6), 2) as [Block, Block, Block];
+    const journal = await Journal.create(JOB, path);
+    journal.intend(rangeOf(first));
+    journal.settle(settled(first));
+    journal.intend(rangeOf(second));
+    journal.settle(settled(second));
+    journal.close();
+    const again = await Journal.open(path);
+    expect([...again.flights()].map(({ first: at, settled: isSettled }) => [at, isSettled])).toEqual([
+      [0, true],
+      [2, false],
+    ]);
+    expect((await planned(again, numbered(6))).sent).toEqual([
+      [2, 3],
+      [4, 5],
+    ]);
+    expect(third).toHaveLength(2);
+    again.close();
+  });
+
+  it('gives up what may not be sent again', async () => {
+    const journal = await Journal.create(JOB);
+    const batches = cut(numbered(12), 3);
+    for (const batch of batches.slice(0, 3)) journal.intend(rangeOf(batch));
+    journal.settle(settled(batches[1] ?? []));
+    journal.flush();
+    const { sent, given } = await planned(journal, numbered(12), () => false);
+    expect([sent, given]).toEqual([[[9, 10, 11]], [0, 1, 2, 6, 7, 8]]);
+  });
+
+  it('keeps texts that SQLite and JSON find hard', async () => {
+    const journal = await Journal.create(JOB);
+    await fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (id, message) => {
+        const item = { ...failed(0), id, message, code: '\u0000' };
+        journal.intend({ first: 0, last: 0, count: 1 });
+        journal.settle(settled(numbered(1), [item]));
+        journal.flush();
+        const [kept] = [...journal.items()];
+        expect(kept).toEqual({ ...item, id: id.toWellFormed(), message: message.toWellFormed() });
+      }),
+    );
+  });
+
+  it('is for its owner only', async () => {
+    const path = join(await temporaryFolder(), 'journal.sqlite');
+    const journal = await Journal.create(JOB, path);
+    journal.intend({ first: 0, last: 0, count: 1 });
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) expect((await stat(file)).mode & 0o777).toBe(0o600);
+    journal.close();
+  });
+});
+
+describe('a damaged journal', () => {
+  it('never takes a record for done that was not, whichever byte of it changed', async () => {
+    const path = join(await temporaryFolder(), 'journal.sqlite');
+    const all = numbered(400);
+    const journal = await Journal.create({ ...JOB, records: 400 }, path);
+    const done = new Set<number>();
+    for (const [at, batch] of cut(all, 4).entries()) {
+      journal.intend(rangeOf(batch));
+      if (at % 5 === 0) continue;
+      journal.settle(settled(batch, at % 3 === 0 ? [failed(batch[1]?.index ?? 0)] : []));
+      for (const { index } of batch) done.add(index);
+    }
+    journal.flush();
+    journal.close();
+    const sound = await readFile(path);
+    const copy = `${path}.copy`;
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(sound.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+        const bytes = Buffer.from(sound);
+        bytes[at] = (bytes[at] ?? 0) ^ change;
+        await writeFile(copy, bytes);
+        const unsent = await open(copy, all).catch((error: unknown) => {
+          expect(error).toMatchObject({ failure: 'local', message: expect.stringContaining(copy) });
+          refused += 1;
+          return undefined;
+        });
+        if (unsent) for (const { index } of all) expect(unsent.has(index) || done.has(index)).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+    expect(refused).toBeGreaterThan(100);
+  });
+
+  it('is told when it is cut, empty or no journal', async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'journal.sqlite');
+    const journal = await Journal.create(JOB, path);
+    for (const batch of cut(numbered(4000), 4)) journal.intend(rangeOf(batch));
+    journal.close();
+    const sound = await readFile(path);
+    for (const bytes of [sound.subarray(0, sound.length - 4096), Buffer.alloc(0), Buffer.from('no journal at all')]) {
+      const copy = join(folder, 'copy');
+      await writeFile(copy, bytes);
+      await expect(open(copy, [])).rejects.toMatchObject({ failure: 'local' });
+    }
+    await copyFile(path, join(folder, 'whole'));
+    await expect(open(join(folder, 'whole'), [])).resolves.toBeDefined();
+  });
+});
+
+async function open(path: string, records: Block): Promise<ReadonlySet<number>> {
+  const journal = await Journal.open(path);
+  try {
+    journal.verify();
+    journal.fact('job');
+    return new Set((await planned(journal, records)).sent.flat());
+  } finally {
+    journal.close();
+  }
+}
+
+function cut(records: Block, size: number): Block[] {
+  return Array.from({ length: Math.ceil(records.length / size) }, (_, at) => records.slice(at * size, (at + 1) * size));
+}
