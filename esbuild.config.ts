@@ -46,7 +46,7 @@ function withLazyBuiltins(code: string): string {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text)|output\/format|webhooks\/form|catalog\/define|commands\/(activity|option-values|completion\/shells|help\/(topic-names|rows)|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text)|output\/format|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|completion\/shells|help\/(topic-names|rows)|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.

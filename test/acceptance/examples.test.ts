@@ -9,6 +9,8 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
   ['svc api /v2/some/new/path --data @body.json --auth workspace', 5],
   ['svc documents migration-status --org acme --migration m1 --wait', 5],
   ['svc auth recover --save', 5],
+  ['svc jobs show 20260131-094500-5f3a9c -o json', 2],
+  ['svc jobs resume 20260131-094500-5f3a9c', 2],
 ]);
 
 /** Examples that need what a test of their own gives them. */

@@ -10,7 +10,7 @@ export const recordsOf = (ids: readonly string[]): BulkRecord[] =>
   ids.map((id, index) => ({ id, index, line: index + 1, value: { id }, text: id, json: JSON.stringify({ id }) }));
 export const numbered = (count: number) => recordsOf(Array.from({ length: count }, (_, at) => `u${at}`));
 
-export const EFFORT = { milliseconds: 1, limited: false, failed: false, retries: 0, waits: 0, waited: 0 };
+const EFFORT = { milliseconds: 1, limited: false, failed: false, retries: 0, waits: 0, waited: 0 };
 export const success = (batch: Block) => Object.fromEntries(batch.map(({ id }) => [id, { success: true }]));
 export const answered = (reply: unknown): BatchOutcome => ({ kind: 'answered', reply, ...EFFORT });
 export const failedBy = (

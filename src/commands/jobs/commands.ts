@@ -23,6 +23,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Go on with a job that stopped or was killed',
     description:
       'Sends what has no recorded outcome, to the same service and with the same flags, and sums up the whole job. The input has to be as it was.',
+    examples: [{ command: 'svc jobs resume 20260131-094500-5f3a9c', does: 'send the rest' }],
     arguments: [JOB],
     load: async () => (await import('./resume.ts')).resumeJob,
   },
