@@ -22,10 +22,16 @@ export function newEndpointId(): string {
   return `ep_${base62(27)}`;
 }
 
-/** `msg_` and 27 letters or digits. */
-export function newMessageId(): string {
-  return `msg_${base62(27)}`;
+/** `msg_` and 27 letters or digits, the first of which tell the time: ids that are made together are kept together. */
+export function newMessageId(now: number): string {
+  let [time, rest] = ['', now];
+  for (; time.length < TIME_DIGITS; rest = Math.floor(rest / BASE62.length))
+    time = `${BASE62[rest % BASE62.length]}${time}`;
+  return `msg_${time}${base62(27 - TIME_DIGITS)}`;
 }
+
+/** Enough for milliseconds until the year 2081. */
+const TIME_DIGITS = 7;
 
 /** Bytes from here on are passed over, or some characters would come more often than others. */
 const UNEVEN = 256 - (256 % BASE62.length);

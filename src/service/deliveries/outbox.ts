@@ -80,7 +80,7 @@ function rowsOf(event: HookEvent, targets: readonly Target[], now: number): Row[
   return targets.map(({ form, lane }) => {
     const payload = JSON.stringify(form === 'advanced' ? advancedPayload(event) : basicPayload(event));
     return {
-      ...{ id: newMessageId(), apiKey: event.apiKey, form, lane, event: event.event },
+      ...{ id: newMessageId(now), apiKey: event.apiKey, form, lane, event: event.event },
       ...{ payload, size: Buffer.byteLength(payload) },
       ...{ state: 'pending', attempts: '', tries: 0, dueAt: now, owner: null, createdAt: now },
     };

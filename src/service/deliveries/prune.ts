@@ -15,6 +15,7 @@ const KEPT_FOR = 7 * 24 * 60 * 60 * 1_000;
 export async function prune(database: Database, now: number): Promise<void> {
   await database
     .deleteFrom('deliveries')
+    .where('dueAt', 'is', null)
     .where('state', '=', 'delivered')
     .where('createdAt', '<', now - KEPT_FOR)
     .execute();
@@ -22,12 +23,18 @@ export async function prune(database: Database, now: number): Promise<void> {
     const first = await database
       .selectFrom('deliveries')
       .select('key')
+      .where('dueAt', 'is', null)
       .where('state', '=', state)
       .orderBy('key', 'desc')
       .limit(sql.lit(1))
       .offset(sql.lit(most))
       .executeTakeFirst();
     if (!first) continue;
-    await database.deleteFrom('deliveries').where('state', '=', state).where('key', '<=', first.key).execute();
+    await database
+      .deleteFrom('deliveries')
+      .where('dueAt', 'is', null)
+      .where('state', '=', state)
+      .where('key', '<=', first.key)
+      .execute();
   }
 }

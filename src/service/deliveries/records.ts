@@ -42,7 +42,9 @@ export function listDeliveries(
 ): Promise<readonly DeliveryDetail[]> {
   return store.read(async (database) => {
     let query = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey);
-    if (state !== undefined) query = query.where('state', '=', state);
+    if (state !== undefined) {
+      query = query.where('state', '=', state).where('dueAt', state === 'pending' ? 'is not' : 'is', null);
+    }
     if (event !== undefined) query = query.where('event', '=', event);
     if (endpointId !== undefined) {
       query = query.where(({ eb, or }) =>

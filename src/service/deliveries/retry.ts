@@ -44,6 +44,7 @@ export async function retryFailures(store: Store, { apiKey, now }: Asking): Prom
     const failed = database
       .selectFrom('deliveries')
       .selectAll()
+      .where('dueAt', 'is', null)
       .where('state', '=', 'failed')
       .where('apiKey', '=', apiKey);
     const [retried, left] = [[] as DeliveryDetail[], new Map<string, number>()];

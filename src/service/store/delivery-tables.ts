@@ -5,7 +5,7 @@ export interface DeliveryTables {
   /** The outbox: a row for each event and each target that wanted it when it happened. */
   deliveries: {
     key: Generated<number>;
-    /** `msg_` and 27 letters or digits: the `webhook-id` of every attempt. */
+    /** The `webhook-id` of every attempt. */
     id: string;
     apiKey: string;
     form: DeliveryForm;
@@ -56,6 +56,11 @@ export async function deliveryTables(schema: SchemaModule): Promise<void> {
     .columns(['lane', 'dueAt', 'key'])
     .where(sql.ref('dueAt'), 'is not', null)
     .execute();
-  await schema.createIndex('deliveriesByState').on('deliveries').columns(['state', 'key']).execute();
+  await schema
+    .createIndex('deliveriesEnded')
+    .on('deliveries')
+    .columns(['state', 'key'])
+    .where(sql.ref('dueAt'), 'is', null)
+    .execute();
   await schema.alterTable('endpoints').addColumn('failingSince', 'bigint').execute();
 }
