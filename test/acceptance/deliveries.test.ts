@@ -127,6 +127,8 @@ describe('svc local deliveries', () => {
     const table = await svc(['local', 'deliveries', 'list']);
     expect(table.stdout).toMatch(/^ID +EVENT +ENDPOINT +STATE +ATTEMPTS +LAST +NEXT ATTEMPT\n/);
     expect(table.stdout).toMatch(new RegExp(`^${id} +comment[.]add +ep_\\w+ +failed +8 +500`, 'm'));
+    const csv = await svc(['local', 'deliveries', 'list', '-o', 'csv']);
+    expect(csv.stdout).toMatch(/^id,endpointId,event,state,attempts\r?\n/);
     const shown = await svc(['local', 'deliveries', 'show', id]);
     expect(shown.stdout).toMatch(/^attempt 8 +\d{4}-\S+ {2}500$/m);
     const own = JSON.parse((await svc(['local', 'deliveries', 'show', id, '-o', 'json'])).stdout);

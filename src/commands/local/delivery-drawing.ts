@@ -22,12 +22,12 @@ export function asTable(details: readonly DeliveryDetail[]): Shape {
     last: outcome(record.attempts.at(-1)),
     nextAttempt,
   }));
-  return { columns: COLUMNS, drawing: (view) => drawTable(rows, view) };
+  return { drawing: (view) => drawTable(rows, view) };
 }
 
 /** Each delivery as a list of what is known of it, a line an attempt. */
 export function asLists(details: readonly DeliveryDetail[]): Shape {
-  return { columns: COLUMNS, drawing: (view) => drawLists(details, view) };
+  return { drawing: (view) => drawLists(details, view) };
 }
 
 async function drawTable(rows: readonly object[], view: View): Promise<string> {
