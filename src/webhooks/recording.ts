@@ -149,7 +149,7 @@ async function readRecord(path: string): Promise<string> {
 }
 
 /** A recorded delivery from a file's text; `undefined` for anything else. */
-export function recordOf(text: string): RecordedDelivery | undefined {
+function recordOf(text: string): RecordedDelivery | undefined {
   const record = parsed(text);
   if (!isObject(record)) return undefined;
   const { id, event, form: named, verified, receivedAt, path, headers, body } = record;

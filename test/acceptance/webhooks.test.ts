@@ -1,0 +1,165 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { newSecret, send, signed, target } from '../webhooks/world.ts';
+import { BIN, newUser } from './svc.ts';
+
+type User = Awaited<ReturnType<typeof newUser>>;
+
+/** A running command, all that it wrote so far, and its end. */
+function start({ env, home }: User, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [BIN, ...words], { env: { ...env, ...more }, cwd: home });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const written = { stdout: '', stderr: '' };
+  child.stdout.on('data', (text) => {
+    written.stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    written.stderr += text;
+  });
+  return { child, written, ended: once(child, 'close').then(([code]) => code) };
+}
+
+/** A listener that is ready. */
+async function listen(user: User, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  const started = start(user, ['webhooks', 'listen', '--port', '0', ...words], more);
+  const ready = () => /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(started.written.stderr)?.[1];
+  await vi.waitFor(() => expect(ready(), started.written.stderr).toBeDefined(), { timeout: 10_000, interval: 20 });
+  return { ...started, url: ready() ?? '' };
+}
+
+async function secretFile({ home }: User) {
+  const secret = newSecret();
+  const path = join(home, 'secret');
+  await writeFile(path, `${secret}\n`);
+  return { secret, path };
+}
+
+async function serve(user: User) {
+  const { child } = start(user, ['serve', '--port', '0', '-o', 'json']);
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { url, apiKey, authToken } = JSON.parse(line);
+  return { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken };
+}
+
+const BODY = '{"event":"comment.add","data":{"text":"Grüße"}}';
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+describe('svc webhooks', () => {
+  it('listens, shows, sends on and ends after so many', async () => {
+    const user = await newUser();
+    const { secret, path } = await secretFile(user);
+    const to = await target();
+    const words = ['--secret-file', path, '--forward-to', to.url.href, '--exit-after', '2', '-o', 'ndjson'];
+    const { url, written, ended } = await listen(user, words);
+    expect((await send(url, BODY, signed(newSecret(), BODY))).status).toBe(401);
+    expect((await send(url, BODY, signed(secret, BODY, 'msg_1'))).status).toBe(200);
+    const sent = await user.svc(['webhooks', 'send', 'huddle.join', '--url', url, '--secret-file', path]);
+    expect(sent).toMatchObject({ code: 0, stderr: '' });
+    expect(await ended).toBe(0);
+    const lines = written.stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { id: 'msg_1', event: 'comment.add', form: 'advanced', verified: true, forwarded: { status: 200 } },
+      { event: 'huddle.join', verified: true },
+    ]);
+    expect(to.received[0]?.body.toString()).toBe(BODY);
+
+    const replayed = await user.svc(['webhooks', 'replay', 'msg_1', '--forward-to', to.url.href, '-o', 'json']);
+    expect(replayed.code).toBe(0);
+    expect(to.received.map(({ headers }) => headers['webhook-id'])).toContain('msg_1');
+    expect(to.received.length).toBe(3);
+  });
+
+  it.skipIf(!hasPython)('sends on what a receiver in Python verifies, and says when it does not', async () => {
+    const user = await newUser();
+    const { secret, path } = await secretFile(user);
+    const python = spawn('python3', [join(import.meta.dirname, 'python-target.py')]);
+    onTestFinished(() => void python.kill());
+    python.stdin.write(`${secret}\n`);
+    const [port] = await once(createInterface(python.stdout), 'line');
+    const there = `http://127.0.0.1:${port}/hook`;
+    const { url, written } = await listen(user, ['--secret-file', path, '--forward-to', there]);
+    expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
+    expect(written.stdout).toMatch(/forwarded: 204\n$/);
+    const direct = await user.svc(['webhooks', 'send', 'comment.add', '--url', there, '--secret-file', path]);
+    expect(direct.code).toBe(0);
+    const unsigned = await user.svc(['webhooks', 'send', 'comment.add', '--url', there]);
+    expect(unsigned).toMatchObject({ code: 8, stderr: expect.stringContaining('it answered 400') });
+  });
+
+  it('verifies a saved delivery with 0, or refuses it with 14', async () => {
+    const user = await newUser();
+    const { secret, path } = await secretFile(user);
+    await writeFile(join(user.home, 'body'), BODY);
+    await writeFile(join(user.home, 'headers'), JSON.stringify(signed(secret, BODY)));
+    const words = ['webhooks', 'verify', '--body', 'body', '--headers', 'headers', '--secret-file', path];
+    const good = await user.svc(words);
+    expect(good).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(good.stdout)).toEqual(JSON.parse(BODY));
+    await writeFile(join(user.home, 'body'), `${BODY} `);
+    const bad = await user.svc([...words, '-o', 'json']);
+    expect(bad).toMatchObject({ code: 14, stdout: '' });
+    expect(JSON.parse(bad.stderr).error).toMatchObject({ code: 'verification_failed', exitCode: 14 });
+  });
+
+  it('ends with 130 after Ctrl-C and 143 after SIGTERM, a target that hangs or not', async () => {
+    const user = await newUser();
+    const { secret, path } = await secretFile(user);
+    const silent = await target(() => undefined);
+    const { url, child, written, ended } = await listen(user, ['--secret-file', path, '--forward-to', silent.url.href]);
+    const cut = send(url, BODY, signed(secret, BODY)).catch(() => 'cut');
+    await expect.poll(() => silent.received.length).toBe(1);
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(await cut).toBe('cut');
+    expect(written.stderr).toContain('0 deliveries taken\n');
+    const idle = await listen(user, ['--secret-file', path]);
+    idle.child.kill('SIGTERM');
+    expect(await idle.ended).toBe(143);
+  });
+
+  it('ends with 141 when the reader of its output left', async () => {
+    const user = await newUser();
+    const { secret, path } = await secretFile(user);
+    const { url, child, ended } = await listen(user, ['--secret-file', path]);
+    child.stdout.destroy();
+    await expect
+      .poll(() =>
+        send(url, BODY, signed(secret, BODY)).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .not.toBe(200);
+    expect(await ended).toBe(141);
+  });
+});
+
+describe('svc webhooks listen beside svc serve', () => {
+  it('makes an endpoint, receives what happens, and is cleared away however it ends', async () => {
+    const user = await newUser();
+    const env = await serve(user);
+    const endpoints = async () => {
+      const { stdout } = await user.svc(['webhooks', 'endpoints', 'list', '-o', 'json'], { env });
+      return JSON.parse(stdout).map(({ url }: { url: string }) => url);
+    };
+    const killed = await listen(user, ['-o', 'ndjson'], env);
+    expect(await endpoints()).toEqual([killed.url]);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    expect((await endpoints()).length).toBe(1);
+
+    const { url, child, written, ended } = await listen(user, ['-o', 'ndjson'], env);
+    expect(await endpoints()).toEqual([url]);
+    const crdt = ['--org', 'acme', '--document', 'd1', '--editor', 'e1', '--type', 'text', '--content', 'hello'];
+    expect((await user.svc(['crdt', 'add', ...crdt], { env })).code).toBe(0);
+    await expect.poll(() => written.stdout).toContain('crdt.update_data');
+    expect(JSON.parse(written.stdout)).toMatchObject({ form: 'advanced', verified: true });
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(await endpoints()).toEqual([]);
+  });
+});

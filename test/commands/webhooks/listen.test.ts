@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Invocation } from '../../../src/commands/definition.ts';
+import { listenCommand } from '../../../src/commands/webhooks/listen.ts';
+import { SvcError } from '../../../src/kernel/errors.ts';
+import type { Format } from '../../../src/output/format.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { newSecret, send, signed, target } from '../../webhooks/world.ts';
+import { type FakeWorld, fakeContext } from '../fake-context.ts';
+
+const BODY = JSON.stringify({ event: 'comment.add', data: { metadata: { document: { documentId: 'd1\u001b[2J' } } } });
+
+/** A listening command with a secret, its address, and what ends it. */
+async function listening(options: Partial<Invocation['options']> = {}, world: FakeWorld = {}) {
+  const controller = new AbortController();
+  const secret = newSecret();
+  const file = join(await temporaryFolder(), 'secret');
+  await writeFile(file, secret);
+  const context = { ...(await fakeContext(world)), signal: controller.signal };
+  const given = { port: '0', secretFile: [file], ...options };
+  const run = listenCommand(context, { arguments: [], options: given });
+  run.catch(() => undefined);
+  const end = async () => {
+    controller.abort(new SvcError('interrupted', 'stopped'));
+    await run;
+  };
+  onTestFinished(() => end().catch(() => undefined));
+  await Promise.race([run, vi.waitFor(() => expect(context.stderr()).toContain('listening on '), 10_000)]);
+  const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(context.stderr())?.[1] ?? '';
+  return { context, run, end, url, secret };
+}
+
+describe('svc webhooks listen', () => {
+  it('prints an aligned line an event, with nothing in it that acts on a terminal', async () => {
+    const to = await target();
+    const { context, url, secret, end } = await listening({ forwardTo: to.url.href });
+    const join = JSON.stringify({ event: 'huddle.join' });
+    await send(url, BODY, signed(secret, BODY));
+    await send(url, join, signed(secret, join));
+    await send(url, BODY, {});
+    await expect(end()).rejects.toMatchObject({ failure: 'interrupted' });
+    const [first = '', second = ''] = context.stdout().split('\n');
+    expect(first).toMatch(/^\S+Z {2}comment\.add +advanced {2}d1\\u001b\[2J +forwarded: 200$/);
+    expect(second.indexOf('advanced')).toBe(first.indexOf('advanced'));
+    expect(context.stderr()).toContain('refused: it is not signed\n');
+    expect(context.stderr()).toMatch(/2 deliveries taken, 1 refused\n$/);
+  });
+
+  it('-o ndjson prints a line an event in the form that scripts read', async () => {
+    const { context, url, secret, end } = await listening({}, { options: { output: 'ndjson' } });
+    await send(url, BODY, signed(secret, BODY, 'msg_1'));
+    const names = ['id', 'event', 'form', 'verified', 'receivedAt', 'forwarded', 'payload'];
+    expect(Object.keys(JSON.parse(context.stdout()))).toEqual(names);
+    expect(JSON.parse(context.stdout())).toMatchObject({ id: 'msg_1', verified: true, forwarded: null });
+    await end().catch(() => undefined);
+  });
+
+  it.each<Format>(['json', 'yaml', 'csv'])('-o %s prints one document at the end', async (output) => {
+    const { context, url, secret, run } = await listening({ exitAfter: '2' }, { options: { output } });
+    await send(url, BODY, signed(secret, BODY));
+    expect(context.stdout()).toBe('');
+    await send(url, BODY, signed(secret, BODY));
+    await run;
+    expect(context.stdout().match(/comment\.add/g)?.length).toBe(4);
+    if (output === 'json') expect(JSON.parse(context.stdout()).length).toBe(2);
+  });
+
+  it('--exit-after counts what was taken: not what was refused, came again, or was not forwarded', async () => {
+    const to = await target((response, count) => response.writeHead(count === 1 ? 500 : 200).end());
+    const { url, secret, run, context } = await listening({ exitAfter: '2', forwardTo: to.url.href });
+    const headers = signed(secret, BODY, 'msg_1');
+    const statuses = [];
+    for (const given of [{}, headers, headers, headers, signed(secret, BODY, 'msg_2')]) {
+      statuses.push((await send(url, BODY, given as Record<string, string>)).status);
+    }
+    expect(statuses).toEqual([401, 502, 200, 200, 200]);
+    await run;
+    await expect(send(url, BODY, signed(secret, BODY))).rejects.toThrow();
+    expect(context.stderr()).toMatch(/2 deliveries taken, 1 not taken by the target, 1 came again, 1 refused\n$/);
+  });
+
+  it('records below the state folder, unless told', async () => {
+    const { context, url, secret } = await listening();
+    await send(url, BODY, signed(secret, BODY));
+    expect((await readdir(join(context.folders.state, 'webhooks'))).length).toBe(1);
+    const without = await listening({ record: false });
+    await send(without.url, BODY, signed(without.secret, BODY));
+    await expect(readdir(without.context.folders.state)).rejects.toThrow('ENOENT');
+  });
+
+  it('ends with what keeps it from printing or recording', async () => {
+    const folder = await temporaryFolder();
+    const { url, secret, run, context } = await listening({ record: join(folder, 'in') });
+    context.io.stdout.write = () => Promise.reject(new SvcError('reader_gone', 'gone'));
+    expect((await send(url, BODY, signed(secret, BODY))).status).toBe(500);
+    await expect(run).rejects.toMatchObject({ failure: 'reader_gone' });
+  });
+
+  it.each([
+    [{ secretFile: undefined }, 'nothing to verify deliveries with'],
+    [{ insecureSkipVerify: true }, 'goes with neither'],
+    [{ forwardDecoded: true }, 'needs --forward-to'],
+    [{ forwardTo: 'x' }, 'is no http(s) URL'],
+    [{ port: '70000' }, 'is not a port'],
+    [{ exitAfter: '0' }, 'is not a number of deliveries'],
+    [{ publicUrl: 'x' }, 'is no http(s) URL'],
+  ])('refuses %j', async (options, message) => {
+    await expect(listening(options)).rejects.toMatchObject({
+      failure: 'usage',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('refuses an address that is taken', async () => {
+    const { url } = await listening();
+    await expect(listening({ port: new URL(url).port })).rejects.toMatchObject({ failure: 'local' });
+  });
+});
+
+describe('svc webhooks listen --local', () => {
+  it('makes an endpoint for itself, takes what the service delivers, and leaves nothing', async () => {
+    const { sendCommand } = await import('../../../src/commands/webhooks/send.ts');
+    const local = { options: { local: true, output: 'ndjson' as const } };
+    const { context, run, end } = await listening({ secretFile: undefined, exitAfter: '2' }, local);
+    expect(context.stderr()).toContain('advanced webhooks were off and are on now');
+    const { folders } = context;
+    for (const event of ['comment.add', 'huddle.join']) {
+      const sender = await fakeContext({ folders, options: { local: true, output: 'json' } });
+      await sendCommand(sender, { arguments: [event], options: { viaService: true } });
+      expect(JSON.parse(sender.stdout())).toMatchObject([{ event, state: 'delivered' }]);
+    }
+    await run;
+    const lines = context.stdout().trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).event)).toEqual(['comment.add', 'huddle.join']);
+    const sender = await fakeContext({ folders, options: { local: true } });
+    const gone = sendCommand(sender, { arguments: ['comment.add'], options: { viaService: true } });
+    await expect(gone).rejects.toMatchObject({ failure: 'failed_precondition' });
+    await end().catch(() => undefined);
+  });
+
+  it('leaves nothing after Ctrl-C, and has its own secret each time', async () => {
+    const folders = (await fakeContext()).folders;
+    const local = { folders, options: { local: true } };
+    const first = await listening({ secretFile: undefined }, local);
+    const other = randomBytes(8).toString('hex');
+    expect((await send(first.url, BODY, { 'webhook-id': other })).status).toBe(401);
+    await expect(first.end()).rejects.toMatchObject({ failure: 'interrupted' });
+    const { openLocalService } = await import('../../../src/service/local.ts');
+    const service = await openLocalService({ folders, clock: first.context.clock });
+    const { apiKey, authToken } = service.target.key;
+    const response = await service.fetch('http://localhost/v2/workspace/advancedwebhook/endpoints/get', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken },
+      body: '{"data":{}}',
+    });
+    expect(JSON.parse(await response.text()).result.data.endpoints).toEqual([]);
+    await service.close();
+  });
+});

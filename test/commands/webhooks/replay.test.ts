@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { replayCommand } from '../../../src/commands/webhooks/replay.ts';
+import { openRecording, type RecordedDelivery } from '../../../src/webhooks/recording.ts';
+import { signatureHeaders } from '../../../src/webhooks/signature.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { newSecret, target } from '../../webhooks/world.ts';
+import { type FakeWorld, fakeContext } from '../fake-context.ts';
+
+const HOUR = 3_600_000;
+
+/** Deliveries that were recorded so many hours ago, and what replays them. */
+async function recorded(...hours: readonly number[]) {
+  const folder = await temporaryFolder();
+  const [secret, token] = [newSecret(), randomBytes(16).toString('hex')];
+  await writeFile(join(folder, 'secret'), secret);
+  await writeFile(join(folder, 'token'), token);
+  const recording = await openRecording(join(folder, 'webhooks'));
+  for (const [at, ago] of hours.entries()) {
+    const id = `msg_${at}`;
+    const time = Date.now() - ago * HOUR;
+    const body = `{"event":"comment.add", "n":${at}}`;
+    const signed = signatureHeaders(secret, { id, timestamp: Math.floor(time / 1000), body });
+    const headers: [string, string][] = [['Host', 'there'], ['X-Kept', 'yes'], ...Object.entries(signed)];
+    await recording.add(delivery({ id, body, headers, receivedAt: new Date(time).toISOString() }));
+  }
+  await recording.add(delivery({ id: 'wh_1', form: 'basic', event: 'huddle.join', body: '{"n":"basic"}' }));
+  const replay = async (words: readonly string[], options: Record<string, unknown>, world: FakeWorld = {}) => {
+    const context = await fakeContext({ ...world, options: { output: 'json', ...world.options } });
+    const given = { record: join(folder, 'webhooks'), ...options } as Record<string, string>;
+    const run = replayCommand(context, { arguments: words, options: given });
+    return { context, run };
+  };
+  return { secret, token, replay, file: (name: string) => join(folder, name) };
+}
+
+function delivery(change: Partial<RecordedDelivery>): RecordedDelivery {
+  const base = { id: 'x', event: 'comment.add', form: 'advanced', verified: true, path: '/', headers: [], body: '{}' };
+  return { ...base, receivedAt: new Date().toISOString(), ...change } as RecordedDelivery;
+}
+
+describe('svc webhooks replay', () => {
+  it('sends the original bytes and headers, and says that their timestamps are old', async () => {
+    const { replay } = await recorded(3);
+    const to = await target();
+    const { context, run } = await replay(['msg_0'], { forwardTo: to.url.href });
+    await run;
+    expect(to.received[0]?.body.toString()).toBe('{"event":"comment.add", "n":0}');
+    expect(to.received[0]?.headers).toMatchObject({ 'x-kept': 'yes', 'webhook-id': 'msg_0', host: to.url.host });
+    expect(JSON.parse(context.stdout())).toMatchObject([
+      { id: 'msg_0', event: 'comment.add', status: 200, error: null },
+    ]);
+    expect(context.stderr()).toContain('1 delivery went with a signature older than 5 minutes');
+  });
+
+  it('renews signatures and tokens where asked', async () => {
+    const { replay, secret, token, file } = await recorded(3);
+    const to = await target();
+    const options = { forwardTo: to.url.href, since: '5h', resign: true, secretFile: file('secret') };
+    const { context, run } = await replay([], { ...options, authTokenFile: file('token') });
+    await run;
+    const [advanced, basic] = to.received;
+    new Webhook(secret).verify(String(advanced?.body), advanced?.headers as Record<string, string>);
+    expect(advanced?.headers['webhook-id']).toBe('msg_0');
+    expect(basic?.headers['authorization']).toBe(`Basic ${token}`);
+    expect(context.stderr()).toBe('');
+  });
+
+  it('chooses by time, in the order in which they came, and by routes', async () => {
+    const { replay } = await recorded(5, 3, 1);
+    const to = await target();
+    const options = { since: '4h', route: [`comment.*=${to.url.href}`] };
+    const { context, run } = await replay([], options);
+    await run;
+    expect(to.received.map(({ headers }) => headers['webhook-id'])).toEqual(['msg_1', 'msg_2']);
+    expect(context.stderr()).toContain('1 delivery fit no --route');
+  });
+
+  it('ends with 10 when some were not taken, and prints which', async () => {
+    const { replay } = await recorded(1, 1);
+    const to = await target((response, count) => response.writeHead(count === 1 ? 503 : 200).end());
+    const { context, run } = await replay(['msg_0', 'msg_1'], { forwardTo: to.url.href });
+    await expect(run).rejects.toMatchObject({ failure: 'some_failed', message: 'not taken: 1 of 2 deliveries' });
+    expect(JSON.parse(context.stdout()).map(({ status }: { status: number }) => status)).toEqual([503, 200]);
+  });
+
+  it('sends nothing when an id is not there, or in a dry run', async () => {
+    const { replay, file, token } = await recorded(1);
+    const to = await target();
+    const { run } = await replay(['msg_0', 'msg_9'], { forwardTo: to.url.href });
+    await expect(run).rejects.toMatchObject({ failure: 'not_found', message: expect.stringContaining('msg_9') });
+    const options = { forwardTo: to.url.href, authTokenFile: file('token') };
+    const dry = await replay(['wh_1'], options, { options: { dryRun: true } });
+    await dry.run;
+    expect(JSON.parse(dry.context.stdout())).toMatchObject({ method: 'POST', body: { n: 'basic' } });
+    expect(dry.context.stdout()).not.toContain(token);
+    expect(to.received).toEqual([]);
+  });
+
+  it('lists what was recorded', async () => {
+    const { replay } = await recorded(2, 1);
+    const { context, run } = await replay([], { list: true });
+    await run;
+    expect(JSON.parse(context.stdout()).map(({ id }: { id: string }) => id)).toEqual(['msg_0', 'msg_1', 'wh_1']);
+  });
+
+  it.each([
+    [{ forwardTo: 'http://x' }, 'which deliveries?'],
+    [{ since: '2h' }, 'where to?'],
+    [{ since: 'soon', forwardTo: 'http://x' }, "--since: 'soon' is not a time"],
+    [{ since: '2h', forwardTo: 'http://x', resign: true }, '--resign and --secret-file go together'],
+    [{ since: '2h', route: ['x'] }, 'is not key=value'],
+    [{ since: '2h', route: ['a b=http://x'] }, 'is no pattern of event types'],
+  ])('refuses %j', async (options, message) => {
+    const { replay } = await recorded();
+    const { run } = await replay([], options);
+    await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
+  });
+});
