@@ -3,9 +3,12 @@ import type { RequestOutcome } from './outcome.ts';
 /** Requests after which the limit is looked at again: as many as it is, but enough for a middle to mean something. */
 const FEWEST_SAMPLES = { starting: 2, later: 8 };
 
-/** Requests waiting in front of the service, as told from their times: with fewer there is room, with more too many. */
-const ROOM_BELOW = 3;
-const CROWDED_ABOVE = 6;
+/**
+ * Requests waiting in front of the service, as told from their times: with fewer there is room, with more too many. Of a
+ * high limit it is a part of it, since times are noisy.
+ */
+const ROOM_BELOW = { requests: 3, part: 1 / 4 };
+const CROWDED_ABOVE = { requests: 6, part: 1 / 2 };
 
 /** Milliseconds; a smaller rise says more of this machine than of the service. */
 const LEAST_RISE = 10;
@@ -78,9 +81,13 @@ export class AdaptiveLimit {
 
   #judge(usual: number): void {
     const waiting = usual - this.#quickest < LEAST_RISE ? 0 : this.#current * (1 - this.#quickest / usual);
-    if (waiting > CROWDED_ABOVE) this.#cutTo(this.#current * AFTER_CROWDING);
-    else if (waiting < ROOM_BELOW) this.#grow();
+    if (waiting > this.#bound(CROWDED_ABOVE)) this.#cutTo(this.#current * AFTER_CROWDING);
+    else if (waiting < this.#bound(ROOM_BELOW)) this.#grow();
     else this.#starting = false;
+  }
+
+  #bound({ requests, part }: typeof ROOM_BELOW): number {
+    return Math.max(requests, part * this.#current);
   }
 
   #grow(): void {
