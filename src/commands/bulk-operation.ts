@@ -85,9 +85,11 @@ async function prepare(
 }
 
 /** @throws SvcError `usage` for a size that cannot be: of calls that hold one record each. */
-export function batchLimits({ field, noun }: BulkFields, { batchSize }: BulkOptions): BatchLimits {
+export function batchLimits({ field, noun }: BulkFields, { batchSize, rate = BATCH_SIZE }: BulkOptions): BatchLimits {
   if (field === undefined && batchSize !== undefined) {
     throw new SvcError('usage', `--batch-size: each ${noun} is a request of its own`);
   }
-  return { records: field === undefined ? 1 : (batchSize ?? BATCH_SIZE), characters: BATCH_CHARACTERS };
+  // A second's worth at most, so that a low rate is kept to within the second.
+  const usual = Math.min(BATCH_SIZE, Math.ceil(rate));
+  return { records: field === undefined ? 1 : (batchSize ?? usual), characters: BATCH_CHARACTERS };
 }

@@ -1,6 +1,9 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 const MEGABYTE = 1024 * 1024;
+/** Megabytes that a stream gets by with, at the speed that it has with more. */
+const ENOUGH = 16;
+
 const MILLISECONDS_BETWEEN_LOOKS = 20;
 
 interface Heap {
@@ -15,11 +18,11 @@ const thisHeap: Heap = {
 };
 
 /**
- * Keeps the space for young objects at about so many megabytes. Left alone it grows to 128 in a process that streams for
+ * Keeps the space for young objects at about so many megabytes, for a process that streams. Left alone it grows to 128 in a process that streams for
  * long enough, needed or not, so that a long stream takes far more memory than a short one. V8 takes a limit only when it
  * starts; what it looks up each time is how fast to grow.
  */
-export function limitYoungSpace(megabytes: number, heap = thisHeap): void {
+export function limitYoungSpace(megabytes = ENOUGH, heap = thisHeap): void {
   const timer = setInterval(() => {
     if (heap.youngSpace() < megabytes * MEGABYTE) return;
     clearInterval(timer);

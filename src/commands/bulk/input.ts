@@ -6,6 +6,7 @@ import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { limitYoungSpace } from '../../kernel/heap.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
@@ -148,6 +149,7 @@ export function openFile(
   { file, inputFormat, map }: BulkRequest['options'] & { readonly file: string },
   spool: string,
 ): Promise<RecordInput> {
+  limitYoungSpace();
   return openInput({
     file,
     ...given('format', inputFormat),
