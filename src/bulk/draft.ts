@@ -50,16 +50,8 @@ export function finisher(source: Source, { fields }: DraftRules) {
   return (record: SourceRecord, { value, own, minted }: Draft, index: number): BulkRecord => {
     const id = String(own[idField]);
     if (unchanged && !minted) return new UnchangedRecord(id, index, record);
-    const sent = bareIds ? id : value;
-    return {
-      id,
-      index,
-      line: record.line,
-      value: sent,
-      // A record that perhaps landed must come again under the same id.
-      text: minted ? source.withField(record, idField, id) : record.text,
-      json: JSON.stringify(sent),
-    };
+    const text = minted ? () => source.withField(record, idField, id) : () => record.text;
+    return new ChangedRecord({ id, index, line: record.line, value: bareIds ? id : value }, text);
   };
 }
 
@@ -94,5 +86,31 @@ export class UnchangedRecord implements BulkRecord {
 
   get json(): string {
     return this.#record.text;
+  }
+}
+
+/** A record that is written anew. Few records are ever rejected, and the text of one can be costly to make. */
+class ChangedRecord implements BulkRecord {
+  readonly id: string;
+  readonly index: number;
+  readonly line: number;
+  readonly value: unknown;
+  readonly #text: () => string;
+
+  constructor({ id, index, line, value }: Omit<UnchangedRecord, 'text' | 'json'>, text: () => string) {
+    this.id = id;
+    this.index = index;
+    this.line = line;
+    this.value = value;
+    this.#text = text;
+  }
+
+  /** With an id that was made up: a record that perhaps landed must come again under the same one. */
+  get text(): string {
+    return this.#text();
+  }
+
+  get json(): string {
+    return JSON.stringify(this.value);
   }
 }

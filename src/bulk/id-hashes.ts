@@ -1,31 +1,48 @@
 import { hashId } from './id-hash.ts';
 
-const BLOCK = 1 << 16;
+/** Hashes that are sorted together: those of one partition, so that sorting needs little room beside them. */
+const PARTITIONS = 64;
+const BLOCK = 1024;
 
 /** The ids of an input as hashes of 64 bits: what stands in it twice can be told from eight bytes an id. */
 export class IdHashes {
-  readonly #blocks: Uint32Array[] = [];
+  readonly #partitions = Array.from({ length: PARTITIONS }, () => new Partition());
+
+  add(id: string): void {
+    hashId(id, scratch, 0);
+    const [low = 0, high = 0] = scratch;
+    this.#partitions[high % PARTITIONS]?.add(low, high);
+  }
+
+  /** The hashes that came more than once, each one time. The ids themselves are let go. */
+  takeRepeated(): HashSet {
+    return new HashSet(this.#partitions.flatMap((partition) => partition.takeRepeated()));
+  }
+}
+
+class Partition {
+  #blocks: Uint32Array[] = [];
   #last = new Uint32Array(0);
   #used = 0;
 
-  add(id: string): void {
+  add(low: number, high: number): void {
     if (this.#used === this.#last.length) {
       this.#last = new Uint32Array(2 * BLOCK);
       this.#blocks.push(this.#last);
       this.#used = 0;
     }
-    hashId(id, this.#last, this.#used);
+    this.#last[this.#used] = low;
+    this.#last[this.#used + 1] = high;
     this.#used += 2;
   }
 
-  /** The hashes that came more than once, each one time. The ids themselves are let go. */
-  takeRepeated(): HashSet {
+  takeRepeated(): readonly bigint[] {
     const sorted = new BigUint64Array(Math.max(0, this.#blocks.length - 1) * BLOCK + this.#used / 2);
     const halves = new Uint32Array(sorted.buffer);
     for (const [at, block] of this.#blocks.entries()) {
       halves.set(block === this.#last ? block.subarray(0, this.#used) : block, at * 2 * BLOCK);
     }
-    this.#blocks.length = 0;
+    this.#blocks = [];
     sorted.sort();
     const repeated: bigint[] = [];
     for (let at = 2; at < halves.length; at += 2) {
@@ -33,22 +50,18 @@ export class IdHashes {
       const hash = sorted[at / 2] ?? 0n;
       if (repeated.at(-1) !== hash) repeated.push(hash);
     }
-    return new HashSet(repeated);
+    return repeated;
   }
 }
 
 /** Some hashes of ids. */
 export class HashSet {
-  readonly #sorted: readonly bigint[];
+  readonly #all: readonly bigint[];
   readonly #hashes: ReadonlySet<bigint>;
 
-  constructor(sorted: readonly bigint[]) {
-    this.#sorted = sorted;
-    this.#hashes = new Set(sorted);
-  }
-
-  get size(): number {
-    return this.#sorted.length;
+  constructor(all: readonly bigint[]) {
+    this.#all = all;
+    this.#hashes = new Set(all);
   }
 
   /** Whether the hash of an id is one of them. Of two ids with one hash both are. */
@@ -60,8 +73,8 @@ export class HashSet {
   /** The same hashes in sets of at most so many. */
   parts(most: number): HashSet[] {
     return Array.from(
-      { length: Math.ceil(this.size / most) },
-      (_, part) => new HashSet(this.#sorted.slice(part * most, (part + 1) * most)),
+      { length: Math.ceil(this.#all.length / most) },
+      (_, part) => new HashSet(this.#all.slice(part * most, (part + 1) * most)),
     );
   }
 }

@@ -17,6 +17,6 @@ export async function readDocument(request: TextRequest): Promise<{ readonly nam
   for await (const chunk of chunks) texts.push(chunk);
   const text = texts.join('');
   if (format === 'json') return { name, value: parseJson(text, name, START) };
-  const { parseYaml } = await import('./yaml.ts');
+  const { parseYaml } = await import('./yaml-text.ts');
   return { name, value: parseYaml(text, name) };
 }

@@ -37,7 +37,7 @@ export async function readSource(chunks: AsyncIterable<string>, request: SourceR
       return { ...known, blocks: (await import('./ndjson.ts')).readNdjson(chunks, name), preamble, withField };
     case 'yaml': {
       const { readYaml, withYamlField } = await import('./yaml.ts');
-      return { ...known, blocks: readYaml(chunks, name, field), preamble, withField: withYamlField };
+      return { ...known, blocks: readYaml(chunks, { name, field, warn }), preamble, withField: withYamlField };
     }
     case 'csv': {
       const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, mints, ...(map && { map }) });

@@ -1,81 +1,42 @@
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify, visit } from 'yaml';
-import { losesDigits } from './json-text.ts';
-import { type Block, inputError, type Place, type SourceRecord } from './record.ts';
+import { isMap, isScalar } from 'yaml';
+import type { Finding } from '../finding.ts';
+import { type Block, inputError, type SourceRecord } from './record.ts';
+import { MOST_YAML_CHARACTERS, type YamlItem, YamlItems, type YamlLayout, yamlLayout } from './yaml-items.ts';
+import { simpleItem } from './yaml-simple.ts';
+import { hasAnchor, listIn, ONE_LIST, parseYamlText, readNode, SECOND_DOCUMENT, yamlItem } from './yaml-text.ts';
 
-/** Aliases that one record may follow: enough for shared defaults, too few to blow a small file up. */
-const MOST_ALIASES = 100;
+/** How a YAML input is read: as JSON is. */
+export interface YamlOptions {
+  readonly name: string;
+  readonly field: string;
+  readonly warn: (warning: Finding) => void;
+}
 
 /**
  * The records of a YAML list, or of the list under `field` of a mapping. A scalar stays the text that it is written as,
- * so ids such as `0123`, `no` and `1e5` are kept. A key without a value is an absent field.
+ * so ids such as `0123`, `no` and `1e5` are kept. A key without a value is an absent field. Items that stand below each
+ * other are read one by one; any other layout is read as a whole, up to a size.
  */
-export async function* readYaml(chunks: AsyncIterable<string>, name: string, field: string): AsyncGenerator<Block> {
-  let text = '';
-  for await (const chunk of chunks) text += chunk;
-  const { document, placeOf } = parse(text, name, 'failsafe');
-  const list = listUnder(document, field);
-  if (!list) {
-    const hint = `begin each record with '- ', or put the list under '${field}:'`;
-    throw inputError(name, placeOf(document.contents?.range?.[0]), 'expected a list of records', hint);
+export async function* readYaml(chunks: AsyncIterable<string>, options: YamlOptions): AsyncGenerator<Block> {
+  const { name, field } = options;
+  let head = '';
+  let reader: ItemReader | undefined;
+  for await (const chunk of chunks) {
+    if (reader) {
+      yield* reader.push(chunk);
+      continue;
+    }
+    head += chunk;
+    const layout = yamlLayout(head, field);
+    if (layout?.kind === 'list') {
+      reader = new ItemReader(head, layout, options);
+      yield* reader.push(head.slice(layout.start));
+    } else if (head.length > MOST_YAML_CHARACTERS) {
+      const hint = "begin each record with '- ' on a line of its own, or convert the file to NDJSON";
+      throw inputError(name, {}, 'YAML in this layout is read up to 2 MB', hint);
+    }
   }
-  dropEmptyValues(document);
-  const block = list.items.map((item) => {
-    const place = placeOf(isNode(item) ? item.range?.[0] : undefined);
-    const value = plainValue(document, item, name, place);
-    return { ...place, value, text: yamlItem(value) };
-  });
-  if (block.length > 0) yield block;
-}
-
-/**
- * The one value that a YAML text is. Its scalars have the types of YAML 1.2, unlike in a list of records.
- * @throws SvcError `bad_data` for what is no YAML, and for a whole number that would lose digits.
- */
-export function parseYaml(text: string, name: string): unknown {
-  const { document, placeOf } = parse(text, name, 'core');
-  visit(document, {
-    Scalar: (_, { value, source = '', range }) => {
-      if (typeof value !== 'number' || !losesDigits(source)) return;
-      throw inputError(name, placeOf(range?.[0]), `the number ${source} would lose digits`, 'put it in quotes');
-    },
-  });
-  return plainValue(document, document.contents, name, placeOf());
-}
-
-function parse(text: string, name: string, schema: 'failsafe' | 'core') {
-  const lineCounter = new LineCounter();
-  const placeOf = (offset = 0): Place => {
-    const { line, col } = lineCounter.linePos(offset);
-    return { line, column: col };
-  };
-  const document = parseDocument(text, { schema, merge: true, lineCounter, prettyErrors: false, logLevel: 'error' });
-  const [error] = document.errors;
-  if (error) throw inputError(name, placeOf(error.pos[0]), ...problemOf(error));
-  return { document, placeOf };
-}
-
-function listUnder({ contents }: Document, field: string) {
-  const value = isMap(contents) ? contents.get(field) : contents;
-  return isSeq(value) ? value : undefined;
-}
-
-function dropEmptyValues(document: Document): void {
-  visit(document, {
-    Pair: (_, { value }) => {
-      const empty = value === null || (isScalar(value) && value.type === 'PLAIN' && value.value === '');
-      return empty ? visit.REMOVE : undefined;
-    },
-  });
-}
-
-function plainValue(document: Document, item: unknown, name: string, place: Place): unknown {
-  try {
-    return isNode(item) ? item.toJS(document, { maxAliasCount: MOST_ALIASES }) : item;
-  } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    const bomb = error.message.startsWith('Excessive');
-    throw inputError(name, place, bomb ? `more than ${MOST_ALIASES} aliases in one record` : lowerFirst(error.message));
-  }
+  yield* reader ? reader.end() : wholeList(head, options);
 }
 
 /** The text of a record with one more field. */
@@ -83,24 +44,112 @@ export function withYamlField({ value }: SourceRecord, field: string, text: stri
   return yamlItem({ ...Object(value), [field]: text });
 }
 
-/** A value as an item of a YAML list, quoted so that every reader takes its scalars for text. */
-function yamlItem(value: unknown): string {
-  return stringify([value], { version: '1.1', lineWidth: 0 }).replace(/\n$/, '');
+function* wholeList(text: string, { name, field }: YamlOptions): Generator<Block> {
+  const parsed = parseYamlText(text, name, 'failsafe');
+  const list = listIn(parsed, field);
+  if (!list) {
+    const hint = `begin each record with '- ', or put the list under '${field}:'`;
+    throw inputError(name, parsed.placeOf(parsed.document.contents?.range?.[0]), 'expected a list of records', hint);
+  }
+  const block: SourceRecord[] = [];
+  for (const item of list.items) block.push(new YamlRecord(readNode(parsed, item, name)));
+  if (block.length > 0) yield block;
 }
 
-function problemOf({ code, message }: { code: string; message: string }): [problem: string, hint?: string] {
-  switch (code) {
-    case 'DUPLICATE_KEY':
-      return ['a field stands twice in one record'];
-    case 'MULTIPLE_DOCS':
-      return ['a second document begins here', "put all records into one list, without '---' between them"];
-    case 'RESOURCE_EXHAUSTION':
-      return ['nested too deep'];
-    default:
-      return [lowerFirst(message)];
+class YamlRecord implements SourceRecord {
+  readonly value: unknown;
+  readonly line: number;
+  readonly column: number;
+
+  constructor({ value, line, column }: Omit<SourceRecord, 'text'>) {
+    this.value = value;
+    this.line = line;
+    this.column = column;
+  }
+
+  get text(): string {
+    return yamlItem(this.value);
   }
 }
 
-function lowerFirst(message: string): string {
-  return message.replace(/^./, (first) => first.toLowerCase());
+/** Records that others may refer to are held for them, up to this many characters. */
+const MOST_ANCHORED = 64 * 1024;
+
+/** Reads the items of a block list, each by itself. */
+class ItemReader {
+  readonly #options: YamlOptions;
+  readonly #items: YamlItems;
+  /** The list stands under a field, so that other fields may follow it. */
+  readonly #inField: boolean;
+  /** A line that is neither blank nor a comment, and too far to the left to belong to an item. */
+  readonly #afterList: RegExp;
+  /** Items that name something in them, which later ones may mean. */
+  #anchored = '';
+
+  constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: YamlOptions) {
+    this.#options = options;
+    this.#inField = field;
+    this.#items = new YamlItems(options.name, indent, lines(head.slice(0, start)) + 1);
+    this.#afterList = new RegExp(`\\n(?! {${indent.length + 1}})(?=[ \\t]*[^\\s#])`);
+  }
+
+  *push(chunk: string): Generator<Block> {
+    yield* this.#read(this.#items.push(chunk));
+  }
+
+  *end(): Generator<Block> {
+    const last = this.#items.end();
+    const after = this.#afterList.exec(last.text);
+    if (!after) return yield* this.#read([last]);
+    const text = last.text.slice(0, after.index + 1);
+    const rest = { text: last.text.slice(text.length), line: last.line + lines(text) };
+    const second = /^---(?:\s|$)/.test(rest.text) || /^\.\.\.(?:\s|$).*\n(?=[^\s#])/s.test(rest.text);
+    const foreign = second || /^\.\.\.(?:\s|$)/.test(rest.text);
+    if (!foreign && !this.#inField) return yield* this.#read([last]);
+    yield* this.#read([{ ...last, text }]);
+    if (second) throw inputError(this.#options.name, { line: rest.line, column: 1 }, SECOND_DOCUMENT, ONE_LIST);
+    if (!foreign) this.#warnOf(rest);
+  }
+
+  *#read(items: readonly YamlItem[]): Generator<Block> {
+    const block: SourceRecord[] = [];
+    try {
+      for (const item of items) {
+        const simple = simpleItem(item.text);
+        block.push(simple ? new YamlRecord({ ...simple, line: item.line }) : this.#parse(item));
+      }
+    } catch (error) {
+      if (block.length > 0) yield block;
+      throw error;
+    }
+    if (block.length > 0) yield block;
+  }
+
+  #parse({ text, line }: YamlItem): SourceRecord {
+    const { name, field } = this.#options;
+    const before = text.includes('*') ? this.#anchored : '';
+    const parsed = parseYamlText(before + text, name, 'failsafe', line - lines(before));
+    const node = listIn(parsed, field)?.items.at(-1);
+    const read = new YamlRecord(readNode(parsed, node, name));
+    if (text.includes('&') && hasAnchor(node)) this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
+    if (this.#anchored.length <= MOST_ANCHORED) return read;
+    throw inputError(name, { line }, 'more than 64 KB of records with anchors', 'write out what they share');
+  }
+
+  /** The fields behind the list. */
+  #warnOf({ text, line }: YamlItem): void {
+    const { name, field, warn } = this.#options;
+    const { document, placeOf } = parseYamlText(text, name, 'core', line);
+    if (!isMap(document.contents)) throw inputError(name, { line }, 'expected a field, or the end');
+    for (const { key } of document.contents.items) {
+      const named = isScalar(key) ? String(key.value) : '';
+      const place = placeOf(isScalar(key) ? key.range?.[0] : undefined);
+      if (named === field) throw inputError(name, place, `'${field}' stands twice`);
+      warn({ line: place.line, message: `'${named}' is left out; only the records under '${field}' are read` });
+    }
+  }
+}
+
+function lines(text: string): number {
+  return text.split('\n').length - 1;
 }
