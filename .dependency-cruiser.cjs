@@ -45,7 +45,7 @@ const OWNERS = {
 };
 const OWNED_BUILT_INS = {
   sqlite: ['service/store/', 'bulk/journal/'],
-  'https?|http2|net|tls|dgram': ['service/', 'webhooks/', 'client/', 'kernel/listening.ts'],
+  'https?|http2|net|tls|dgram': ['service/', 'webhooks/', 'client/', 'commands/doctor/', 'kernel/listening.ts'],
 };
 
 const escaped = (text) => text.replace(/[.]/g, '\\$&');

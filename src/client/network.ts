@@ -87,7 +87,7 @@ async function fetchThrough(dispatcher: Dispatcher): Promise<typeof globalThis.f
   return async (input, init) => {
     const request = new Request(input, init);
     const { url, method, headers, redirect, signal } = request;
-    const body = await request.text();
+    const body = request.body && (await request.text());
     const response = await fetch(url, { method, headers: [...headers], redirect, signal, body, dispatcher });
     return new Response(response.body, response);
   };

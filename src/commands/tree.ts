@@ -3,6 +3,7 @@ import { type OperationOutline, outline } from '../catalog/outline.ts';
 import { RESET_RUNNER } from './auth-tokens/commands.ts';
 import { COMPLETION_COMMANDS } from './completion/commands.ts';
 import type { CommandDefinition, Node, OperationRunner } from './definition.ts';
+import { DOCTOR_COMMAND } from './doctor/commands.ts';
 import { HISTORY_COMMANDS } from './history/commands.ts';
 import { JOB_COMMANDS } from './jobs/commands.ts';
 import { LOCAL_COMMANDS } from './local/commands.ts';
@@ -16,6 +17,7 @@ import { WEBHOOK_COMMANDS } from './webhooks/commands.ts';
 const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
   ...HISTORY_COMMANDS,
+  DOCTOR_COMMAND,
   ...SERVE_COMMANDS,
   ...LOCAL_COMMANDS,
   ...JOB_COMMANDS,

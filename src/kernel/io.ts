@@ -25,6 +25,9 @@ export const processId: number = process.pid;
 /** The Node.js that runs this, to start another one with. */
 export const nodeProgram: string = process.execPath;
 
+/** Its version, as `v24.15.0`. */
+export const nodeVersion: string = process.version;
+
 /** Whether a process of this machine is running. */
 export function isRunning(pid: number): boolean {
   try {

@@ -145,6 +145,9 @@ export class Change {
   }
 }
 
+/** Asks for nothing that is there: it shows whether the keychain answers. */
+export const PROBE: readonly KeychainCall[] = [{ kind: 'get', account: 'probe' }];
+
 /** Asks the keychain for nothing but what went wrong: `undefined` when nothing did. */
 export async function faultOf({ keychain }: SecretPlaces, calls: readonly KeychainCall[]): Promise<string | undefined> {
   const [ask, { KeychainFault }] = await Promise.all([keychain(), import('./keychain.ts')]);

@@ -6,7 +6,7 @@ import { privateFolder } from '../kernel/files.ts';
 import { withLock } from '../kernel/lock.ts';
 import { findProfile, type ProfileBook, readProfiles, writeProfiles } from './book.ts';
 import { originOf, type Profile, SECRET_NAMES, type Secrets } from './profile.ts';
-import { Change, faultOf, type Kept, without } from './secret-change.ts';
+import { Change, faultOf, type Kept, PROBE, without } from './secret-change.ts';
 import { type PlacesWorld, readSecrets, secretPlaces } from './secrets.ts';
 
 /** Longer than it takes for a dead owner of the lock to be replaced. */
@@ -79,6 +79,7 @@ export function profileStore(world: StoreWorld): ProfileStore {
     read: () => readProfiles(folders),
     add: async (name, profile, secrets, { replace = false, insecure = false } = {}) => {
       const hasSecrets = SECRET_NAMES.some((secret) => secrets[secret] !== undefined);
+      // Asked before the lock is taken: a keychain that hangs holds up nobody else.
       const [id, fault] = hasSecrets ? [randomUUID(), insecure ? undefined : await faultOf(places, PROBE)] : [];
       return change(async (running) => {
         if (!replace) assertFree(running.book, name);
@@ -116,9 +117,6 @@ export function profileStore(world: StoreWorld): ProfileStore {
       }),
   };
 }
-
-/** Asked before the lock is taken, so that a keychain that hangs holds up nobody else. */
-const PROBE = [{ kind: 'get', account: 'probe' }] as const;
 
 /** @throws SvcError `already_exists` */
 export function assertFree(book: ProfileBook, name: string): void {
