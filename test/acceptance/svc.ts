@@ -23,20 +23,24 @@ export async function newUser(): Promise<{
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   svc(words: readonly string[], setting?: Setting): Promise<Run>;
+  start(words: readonly string[], setting?: Setting): ReturnType<typeof start>;
 }> {
   const home = await temporaryFolder();
   const env = { PATH: process.env['PATH'] ?? '', HOME: home };
-  return {
-    home,
-    env,
-    svc: (words, setting = {}) => run([BIN, ...words], { cwd: home, ...setting, env: { ...env, ...setting.env } }),
-  };
+  const begin = (words: readonly string[], setting: Setting = {}) =>
+    start([BIN, ...words], { cwd: home, ...setting, env: { ...env, ...setting.env } });
+  return { home, env, svc: (words, setting) => begin(words, setting).ended, start: begin };
 }
 
 /** Runs this Node.js with the given words to its end. */
-export function run(words: readonly string[], { env = {}, stdin = '', cwd = HOME }: Setting): Promise<Run> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, words, { env, cwd });
+export function run(words: readonly string[], setting: Setting): Promise<Run> {
+  return start(words, setting).ended;
+}
+
+/** Starts this Node.js with the given words. */
+export function start(words: readonly string[], { env = {}, stdin = '', cwd = HOME }: Setting) {
+  const child = spawn(process.execPath, words, { env, cwd });
+  const ended = new Promise<Run>((resolve, reject) => {
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text) => {
       stdout += text;
@@ -48,4 +52,5 @@ export function run(words: readonly string[], { env = {}, stdin = '', cwd = HOME
     // A command that reads nothing may be gone before its input is written.
     child.stdin.on('error', () => undefined).end(stdin);
   });
+  return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { basename, relative, resolve } from 'node:path';
 import type { BatchLimits } from '../../bulk/batches.ts';
 import { writeClosing } from '../../bulk/closing.ts';
@@ -217,11 +218,11 @@ class JobRun {
   }
 
   async #end(rejects: string | null): Promise<void> {
-    const { journal, place } = this.#job;
+    const { journal, place, description } = this.#job;
     try {
       if (!this.resumable) journal.note('done', { rejects });
       journal.flush();
-      if (!this.resumable) await this.#work.input.input.discard();
+      if (!this.resumable && description.input.spooled) await rm(description.input.path, { force: true });
     } finally {
       journal.close();
       place?.release();

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { ADD, importing, onlyJob } from './bulk-service.ts';
+
+const USERS = 100_000;
+const [CONCURRENCY, BATCH] = [4, 100];
+
+describe('a job that is killed', () => {
+  it('again and again loses nothing, and sends twice only what was in flight', { timeout: 60_000 }, async () => {
+    const { svc, start, more, came } = await importing(USERS);
+    let run = start(...ADD, '--concurrency', String(CONCURRENCY), '-q');
+    let [kills, job] = [0, ''];
+    for (const after of [1, 37, 90, 5, 120, 2, 60, 150, 33, 80]) {
+      const [reached] = await Promise.all([Promise.race([more(after).then(() => true), run.ended.then(() => false)])]);
+      if (!reached) break;
+      run.kill('SIGKILL');
+      await run.ended;
+      kills += 1;
+      job ||= await onlyJob(svc);
+      run = start('jobs', 'resume', job, '-o', 'json', '-q');
+    }
+    const { code, stdout, stderr } = await run.ended;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      job,
+      total: USERS,
+      succeeded: USERS,
+      failed: 0,
+      unknown: 0,
+      skipped: 0,
+    });
+    expect(kills).toBe(10);
+    expect(came.size).toBe(USERS);
+    const twice = [...came.values()].reduce((sum, times) => sum + times - 1, 0);
+    expect(twice).toBeLessThanOrEqual(kills * CONCURRENCY * BATCH);
+    const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);
+    expect(receipt).toMatchObject({ state: 'done', runs: 11, counts: { total: USERS, succeeded: USERS } });
+  });
+
+  it('at any moment of its start leaves nothing that is in the way', { timeout: 30_000 }, async () => {
+    const { svc, start, came } = await importing(2_000);
+    for (const delay of [60, 110, 160, 210, 260, 310]) {
+      const run = start(...ADD, '-q');
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      run.kill('SIGKILL');
+      await run.ended;
+    }
+    expect((await svc('jobs', 'list')).code).toBe(0);
+    const { code, stdout } = await svc(...ADD);
+    expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 2_000]);
+    expect(came.size).toBe(2_000);
+  });
+});

@@ -1,0 +1,301 @@
+import { spawnSync } from 'node:child_process';
+import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { minter } from '../../src/bulk/mint.ts';
+import { ADD, importing, type Judge, linesOf, onlyJob } from './bulk-service.ts';
+import { failure, mockService, success } from './mock-service.ts';
+import { BIN, run } from './svc.ts';
+
+const jobsFolder = (home: string) => join(home, '.local', 'state', 'svc', 'jobs');
+
+/** A job of 1,000 users that was stopped by the service after the third batch. */
+async function stopped(judge: Judge = () => undefined) {
+  let refuse = true;
+  const world = await importing(1_000, (ids, request) =>
+    refuse && request > 3 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : judge(ids, request),
+  );
+  const first = await world.svc(...ADD, '--concurrency', '1');
+  refuse = false;
+  const job = await onlyJob(world.svc);
+  return { ...world, first, job, resume: () => world.svc('jobs', 'resume', job, '-o', 'json') };
+}
+
+describe('a job that stopped', () => {
+  it('says how to go on, and goes on: the summary is that of the whole job', async () => {
+    const { first, job, svc, resume, came } = await stopped();
+    expect(first.code).toBe(11);
+    expect(JSON.parse(first.stdout)).toMatchObject({ job, total: 1000, succeeded: 300, skipped: 700 });
+    expect(JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '').error.hint).toBe(
+      `go on with svc jobs resume ${job}`,
+    );
+    const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
+    expect(Object.keys(listed)).toEqual([
+      ...['id', 'operation', 'state', 'input', 'total', 'succeeded', 'failed', 'unknown', 'skipped'],
+      ...['startedAt', 'updatedAt'],
+    ]);
+    expect(listed).toMatchObject({ id: job, state: 'stopped', input: 'users.ndjson', succeeded: 300, skipped: 700 });
+    const again = await resume();
+    expect([again.code, again.stderr]).toEqual([0, '']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ job, total: 1000, succeeded: 1000, skipped: 0, requests: 11 });
+    expect([...came.values()].every((times) => times === 1)).toBe(true);
+    const third = await resume();
+    expect([third.code, third.stdout]).toEqual([0, again.stdout]);
+    const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);
+    expect(receipt).toMatchObject({
+      state: 'done',
+      input: { format: 'ndjson', bytes: linesOf(1_000).length, sha256: expect.stringMatching(/^[\da-f]{64}$/) },
+      target: { profile: null, apiKey: 'key-1' },
+      runs: 2,
+      requests: 11,
+    });
+    expect(receipt.latency.p50).toBeGreaterThan(0);
+  });
+
+  it('sends nothing when its input changed, and 2 when it is gone', async () => {
+    const { home, resume, requests } = await stopped();
+    const before = requests();
+    const path = join(home, 'users.ndjson');
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replace('User 7"', 'user 7"'));
+    const edited = await resume();
+    expect([edited.code, JSON.parse(edited.stderr).error.message]).toEqual([
+      3,
+      expect.stringMatching(/^users\.ndjson changed since job .* was begun; nothing was sent$/),
+    ]);
+    await appendFile(path, '{"userId":"new"}\n');
+    expect((await resume()).code).toBe(3);
+    await rm(path);
+    expect((await resume()).code).toBe(2);
+    expect(requests()).toBe(before);
+    await writeFile(path, text);
+    expect((await resume()).code).toBe(0);
+  });
+
+  it('goes to the service that it was begun with, and no other', async () => {
+    const { svc, env, job, requests } = await stopped();
+    const before = requests();
+    for (const other of [{ SVC_API_KEY: 'key-2' }, { SVC_BASE_URL: 'http://127.0.0.1:9' }]) {
+      Object.assign(env, other);
+      const { code, stderr } = await svc('jobs', 'resume', job);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('the job was begun against')]);
+    }
+    expect(requests()).toBe(before);
+  });
+
+  it('has a journal that nobody else can read, and without any secret', async () => {
+    const { home, env, job } = await stopped();
+    const folder = join(jobsFolder(home), job);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(folder)) {
+      expect([name, (await stat(join(folder, name))).mode & 0o777]).toEqual([name, 0o600]);
+      expect((await readFile(join(folder, name))).includes(env.SVC_AUTH_TOKEN)).toBe(false);
+    }
+  });
+
+  it('is not gone on with when its journal is damaged', async () => {
+    const { home, job, resume, requests, svc } = await stopped();
+    const path = join(jobsFolder(home), job, 'journal.sqlite');
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.subarray(0, bytes.length - 5000));
+    const before = requests();
+    const { code, stderr } = await resume();
+    expect([code, stderr]).toEqual([12, expect.stringContaining(path)]);
+    expect(requests()).toBe(before);
+    expect((await svc('jobs', 'remove', job)).code).toBe(0);
+    expect(await readdir(jobsFolder(home))).toEqual([]);
+  });
+
+  it('goes on when a pipe was its input', async () => {
+    let refuse = true;
+    const { env, svc, home, came } = await importing(0, (_, request) =>
+      refuse && request > 2 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : undefined,
+    );
+    const words = ['users', 'add', '--org', 'acme', '--file', '-', '-o', 'json', '--concurrency', '1'];
+    const first = await run([BIN, ...words], { env: { ...env, HOME: home }, stdin: linesOf(500), cwd: home });
+    expect([first.code, JSON.parse(first.stdout).succeeded]).toEqual([11, 200]);
+    refuse = false;
+    const job = await onlyJob(svc);
+    const again = await svc('jobs', 'resume', job, '-o', 'json');
+    expect([again.code, JSON.parse(again.stdout).succeeded, came.size]).toEqual([0, 500, 500]);
+    expect(await readdir(join(jobsFolder(home), job))).not.toContain('input');
+    expect(JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout)).toMatchObject([
+      { input: 'stdin', state: 'done' },
+    ]);
+  });
+
+  it('keeps rejects and results of the whole job', async () => {
+    const poison: Judge = (ids) =>
+      ids.some((id) => id === 'u5' || id === 'u905') ? failure(400, 'INVALID_ARGUMENT', 'Bad user.') : undefined;
+    let refuse = true;
+    const { svc, home } = await importing(1_000, (ids, request) =>
+      refuse && request > 20 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : poison(ids, request),
+    );
+    const first = await svc(...ADD, '--concurrency', '1', '--results', 'results.ndjson');
+    expect(JSON.parse(first.stdout)).toMatchObject({ failed: 1, rejects: 'users.rejects.ndjson' });
+    refuse = false;
+    const again = await svc('jobs', 'resume', await onlyJob(svc), '-o', 'json');
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
+      10,
+      { succeeded: 998, failed: 2, rejects: 'users.rejects.ndjson', failures: [{ id: 'u5', line: 6 }, { id: 'u905' }] },
+    ]);
+    const rejects = await readFile(join(home, 'users.rejects.ndjson'), 'utf8');
+    expect(rejects).toBe('{"userId":"u5","name":"User 5"}\n{"userId":"u905","name":"User 905"}\n');
+    const results = (await readFile(join(home, 'results.ndjson'), 'utf8')).trimEnd().split('\n');
+    const ids = new Set(results.map((line) => JSON.parse(line).id));
+    expect([results.length, ids.size]).toEqual([1_000, 1_000]);
+  });
+});
+
+describe('a job that runs', () => {
+  it('is not run a second time at once, shows how far it is, and ends well at Ctrl-C', async () => {
+    const world = await importing(10_000, (_, request) => (request > 6 ? 'silence' : undefined));
+    const { start, svc, more } = world;
+    const reached = more(8);
+    const running = start(...ADD, '--concurrency', '2', '--timeout', '2s');
+    await reached;
+    const job = await onlyJob(svc);
+    const second = await svc('jobs', 'resume', job);
+    expect([second.code, second.stderr]).toEqual([13, expect.stringMatching(/process \d+ is running job/)]);
+    expect((await svc('jobs', 'remove', job)).code).toBe(13);
+    const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
+    expect(listed).toMatchObject({ state: 'running', total: 10_000, succeeded: 600 });
+    running.kill('SIGINT');
+    const { code, stdout, stderr } = await running.ended;
+    const summary = JSON.parse(stdout);
+    // Two requests never got an answer: whether they were applied is what a resume finds out.
+    expect([code, summary]).toMatchObject([9, { succeeded: 600, unknown: 200, skipped: 9_200 }]);
+    expect(stderr).toContain(`svc jobs resume ${job}`);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'ends at %s with all that was in flight, any number of times',
+    { timeout: 20_000 },
+    async (signal, ends) => {
+      const { start, svc, more, came } = await importing(20_000);
+      let running = start(...ADD, '--concurrency', '4', '-q');
+      let job = '';
+      for (const after of [3, 20, 50]) {
+        await more(after);
+        running.kill(signal);
+        const { code, stdout, stderr } = await running.ended;
+        const { total, succeeded, failed, unknown, skipped } = JSON.parse(stdout);
+        expect([code, total, succeeded, failed + unknown]).toEqual([ends, succeeded + skipped, came.size, 0]);
+        job = JSON.parse(stdout).job;
+        expect(stderr.trimEnd().split('\n').at(-1)).toContain(`svc jobs resume ${job}`);
+        running = start('jobs', 'resume', job, '-o', 'json', '-q');
+      }
+      const { code, stdout } = await running.ended;
+      expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 20_000]);
+      expect([...came.values()].every((times) => times === 1)).toBe(true);
+      expect(JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout).runs).toBe(4);
+    },
+  );
+});
+
+describe('a service in trouble', () => {
+  it('that comes and goes gets everything all the same', { timeout: 20_000 }, async () => {
+    const { svc, came } = await importing(6_000, (_, request) => {
+      if (request % 7 === 3) return failure(503, 'UNAVAILABLE', 'Busy.');
+      return request % 11 === 5 ? 'reset' : undefined;
+    });
+    const { code, stdout } = await svc(...ADD, '-q');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { succeeded: 6_000, unknown: 0 }]);
+    expect(came.size).toBe(6_000);
+  });
+
+  it('that limits the rate is waited for by all', { timeout: 20_000 }, async () => {
+    const { svc, came } = await importing(3_000, (_, request) =>
+      request === 5
+        ? { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } } }
+        : undefined,
+    );
+    const { code, stdout } = await svc(...ADD, '-q', '--no-wait', '--concurrency', '1');
+    expect([code, JSON.parse(stdout)]).toMatchObject([11, { succeeded: 400, skipped: 2_600 }]);
+    const resumed = await svc('jobs', 'resume', await onlyJob(svc), '-o', 'json', '-q');
+    expect([resumed.code, came.size]).toEqual([0, 3_000]);
+  });
+
+  it('that is gone stops the job, which goes on later', { timeout: 20_000 }, async () => {
+    let gone = true;
+    const { svc, came } = await importing(5_000, (_, request) =>
+      gone && request > 10 ? failure(503, 'UNAVAILABLE', 'Gone.') : undefined,
+    );
+    const first = await svc(...ADD, '-q', '--concurrency', '8');
+    const summary = JSON.parse(first.stdout);
+    expect(first.code).toBe(9);
+    expect(summary.unknown).toBeGreaterThanOrEqual(1_000);
+    expect(summary.unknown).toBeLessThanOrEqual(2_000);
+    expect(first.stderr).toContain('svc jobs resume');
+    gone = false;
+    const again = await svc('jobs', 'resume', summary.job, '-o', 'json', '-q');
+    expect([again.code, JSON.parse(again.stdout).succeeded, came.size]).toEqual([0, 5_000, 5_000]);
+    expect([...came.values()].every((times) => times === 1)).toBe(true);
+  });
+});
+
+describe('a full disk', () => {
+  const canMount = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d']).status === 0;
+
+  it.runIf(canMount)(
+    'stops a job with 12: nothing is sent that is not written down, and it goes on later',
+    async () => {
+      const { home, svc, came } = await importing(30_000);
+      const state = join(home, '.local', 'state');
+      await mkdir(state, { recursive: true });
+      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=120k', 'tmpfs', state]);
+      onTestFinished(() => void spawnSync('umount', ['-l', state]));
+      const first = await svc(...ADD, '-q', '--batch-size', '10', '--concurrency', '2');
+      const summary = JSON.parse(first.stdout);
+      expect([first.code, summary.succeeded]).toEqual([12, came.size]);
+      expect(summary.total).toBe(summary.succeeded + summary.skipped);
+      expect(summary.succeeded).toBeGreaterThan(0);
+      expect(first.stderr).toContain(`svc jobs resume ${summary.job}`);
+      spawnSync('mount', ['-o', 'remount,size=50m', state]);
+      const again = await svc('jobs', 'resume', summary.job, '-o', 'json', '-q');
+      expect([again.code, JSON.parse(again.stdout).succeeded, came.size]).toEqual([0, 30_000, 30_000]);
+      const twice = [...came.values()].reduce((sum, times) => sum + times - 1, 0);
+      expect(twice).toBeLessThanOrEqual(40);
+    },
+  );
+});
+
+describe('notifications', () => {
+  it('of a resumed job keep the ids that were made up for them', async () => {
+    let refuse = true;
+    const ids: string[] = [];
+    const world = await importing(0);
+
+    const service = await mockService(({ body }) => {
+      if (refuse && ids.length === 2) return failure(403, 'PERMISSION_DENIED', 'Not today.');
+      ids.push(String(body.data['notificationId']));
+      return success({ success: true });
+    });
+    const line = (text: string) => JSON.stringify({ displayHeadlineMessageTemplate: text, displayBodyMessage: text });
+    await writeFile(join(world.home, 'n.ndjson'), ['a', 'b', 'c', 'd'].map(line).join('\n'));
+    Object.assign(world.env, service.env);
+    const beside = [
+      '--org',
+      'acme',
+      '--document',
+      'd1',
+      '--action-user',
+      'u1',
+      '--notify-user',
+      'u2',
+      '--no-notify-all',
+    ];
+    const words = ['notifications', 'add', '--file', 'n.ndjson', ...beside, '-o', 'json', '--concurrency', '1'];
+    expect((await world.svc(...words)).code).toBe(11);
+    refuse = false;
+    const job = await onlyJob(world.svc);
+    expect((await world.svc('jobs', 'resume', job)).code).toBe(0);
+    expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
+
+    expect(ids).toEqual([0, 1, 2, 3].map(minter(job)));
+  });
+});
