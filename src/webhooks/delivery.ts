@@ -1,14 +1,14 @@
 import type { Form } from './form.ts';
 import { SIGNATURE_HEADERS } from './form.ts';
 import type { HeaderList } from './headers.ts';
-import { signatureHeaders } from './signature.ts';
+import { type SigningSecret, signatureHeaders } from './signature.ts';
 
 /** What a delivery proves itself with, where it does: a signature or a token. `timestamp` is in Unix seconds. */
 export interface Proof {
   readonly form: Form;
   readonly id: string;
   readonly timestamp: number;
-  readonly secret?: string | undefined;
+  readonly secret?: SigningSecret | undefined;
   readonly authToken?: string | undefined;
 }
 

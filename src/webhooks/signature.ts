@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { SvcError } from '../kernel/errors.ts';
 import { SIGNATURE_HEADERS } from './form.ts';
 import { type Headers, headerValues } from './headers.ts';
+
+/** A secret as it is written, or for those who sign often the key that it is: to make that costs more than to sign. */
+export type SigningSecret = string | KeyObject;
 
 /** What a signature is about. `timestamp` is in Unix seconds; the id holds no full stop. */
 export interface Delivery {
@@ -30,12 +33,12 @@ const SECRET_PREFIX = 'whsec_';
  * The signature of a delivery, `v1,<base64>`, as Standard Webhooks describes it.
  * @throws SvcError `bad_data` for what is no signing secret, without repeating it
  */
-export function sign(secret: string, { id, timestamp, body }: Delivery): string {
-  return signed(signingKey(secret), id, String(timestamp), body);
+export function sign(secret: SigningSecret, { id, timestamp, body }: Delivery): string {
+  return signed(typeof secret === 'string' ? signingKey(secret) : secret, id, String(timestamp), body);
 }
 
 /** The three headers that a signed delivery carries. */
-export function signatureHeaders(secret: string, delivery: Delivery): Readonly<Record<string, string>> {
+export function signatureHeaders(secret: SigningSecret, delivery: Delivery): Readonly<Record<string, string>> {
   return {
     [SIGNATURE_HEADERS.id]: delivery.id,
     [SIGNATURE_HEADERS.timestamp]: String(delivery.timestamp),
@@ -102,7 +105,7 @@ function outOfTime(late: number): string {
   return `the timestamp is ${span} s ${direction}; ${TOLERANCE} s are allowed`;
 }
 
-function signed(key: Uint8Array, id: string, timestamp: string, body: string | Uint8Array): string {
+function signed(key: KeyObject, id: string, timestamp: string, body: string | Uint8Array): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
@@ -113,15 +116,15 @@ function isEqual(given: string, expected: string): boolean {
 }
 
 /**
- * The bytes of a secret: base64, with `whsec_` before it or without, of any length.
+ * The key that a secret is: base64, with `whsec_` before it or without, of any length.
  * @throws SvcError `bad_data` for anything else, without repeating it
  */
-export function signingKey(secret: string): Uint8Array {
+export function signingKey(secret: string): KeyObject {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]{2,}={0,2}$/.test(encoded)) {
     throw new SvcError('bad_data', `a signing secret is ${SECRET_PREFIX} and base64 behind it; this one is not`, {
       hint: 'svc webhooks endpoints secret <endpointId> -q prints the secret of an endpoint',
     });
   }
-  return Buffer.from(encoded, 'base64');
+  return createSecretKey(encoded, 'base64');
 }

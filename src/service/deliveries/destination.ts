@@ -1,6 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { deliveryHeaders, type Proof } from '../../webhooks/delivery.ts';
 import { packBody } from '../../webhooks/payload.ts';
+import { signingKey } from '../../webhooks/signature.ts';
 import { storedConfig } from '../records/configs.ts';
 import type { DeliveryForm } from '../store/delivery-tables.ts';
 import { prepared } from '../store/prepared.ts';
@@ -40,10 +41,12 @@ async function endpoint(database: Database, { apiKey, lane }: Addressed): Promis
   if (found.disabled === 1) return 'the endpoint is disabled';
   const config = await storedConfig({ database, apiKey }, 'advanced-webhooks');
   if (!config?.isEnabled) return 'advanced webhooks are disabled';
+  let key: ReturnType<typeof signingKey> | undefined;
   return {
     rateLimit: found.rateLimit ?? undefined,
     compose: ({ id, payload }, now) => {
-      const proof = { form: 'advanced', id, timestamp: Math.floor(now / 1_000), secret: found.secret } as const;
+      key ??= signingKey(found.secret);
+      const proof = { form: 'advanced', id, timestamp: Math.floor(now / 1_000), secret: key } as const;
       return posted(found.url, packed(payload, config), proof);
     },
   };
