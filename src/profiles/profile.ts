@@ -1,6 +1,7 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { baseUrlFault } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
+import type { SecretName } from './variables.ts';
 
 /** What a profile holds that is no secret. Fields that this version does not know are kept as they are. */
 export interface Profile {
@@ -18,9 +19,6 @@ export interface Profile {
   /** Where each of its secrets lies: a Place, or what only a newer version knows. */
   readonly secrets?: { readonly [Name in SecretName]?: string } | undefined;
 }
-
-export const SECRET_NAMES = ['authToken', 'workspaceAuthToken'] as const;
-export type SecretName = (typeof SECRET_NAMES)[number];
 
 export type Secrets = { readonly [Name in SecretName]?: string | undefined };
 

@@ -5,8 +5,9 @@ import { hintForName, readProfiles } from './book.ts';
 import { folderSettings } from './folder-settings.ts';
 import { headerValue, secretValue } from './header-value.ts';
 import type { Keychain } from './keychain.ts';
-import { checkBaseUrl, checkHeaderPrefix, originOf, type Profile, SECRET_NAMES, type SecretName } from './profile.ts';
+import { checkBaseUrl, checkHeaderPrefix, originOf, type Profile } from './profile.ts';
 import { readSecrets, secretPlaces } from './secrets.ts';
+import { SECRET_NAMES, type SecretName, VARIABLES } from './variables.ts';
 
 /** A value and, for people, where it was found: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
 interface Sourced<Value> {
@@ -51,23 +52,10 @@ export interface OpenSettings extends Omit<Settings, SecretName> {
   complete(): Promise<Settings>;
 }
 
-type Name = Exclude<keyof Settings, 'protected' | 'withheld'>;
+type Name = keyof typeof VARIABLES;
 
 /** What one place says. A name that it says nothing about is not there, so that places can be laid over each other. */
 type Layer = { readonly [N in Name]?: Sourced<string> };
-
-/** The environment variable of each setting. */
-export const VARIABLES = {
-  profile: 'SVC_PROFILE',
-  baseUrl: 'SVC_BASE_URL',
-  headerPrefix: 'SVC_HEADER_PREFIX',
-  apiKey: 'SVC_API_KEY',
-  authToken: 'SVC_AUTH_TOKEN',
-  workspaceId: 'SVC_WORKSPACE_ID',
-  workspaceAuthToken: 'SVC_WORKSPACE_AUTH_TOKEN',
-  org: 'SVC_ORG',
-  output: 'SVC_OUTPUT',
-} as const satisfies Readonly<Record<Name, string>>;
 
 const CHECKS: { readonly [N in Name]?: (text: string, source: string) => string } = {
   baseUrl: checkBaseUrl,

@@ -1,7 +1,8 @@
 import type { Environment, Folders } from '../kernel/folders.ts';
 import type { Keychain } from './keychain.ts';
-import { originOf, type Profile, SECRET_NAMES, type SecretName } from './profile.ts';
+import { originOf, type Profile } from './profile.ts';
 import { type SecretFile, secretFile } from './secret-file.ts';
+import { SECRET_NAMES, type SecretName } from './variables.ts';
 
 /** Where secrets lie: a keychain where there is one, and a private file. The keychain is made at first use. */
 export interface SecretPlaces {

@@ -1,4 +1,4 @@
-import { VARIABLES } from '../../profiles/resolve.ts';
+import { VARIABLES } from '../../profiles/variables.ts';
 
 /** What each variable of a setting holds; the compiler asks for a line for each of them. */
 const SETTINGS: { readonly [Name in keyof typeof VARIABLES]: string } = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
 import { redactText } from '../../kernel/redact.ts';
-import { VARIABLES } from '../../profiles/resolve.ts';
+import { VARIABLES } from '../../profiles/variables.ts';
 import type { Activity } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { commandText } from './command-text.ts';

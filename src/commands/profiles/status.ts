@@ -1,6 +1,7 @@
 import { maskSecret } from '../../kernel/redact.ts';
 import { missingSettings, noCredential } from '../../profiles/credentials.ts';
-import { type Settings, VARIABLES } from '../../profiles/resolve.ts';
+import type { Settings } from '../../profiles/resolve.ts';
+import { SECRET_NAMES, VARIABLES } from '../../profiles/variables.ts';
 import type { Context } from '../context.ts';
 import { pendingRows } from './pending-rows.ts';
 
@@ -10,7 +11,7 @@ const COLUMNS = [
   { header: 'SOURCE', field: 'source' },
 ] as const;
 
-const SECRETS = new Set(['authToken', 'workspaceAuthToken']);
+const SECRETS: ReadonlySet<string> = new Set(SECRET_NAMES);
 
 /** One setting as `auth status` prints it: `null` where there is no value. A secret comes masked. */
 interface SettingRecord {

@@ -1,0 +1,16 @@
+/** The environment variable of each setting. */
+export const VARIABLES = {
+  profile: 'SVC_PROFILE',
+  baseUrl: 'SVC_BASE_URL',
+  headerPrefix: 'SVC_HEADER_PREFIX',
+  apiKey: 'SVC_API_KEY',
+  authToken: 'SVC_AUTH_TOKEN',
+  workspaceId: 'SVC_WORKSPACE_ID',
+  workspaceAuthToken: 'SVC_WORKSPACE_AUTH_TOKEN',
+  org: 'SVC_ORG',
+  output: 'SVC_OUTPUT',
+} as const;
+
+/** The settings that are secrets. */
+export const SECRET_NAMES = ['authToken', 'workspaceAuthToken'] as const satisfies readonly (keyof typeof VARIABLES)[];
+export type SecretName = (typeof SECRET_NAMES)[number];
