@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { SvcError } from '../kernel/errors.ts';
 import { localFileError } from '../kernel/files.ts';
-import { fileStream, readBytes } from './source/bytes.ts';
+import { readFileBytes } from './source/bytes.ts';
 
 /** The bytes of a file that has to stay the same from the first reading to the last. */
 export class NamedFileBytes {
@@ -20,7 +20,7 @@ export class NamedFileBytes {
   /** @throws SvcError `bad_data` when the file is no longer the one that was read before */
   async *read(): AsyncGenerator<Uint8Array> {
     await this.#compare();
-    yield* readBytes(fileStream(this.path), this.#name, this.#signal);
+    yield* readFileBytes(this.path, this.#name, this.#signal);
     await this.#compare();
   }
 

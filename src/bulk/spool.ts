@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { localFileError } from '../kernel/files.ts';
-import { fileStream, readBytes } from './source/bytes.ts';
+import { readBytes, readFileBytes } from './source/bytes.ts';
 
 /** What came through a pipe, kept in a private file while it is read for the first time, so that it can be read again. */
 export class Spool {
@@ -23,7 +23,7 @@ export class Spool {
       case 'untouched':
         return this.#fill();
       case 'full':
-        return readBytes(fileStream(this.path), this.#name, this.#signal);
+        return readFileBytes(this.path, this.#name, this.#signal);
       case 'filling':
         throw new TypeError('a pipe is read to its end before it is read again');
     }

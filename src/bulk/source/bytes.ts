@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
@@ -6,10 +7,39 @@ import { inputError } from './record.ts';
 
 /** Texts of this size are cut and parsed fastest: larger ones leave the part of memory that is cheap to collect. */
 const CHUNK_BYTES = 64 * 1024;
+/** Bytes read from a file at once. */
+const READ_BYTES = 4 * CHUNK_BYTES;
 
-/** A file's bytes from its beginning. */
+/** A file's bytes from its beginning, for what can be read only once. */
 export function fileStream(path: string): Readable {
   return createReadStream(path, { highWaterMark: CHUNK_BYTES });
+}
+
+/** The bytes of a regular file until it ends or the run is stopped. Each chunk holds until the next one is asked for. */
+export async function* readFileBytes(path: string, name: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const file = await open(path).catch((error: unknown) => {
+    throw localFileError('read', name, error);
+  });
+  try {
+    const buffer = new Uint8Array(READ_BYTES);
+    for (;;) {
+      signal.throwIfAborted();
+      const length = await read(file, buffer, name);
+      if (length === 0) return;
+      for (let at = 0; at < length; at += CHUNK_BYTES) yield buffer.subarray(at, Math.min(at + CHUNK_BYTES, length));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function read(file: FileHandle, buffer: Uint8Array, name: string): Promise<number> {
+  try {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
+    return bytesRead;
+  } catch (error) {
+    throw localFileError('read', name, error);
+  }
 }
 
 /** The bytes of a stream until it ends or the run is stopped. */
@@ -63,7 +93,7 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
   const { createGunzip } = await import('node:zlib');
   const unpacking = createGunzip({ chunkSize: CHUNK_BYTES });
   // Failures of either end come out of the iteration below.
-  pipeline(Readable.from(bytes), unpacking, () => undefined);
+  pipeline(Readable.from(copies(bytes)), unpacking, () => undefined);
   try {
     for await (const chunk of unpacking) yield chunk;
   } catch (error) {
@@ -73,4 +103,9 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
     if (systemErrorCode(error)?.startsWith('Z_')) throw inputError(name, {}, 'the gzip data is damaged');
     throw error;
   }
+}
+
+/** Chunks that may be held on to. */
+async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield Uint8Array.from(chunk);
 }

@@ -49,11 +49,15 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
 }
 
 function decoderFor(head: Uint8Array, name: string): TextDecoder {
-  const binary = BINARY_KINDS.find(([signature]) => signature.every((byte, at) => head[at] === byte));
-  if (binary) {
-    throw inputError(name, {}, `it is ${binary[1]}, not UTF-8 text`, 'unpack it or export it as UTF-8 text first');
-  }
+  const binary = BINARY_KINDS.find(([signature]) => signature.every((byte, at) => head[at] === byte))?.[1];
+  const kind = binary ?? (isUtf32(head) ? 'UTF-32 text' : undefined);
+  if (kind) throw inputError(name, {}, `it is ${kind}, not UTF-8 text`, 'unpack it or export it as UTF-8 text first');
   return new TextDecoder(encodingOf(head), { fatal: true });
+}
+
+/** Without a mark: a character of ASCII between zero bytes. */
+function isUtf32([a, b, c, d]: Uint8Array): boolean {
+  return b === 0 && c === 0 && ((a === 0 && d !== 0) || (d === 0 && a !== 0));
 }
 
 function encodingOf([first, second]: Uint8Array): string {

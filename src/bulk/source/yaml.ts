@@ -85,6 +85,8 @@ class ItemReader {
   readonly #afterList: RegExp;
   /** Items that name something in them, which later ones may mean. */
   #anchored = '';
+  /** What follows the list. */
+  #rest: YamlItem | undefined;
 
   constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: YamlOptions) {
     this.#options = options;
@@ -98,31 +100,51 @@ class ItemReader {
   }
 
   *end(): Generator<Block> {
-    const last = this.#items.end();
-    const after = this.#afterList.exec(last.text);
-    if (!after) return yield* this.#read([last]);
-    const text = last.text.slice(0, after.index + 1);
-    const rest = { text: last.text.slice(text.length), line: last.line + lines(text) };
-    const second = /^---(?:\s|$)/.test(rest.text) || /^\.\.\.(?:\s|$).*\n(?=[^\s#])/s.test(rest.text);
-    const foreign = second || /^\.\.\.(?:\s|$)/.test(rest.text);
-    if (!foreign && !this.#inField) return yield* this.#read([last]);
-    yield* this.#read([{ ...last, text }]);
-    if (second) throw inputError(this.#options.name, { line: rest.line, column: 1 }, SECOND_DOCUMENT, ONE_LIST);
-    if (!foreign) this.#warnOf(rest);
+    yield* this.#read([this.#items.end()]);
+    if (this.#rest) this.#check(this.#rest);
   }
 
   *#read(items: readonly YamlItem[]): Generator<Block> {
     const block: SourceRecord[] = [];
     try {
       for (const item of items) {
-        const simple = simpleItem(item.text);
-        block.push(simple ? new YamlRecord({ ...simple, line: item.line }) : this.#parse(item));
+        const simple = this.#rest ? undefined : simpleItem(item.text);
+        if (simple) block.push(new YamlRecord({ ...simple, line: item.line }));
+        else if (this.#rest) this.#goOn(this.#rest, item);
+        else block.push(this.#parse(this.#withoutRest(item)));
       }
     } catch (error) {
       if (block.length > 0) yield block;
       throw error;
     }
     if (block.length > 0) yield block;
+  }
+
+  /** The item without what follows the list, where the list ends in it. */
+  #withoutRest({ text, line }: YamlItem): YamlItem {
+    const after = this.#afterList.exec(text);
+    if (!after) return { text, line };
+    const own = text.slice(0, after.index + 1);
+    this.#rest = { text: text.slice(own.length), line: line + lines(own) };
+    return { text: own, line };
+  }
+
+  #goOn(rest: YamlItem, { text }: YamlItem): void {
+    this.#rest = { ...rest, text: rest.text + text };
+    if (this.#rest.text.length <= MOST_YAML_CHARACTERS) return;
+    throw inputError(this.#options.name, { line: rest.line }, 'more than 2 MB behind the list');
+  }
+
+  /** What follows the list: other fields, or nothing but the end of the document. */
+  #check({ text, line }: YamlItem): void {
+    const { name } = this.#options;
+    const place = { line, column: 1 };
+    if (/^---(?:\s|$)/.test(text)) throw inputError(name, place, SECOND_DOCUMENT, ONE_LIST);
+    if (/^\.\.\.(?:\s|$)/.test(text)) {
+      if (/\n(?=[^\s#])/.test(text))
+        throw inputError(name, place, 'the document ends here, and more follows', ONE_LIST);
+    } else if (this.#inField) this.#warnOf({ text, line });
+    else throw inputError(name, place, "expected the next '- ', or the end", 'indent what belongs to the record');
   }
 
   #parse({ text, line }: YamlItem): SourceRecord {

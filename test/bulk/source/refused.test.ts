@@ -31,6 +31,10 @@ describe('an input that is refused names the place and what is wrong', () => {
       'stdin: it is a ZIP archive or a spreadsheet, not UTF-8 text',
     ],
 
+    ['UTF-32 with its mark', 'json', bytes('\xff\xfe\0\0[\0\0\0', 'latin1'), 'stdin: it is UTF-32 text'],
+    ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin: it is UTF-32 text'],
+    ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin: it is UTF-32 text'],
+
     ['JSON that is no list', 'json', '"x"', `stdin:1:1: expected a JSON array, found '"'`],
     ['JSON without the list', 'json', '{"people":[]}', 'stdin:1:14: the object has no array "users"'],
     ['JSON with no list under the name', 'json', '{"users":{}}', 'stdin:1:10: "users" is not an array'],
@@ -67,6 +71,8 @@ describe('an input that is refused names the place and what is wrong', () => {
     ['a quote left open', 'csv', 'userId,name\na,x\nb,"y\nc,z\n', 'stdin:3:3: a quote is opened and never closed'],
     ['text behind a quote', 'csv', 'userId,name\na,"x"y\n', 'stdin:2:3: text after a closing quote'],
 
+    ['a row without its last cell, in the middle', 'csv', 'userId,name\na,x\nb\nc,y\n', 'stdin:3: the row has 1 cells'],
+
     ['YAML that is no list', 'yaml', 'a: b\n', 'stdin:1:1: expected a list of records'],
     ['YAML with a field twice', 'yaml', '- userId: a\n  userId: b\n', 'stdin:2:3: a field stands twice in one record'],
     [
@@ -76,6 +82,31 @@ describe('an input that is refused names the place and what is wrong', () => {
       'stdin:1:11: nested mappings are not allowed in compact mappings',
     ],
     ['two YAML documents', 'yaml', '- userId: a\n---\n- userId: b\n', 'stdin:2:1: a second document begins here'],
+    [
+      'a YAML document after the end',
+      'yaml',
+      '- userId: a\n...\n- userId: b\n',
+      'stdin:2:1: the document ends here, and more follows',
+    ],
+    [
+      'YAML with text behind the list',
+      'yaml',
+      '- userId: a\nname: b\n',
+      "stdin:2:1: expected the next '- ', or the end",
+    ],
+    [
+      'YAML with the list twice',
+      'yaml',
+      'users:\n- userId: a\nusers:\n- userId: b\n',
+      "stdin:3:1: 'users' stands twice",
+    ],
+    ['a broken item far into YAML', 'yaml', '- userId: a\n- userId: b\n- userId: "c\n', 'stdin:4:1: '],
+    [
+      'YAML of another layout that is large',
+      'yaml',
+      `[${'{userId: a}, '.repeat(170_000)}]`,
+      'stdin: YAML in this layout is read up to 2 MB',
+    ],
     ['an unknown alias', 'yaml', '- *a\n', 'stdin:1:3: unresolved alias (the anchor must be set before the alias): a'],
     ['an alias bomb', 'yaml', bomb(), 'stdin:8:3: more than 100 aliases in one record'],
   ])('%s', async (_, format, input, message) => {

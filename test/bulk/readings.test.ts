@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HashSet, IdHashes } from '../../src/bulk/id-hashes.ts';
+import { openInput } from '../../src/bulk/input.ts';
+import type { InputFormat } from '../../src/bulk/source/record.ts';
+import { type RecordRules, readChecked, survey } from '../../src/bulk/survey.ts';
+import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
+import { users } from '../../src/catalog/users.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { chunkSize } from './source/reading.ts';
+
+const fields = bulkFieldsOf(users['users.add']);
+
+/** Both readings of users that come through a pipe. */
+async function read(text: string, format: InputFormat, size: number, given: Partial<RecordRules> = {}) {
+  const bytes = Buffer.from(text);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+    bytes.subarray(at * size, (at + 1) * size),
+  );
+  const { signal } = new AbortController();
+  const [stdin, spool] = [Readable.from(chunks), join(await temporaryFolder(), 'spool')];
+  const layout = { field: 'users', fields: fields.known, idField: fields.id };
+  const input = await openInput({ file: '-', format, cwd: '/', stdin, signal, spool, ...layout });
+  const rules: RecordRules = { fields, shared: {}, duplicates: 'fail', mint: String, ...given };
+  const surveyed = await survey(input, rules, signal);
+  const records = [];
+  for await (const block of readChecked(input, rules, surveyed)) records.push(...block.records);
+  return { surveyed, records };
+}
+
+/** Records whose text holds what looks like their id, before it or in it. */
+const tricky = fc.record({
+  before: fc.constantFrom('', '"owner":{"userId":"x"},', '"note":"\\"userId\\":\\"y\\"",', '"userId":"first",'),
+  id: fc.string({ unit: 'grapheme', minLength: 1 }),
+  space: fc.constantFrom('', ' ', '\t'),
+  after: fc.constantFrom('', ',"name":"userId"', ',"user\\u0049d":"escaped"', ',"list":[{"userId":"z"}]'),
+});
+
+describe('the second reading', () => {
+  it('gives the ids that parsing gives, and the text that is sent', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(tricky, { minLength: 1, maxLength: 6 }),
+        fc.constantFrom('json' as const, 'ndjson' as const),
+        chunkSize,
+        async (list, format, size) => {
+          const texts = list.map(
+            ({ before, id, space, after }) => `{${before}"userId"${space}:${space}${JSON.stringify(id)}${after}}`,
+          );
+          const text = format === 'json' ? `[${texts.join(', ')}]` : texts.join('\n');
+          const { surveyed, records } = await read(text, format, size, { duplicates: 'last' });
+          const parsed = texts.map((one) => JSON.parse(one));
+          const ids = parsed.map(({ userId }) => userId);
+          const sent = parsed.filter(({ userId }, at) => ids.lastIndexOf(userId) === at);
+          expect(records.map(({ id, value }) => [id, value])).toEqual(sent.map((one) => [one.userId, one]));
+          expect(records.map(({ json }) => JSON.parse(json))).toEqual(sent);
+          expect(records.map(({ text: own }) => own)).toEqual(records.map(({ json }) => json));
+          expect([surveyed.records, surveyed.leftOut]).toEqual([sent.length, texts.length - sent.length]);
+          expect(records.map(({ index }) => index)).toEqual(sent.map((one) => ids.lastIndexOf(one.userId)));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('sends what CSV and YAML say as JSON', async () => {
+    const csv = await read('userId,name\n0123,\n1e5,"x\ny"\n', 'csv', 5);
+    expect(csv.records.map(({ json, text, line }) => [json, text, line])).toEqual([
+      ['{"userId":"0123"}', '0123,', 2],
+      ['{"userId":"1e5","name":"x\\ny"}', '1e5,"x\ny"', 3],
+    ]);
+    const yaml = await read('- userId: 0123\n- userId: no\n  name: ~\n', 'yaml', 5);
+    expect(yaml.records.map(({ json, text, line }) => [json, text, line])).toEqual([
+      ['{"userId":"0123"}', '- userId: "0123"', 1],
+      ['{"userId":"no","name":"~"}', '- userId: "no"\n  name: "~"', 2],
+    ]);
+  });
+});
+
+describe('ids that come more than once', () => {
+  it('are told by their hashes, all of them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string(), { maxLength: 60 }), (ids) => {
+        const hashes = new IdHashes();
+        for (const id of ids) hashes.add(id);
+        const repeated = hashes.takeRepeated();
+        for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) expect(repeated.has(id)).toBe(true);
+      }),
+    );
+  });
+
+  it('are few where all ids differ', () => {
+    const hashes = new IdHashes();
+    for (let at = 0; at < 200_000; at += 1) hashes.add(`user-${at}`);
+    expect(hashes.takeRepeated().parts(10)).toEqual([]);
+  });
+
+  it('are looked at in parts when they are many', () => {
+    const parts = new HashSet(Array.from({ length: 25 }, (_, at) => BigInt(at))).parts(10);
+    expect(parts).toHaveLength(3);
+  });
+});
