@@ -45,7 +45,7 @@ export class Recorder implements Ledger {
     this.#number = (journal.fact('run')?.number ?? 0) + 1;
     this.#startedAt = clock.now();
     this.#noteAt = this.#startedAt + NOTE_INTERVAL;
-    this.#noteRun();
+    this.#noteRun(this.#startedAt);
   }
 
   intend(batch: Block): void {
@@ -78,9 +78,9 @@ export class Recorder implements Ledger {
     };
   }
 
-  /** Writes down all that is not yet. */
-  flush(): void {
-    this.#noteRun();
+  /** Writes down all that is not yet, and that the run lasted until now. */
+  flush(now = this.#clock.now()): void {
+    this.#noteRun(now);
     this.#journal.flush();
   }
 
@@ -100,11 +100,10 @@ export class Recorder implements Ledger {
     const failed = items.filter(({ status }) => status === 'failed' || status === 'unknown').length;
     const skipped = items.filter(({ status }) => status === 'skipped').length;
     this.#metrics.settled(now, batch.length - skipped, failed);
-    if (now >= this.#noteAt) this.#noteRun();
+    if (now >= this.#noteAt) this.#noteRun(now);
   }
 
-  #noteRun(): void {
-    const now = this.#clock.now();
+  #noteRun(now: number): void {
     this.#noteAt = now + NOTE_INTERVAL;
     this.#journal.note('metrics', this.#metrics.save(now));
     this.#journal.note('run', { number: this.#number, startedAt: this.#startedAt, endedAt: now });

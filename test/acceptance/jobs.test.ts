@@ -84,6 +84,34 @@ describe('a job that stopped', () => {
     expect(requests()).toBe(before);
   });
 
+  it('goes on with the profile that it was begun with', async () => {
+    let refuse = true;
+    const { svc, env, home, came } = await importing(300, (_, request) =>
+      refuse && request > 1 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : undefined,
+    );
+    await writeFile(join(home, 'token'), env.SVC_AUTH_TOKEN);
+    const beside = ['--api-key', 'key-1', '--auth-token-file', 'token', '--insecure-storage'];
+    await svc('profiles', 'add', 'other', '--base-url', 'http://127.0.0.1:9', ...beside);
+    await svc('profiles', 'add', 'prod', '--base-url', env.SVC_BASE_URL, ...beside);
+    Object.assign(env, { SVC_BASE_URL: '', SVC_API_KEY: '', SVC_AUTH_TOKEN: '' });
+    expect((await svc(...ADD, '-p', 'prod', '--concurrency', '1')).code).toBe(11);
+    refuse = false;
+    const again = await svc('jobs', 'resume', await onlyJob(svc), '-o', 'json');
+    expect([again.code, again.stderr, came.size]).toEqual([0, '', 300]);
+    const entries = JSON.parse((await svc('history', '-o', 'json')).stdout);
+    expect(entries.find(({ command }: { command: string }) => command.includes('jobs resume'))).toMatchObject({
+      profile: 'prod',
+      records: { total: 300, succeeded: 300 },
+    });
+  });
+
+  it('plans what is left without sending it', async () => {
+    const { svc, job, requests } = await stopped();
+    const before = requests();
+    const { code, stdout } = await svc('jobs', 'resume', job, '--dry-run');
+    expect([code, stdout.match(/"method": "POST"/g)?.length, requests()]).toEqual([0, 7, before]);
+  });
+
   it('has a journal that nobody else can read, and without any secret', async () => {
     const { home, env, job } = await stopped();
     const folder = join(jobsFolder(home), job);

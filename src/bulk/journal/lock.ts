@@ -35,15 +35,17 @@ export async function lockJob(path: string, job: string): Promise<() => void> {
 
 /** Whether a process runs the job now. */
 export async function isLocked(path: string): Promise<boolean> {
-  const database = await connect(path, { readOnly: true });
+  let database: DatabaseSync | undefined;
   try {
+    database = await connect(path, { readOnly: true });
     database.exec('begin; select count(*) from sqlite_schema; rollback');
     return false;
   } catch (error) {
-    if (isBusy(error)) return true;
+    const code = resultCode(error);
+    if (code === BUSY || code === CANNOT_OPEN) return code === BUSY;
     throw localFileError('read', path, error);
   } finally {
-    database.close();
+    database?.close();
   }
 }
 
@@ -54,7 +56,7 @@ async function exclusive(path: string): Promise<DatabaseSync | undefined> {
     return database;
   } catch (error) {
     database.close();
-    if (isBusy(error)) return undefined;
+    if (resultCode(error) === BUSY) return undefined;
     throw error;
   }
 }
@@ -64,10 +66,11 @@ async function connect(path: string, options: DatabaseSyncOptions): Promise<Data
   return new DatabaseSync(path, options);
 }
 
-const SQLITE_BUSY = 5;
+/** Result codes of SQLite. A lock that cannot be opened was never taken. */
+const [BUSY, CANNOT_OPEN] = [5, 14];
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+function resultCode(error: unknown): unknown {
+  return error instanceof Error && 'errcode' in error ? error.errcode : undefined;
 }
 
 async function refusal(path: string, job: string): Promise<SvcError> {

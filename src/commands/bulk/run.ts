@@ -1,14 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { basename, relative, resolve } from 'node:path';
-import type { BatchLimits } from '../../bulk/batches.ts';
+import { basename, relative } from 'node:path';
 import { writeClosing } from '../../bulk/closing.ts';
 import { runBulk } from '../../bulk/engine.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
 import type { Stop } from '../../bulk/outcome.ts';
 import { Recorder } from '../../bulk/recorder.ts';
-import { Rejects } from '../../bulk/rejects.ts';
-import { Results } from '../../bulk/results.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { readChecked } from '../../bulk/survey.ts';
 import { Tally } from '../../bulk/tally.ts';
@@ -18,21 +15,13 @@ import { createProgress } from '../../output/progress.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
 import { progressStyle } from '../terminal.ts';
-import type { BulkInput } from './input.ts';
+import { type JobFiles, openFiles } from './files.ts';
 import { discardPlace, type OpenJob } from './job.ts';
 import { toSend } from './records.ts';
-import type { BulkOptions } from './request.ts';
-import { type BatchCalls, batchSender } from './send.ts';
+import { batchSender } from './send.ts';
 import { showSummary } from './show.ts';
 import { failureOf } from './verdict.ts';
-
-/** What a run of a job needs beside the job: the same for the first run and for one that goes on. */
-export interface Work {
-  readonly calls: BatchCalls;
-  readonly input: BulkInput;
-  readonly options: BulkOptions;
-  readonly limits: BatchLimits;
-}
+import type { Work } from './work.ts';
 
 /** Requests in flight at once, unless the user says otherwise: from 1 up to this, as the service takes them. */
 const MOST_CONCURRENCY = 16;
@@ -66,24 +55,18 @@ async function leave({ journal, place }: OpenJob): Promise<void> {
   else place?.release();
 }
 
-/** The files that a run writes beside its journal. */
-interface Files {
-  readonly rejects: Rejects | undefined;
-  readonly results: Results | undefined;
-}
-
 class JobRun {
   readonly #context: Context;
   readonly #job: OpenJob;
   readonly #work: Work;
-  readonly #files: Files;
+  readonly #files: JobFiles;
   readonly #tally: Tally;
   readonly #metrics: Metrics;
   readonly #recorder: Recorder;
   stop: Stop | undefined;
   resumable = false;
 
-  private constructor(context: Context, job: OpenJob, work: Work, files: Files) {
+  private constructor(context: Context, job: OpenJob, work: Work, files: JobFiles) {
     const { clock } = context;
     const { journal } = job;
     const saved = journal.fact('metrics');
@@ -164,6 +147,7 @@ class JobRun {
     this.resumable = place !== undefined && (this.stop !== undefined || open > 0);
     const rejects = await this.#guarded(() => this.#close(), null);
     if (place && this.stop?.why === 'broken') this.resumable = true;
+    const now = this.#context.clock.now();
     const { operation, job, records, leftOut } = description;
     const { succeeded, failed, unknown, requests, retries } = this.#tally;
     const summary = summarize({
@@ -176,10 +160,10 @@ class JobRun {
         retries,
         rejects,
       },
-      seconds: Math.round(this.#metrics.seconds(this.#context.clock.now()) * 1000) / 1000,
+      seconds: Math.round(this.#metrics.seconds(now) * 1000) / 1000,
       items: journal.items(),
     });
-    await this.#guarded(() => this.#end(rejects), undefined);
+    await this.#guarded(() => this.#end(rejects, now), undefined);
     return summary;
   }
 
@@ -217,11 +201,11 @@ class JobRun {
     return cwd === this.#context.cwd ? basename(path) : relative(this.#context.cwd, path);
   }
 
-  async #end(rejects: string | null): Promise<void> {
+  async #end(rejects: string | null, now: number): Promise<void> {
     const { journal, place, description } = this.#job;
     try {
       if (!this.resumable) journal.note('done', { rejects });
-      journal.flush();
+      this.#recorder.flush(now);
       if (!this.resumable && description.input.spooled) await rm(description.input.path, { force: true });
     } finally {
       journal.close();
@@ -245,30 +229,6 @@ class JobRun {
     const more = strangerCount > strangers.length ? ` and ${strangerCount - strangers.length} more` : '';
     await this.#context.warn(`the reply names ids that were not sent: ${strangers.join(', ')}${more}`);
   }
-}
-
-/** @throws SvcError `usage` when a file would go over the input, `local` when one cannot be written. */
-async function openFiles({ description, journal }: OpenJob, { input, options, calls }: Work): Promise<Files> {
-  const { cwd } = description;
-  for (const [flag, path] of [['--rejects', options.rejects] as const, ['--results', options.results] as const]) {
-    if (path !== undefined && resolve(cwd, path) === resolve(cwd, input.input.path ?? input.input.name)) {
-      throw new SvcError('usage', `${flag}: ${path} is the input itself`, { hint: 'name another file' });
-    }
-  }
-  const source = {
-    name: description.input.name,
-    format: description.input.format,
-    preamble: () => input.survey.preamble,
-  };
-  const path = options.rejects === undefined ? undefined : resolve(cwd, options.rejects);
-  const earlier = journal.fact('rejects') ?? undefined;
-  // One record of the command line is corrected there.
-  const pointless = path === undefined && calls.single && description.records === 1;
-  const rejects = pointless
-    ? undefined
-    : await Rejects.open({ source, folder: cwd, ...given('path', path), ...given('earlier', earlier) });
-  if (options.results === undefined) return { rejects, results: undefined };
-  return { rejects, results: await Results.open(resolve(cwd, options.results), journal.fact('results')?.bytes) };
 }
 
 function pauseBefore(repetition: number): number {

@@ -1,0 +1,65 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JobDescription } from '../../../src/bulk/journal/description.ts';
+import { createJobFolder, findJob, jobState, pruneJobs, removeJob } from '../../../src/bulk/journal/folder.ts';
+import { Journal } from '../../../src/bulk/journal/journal.ts';
+import { lockJob } from '../../../src/bulk/journal/lock.ts';
+import type { Folders } from '../../../src/kernel/folders.ts';
+import { temporaryFolders } from '../../temporary-folder.ts';
+
+const NOW = Date.UTC(2026, 5, 30, 12);
+const nameOf = (day: string, number: number) => `${day}-120000-${number.toString(16).padStart(6, '0')}`;
+
+async function begin(folders: Folders, job: string, done: boolean) {
+  const folder = await createJobFolder(folders, job);
+  const journal = await Journal.create({ job } as JobDescription, folder.journal);
+  if (done) journal.note('done', { rejects: null });
+  journal.flush();
+  return { folder, journal };
+}
+
+describe('pruning', () => {
+  it('removes what is done and old or one too many, and never what may go on', async () => {
+    const folders = await temporaryFolders();
+    const jobs: readonly (readonly [string, boolean])[] = [
+      [nameOf('20260101', 1), true],
+      [nameOf('20260102', 2), false],
+      ...Array.from({ length: 102 }, (_, at) => [nameOf('20260629', at), true] as const),
+    ];
+    for (const [job, done] of jobs) (await begin(folders, job, done)).journal.close();
+    const unborn = await createJobFolder(folders, nameOf('20260628', 9));
+    await writeFile(unborn.spool, 'half an input');
+    await pruneJobs(folders, NOW);
+    const left = await readdir(join(folders.state, 'jobs'));
+    expect(left).toHaveLength(101);
+    expect(left).toContain(nameOf('20260102', 2));
+    expect(left).not.toContain(nameOf('20260101', 1));
+    expect(left).not.toContain(nameOf('20260628', 9));
+    expect(left).not.toContain(nameOf('20260629', 0));
+  });
+});
+
+describe('the lock of a job', () => {
+  it('is told from outside, keeps others out, and goes with its owner', async () => {
+    const folders = await temporaryFolders();
+    const { folder, journal } = await begin(folders, nameOf('20260629', 1), false);
+    expect(await jobState(folder, journal)).toBe('stopped');
+    const release = await lockJob(folder.lock, folder.job);
+    expect(await jobState(folder, journal)).toBe('running');
+    for (const attempt of [lockJob(folder.lock, folder.job), removeJob(folder)]) {
+      await expect(attempt).rejects.toMatchObject({
+        failure: 'locked',
+        message: `process ${process.pid} is running job ${folder.job}`,
+      });
+    }
+    release();
+    expect(await jobState(folder, journal)).toBe('stopped');
+    journal.note('done', { rejects: null });
+    journal.flush();
+    expect(await jobState(folder, journal)).toBe('done');
+    journal.close();
+    await removeJob(folder);
+    await expect(findJob(folders, folder.job)).rejects.toMatchObject({ failure: 'usage' });
+  });
+});
