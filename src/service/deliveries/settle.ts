@@ -21,46 +21,54 @@ export interface Settling {
  */
 export async function settle(database: Database, outcomes: readonly Outcome[], settling: Settling): Promise<void> {
   const { owner } = settling;
-  const changes = outcomes.map((outcome) => ({ outcome, ...changeFor(outcome, settling) }));
-  // What was claimed together and went the same way is one statement.
-  for (const [first, ...others] of Map.groupBy(changes, ({ line, dueAt }) => `${line}${dueAt}`).values()) {
-    if (!first) continue;
-    const same = new Map([first, ...others].map(({ outcome }) => [outcome.delivery.key, outcome]));
-    const { line, state, dueAt } = first;
-    const shape = { keys: paddedKeys([...same.keys()]), owner, line, state, dueAt, isDelivered: state === 'delivered' };
-    const written = await write(database, shape);
-    const exhausted = state === 'failed' ? written.map(({ key }) => same.get(key)) : [];
-    for (const outcome of exhausted) if (outcome) await noticeExhausted(database, outcome, settling.now);
+  for (const same of alike(outcomes)) {
+    const [first] = same;
+    const change = changeFor(first, settling);
+    const keys = paddedKeys(same.map(({ delivery }) => delivery.key));
+    const written = new Set((await write(database, { ...change, keys, owner })).map(({ key }) => key));
+    if (change.state !== 'failed') continue;
+    const exhausted = same.filter(({ delivery }) => written.has(delivery.key));
+    for (const outcome of exhausted) await noticeExhausted(database, outcome, settling.now);
   }
   await noteHealth(database, outcomes, settling);
+}
+
+/** Outcomes by what is written of them: what was claimed together and went the same way is one statement. */
+function alike(outcomes: readonly Outcome[]): Iterable<[Outcome, ...Outcome[]]> {
+  const groups = Map.groupBy(outcomes, ({ delivery: { claimedAt, tries, form }, answer: { status, error } }) =>
+    [claimedAt, tries, form, status, error].join(),
+  );
+  return groups.values() as Iterable<[Outcome, ...Outcome[]]>;
 }
 
 interface Change {
   readonly line: string;
   readonly state: DeliveryState;
   readonly dueAt: number | null;
+  /** Nobody asks for its payload any more. */
+  readonly isOver: boolean;
 }
 
 function changeFor({ delivery, answer }: Outcome, { schedule, now }: Settling): Change {
   const line = attemptLine(delivery.claimedAt, answer.status, answer.error);
-  if (isDelivered(answer)) return { line, state: 'delivered', dueAt: null };
+  if (isDelivered(answer)) return { line, state: 'delivered', dueAt: null, isOver: true };
   // Basic webhooks are sent once.
   const delay = delivery.form === 'advanced' ? schedule.delayAfter(delivery.tries + 1) : undefined;
-  return delay === undefined ? { line, state: 'failed', dueAt: null } : { line, state: 'pending', dueAt: now + delay };
+  if (delay === undefined) return { line, state: 'failed', dueAt: null, isOver: false };
+  return { line, state: 'pending', dueAt: now + delay, isOver: false };
 }
 
 interface Written extends Change {
   readonly keys: readonly number[];
   readonly owner: string;
-  readonly isDelivered: boolean;
 }
 
-const write = prepared((database, { keys, owner, line, state, dueAt, isDelivered }: Written) =>
+const write = prepared((database, { keys, owner, line, state, dueAt, isOver }: Written) =>
   database
     .updateTable('deliveries')
     .set(({ ref, eb }) => ({
       ...{ state, dueAt, owner: null },
-      ...(isDelivered && { payload: null }),
+      ...(isOver && { payload: null }),
       tries: eb('tries', '+', 1),
       attempts: sql<string>`${ref('attempts')} || ${line}`,
     }))
