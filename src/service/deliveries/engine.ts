@@ -30,7 +30,7 @@ export interface Deliveries {
 /** Milliseconds after which the outbox is looked at for what other processes have put there. */
 const POLL = 500;
 /** Milliseconds for which outcomes are collected, so that many are written down together. */
-const LINGER = 5;
+const LINGER = 10;
 /** Milliseconds that attempts under way get when deliveries stop. */
 const STOPPING = 2_000;
 /** Deliveries between two looks at what has become too old to keep. */
@@ -170,7 +170,7 @@ class Engine {
     const answer = await send(this.#poster, delivery, this.#clock.now());
     if (this.#isClosed) return;
     this.#outcomes.push({ delivery, answer });
-    const isMost = this.#outcomes.length * 2 >= this.#lanes.underWay;
+    const isMost = this.#outcomes.length * 4 >= this.#lanes.underWay * 3;
     if (isMost) this.#alarm.ring();
     else this.#alarm.ringIn(LINGER);
   }
