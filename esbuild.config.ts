@@ -1,6 +1,7 @@
-import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { resolve as resolvePath } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, resolve as resolvePath } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 
 /** Modules whose value is computed now, so that the built tool does not pay for it at every start. */
@@ -86,6 +87,28 @@ const lazyProcesses: Plugin = {
   },
 };
 
+/**
+ * Of undici what svc asks for. Its index brings in all that it has (WebSockets, caches, mocks), and two parsers twice,
+ * compiled to WebAssembly with and without instructions that every x64 and arm64 processor has.
+ */
+const partOfUndici: Plugin = {
+  name: 'part-of-undici',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules[/\\]undici[/\\]index\.js$/ }, () => ({
+      contents: `
+        Object.assign(require('./lib/dispatcher/dispatcher').prototype, require('./lib/api'));
+        exports.Agent = require('./lib/dispatcher/agent');
+        exports.Pool = require('./lib/dispatcher/pool');
+        exports.ProxyAgent = require('./lib/dispatcher/proxy-agent');
+        exports.fetch = require('./lib/web/fetch').fetch;`,
+      resolveDir: 'node_modules/undici',
+    }));
+    onLoad({ filter: /undici[/\\]lib[/\\](milo[/\\][^/\\]+|llhttp[/\\]llhttp-wasm)\.js$/ }, ({ path }) => ({
+      contents: `throw new Error('${basename(path)} is not part of this build');`,
+    }));
+  },
+};
+
 await rm('dist', { recursive: true, force: true });
 const { metafile } = await build({
   // What is started by its path, as a thread or a process, lies beside the chunk that starts it.
@@ -103,15 +126,18 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node22',
   minify: true,
+  // What would make undici load the parsers that this build leaves out.
+  define: Object.fromEntries(
+    ['UNDICI_USE_MILO', 'UNDICI_NO_WASM_SIMD', 'JEST_WORKER_ID'].map((name) => [`process.env.${name}`, 'undefined']),
+  ),
   metafile: true,
   write: false,
   // The packages that are CommonJS ask for built-in modules by `require`, which an ES module does not have.
   banner: { js: 'const require=process.getBuiltinModule;' },
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups],
+  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups, partOfUndici],
   logLevel: 'warning',
 });
-await mkdir('dist/chunks/build');
-// Where jq-wasm looks for it: in a folder beside the module that loads it.
-await copyFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')), 'dist/chunks/build/jq.wasm');
+const jq = await readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')));
+await writeFile('dist/chunks/jq.wasm.br', brotliCompressSync(jq));
 await writeFile('dist/metafile.json', JSON.stringify(metafile));

@@ -30,9 +30,13 @@ function keepCompiledCode() {
 
 if (isSupported(pkg.engines.node, process.versions.node)) {
   keepCompiledCode();
-  // A checkout that was installed without scripts has no bundle yet; Node.js runs the source as well.
-  var built = path.join(home, 'dist', 'main.js');
-  var entry = fs.existsSync(built) ? built : path.join(home, 'src', 'main.ts');
+  // The bundle lies beside this folder in the package, and in dist in a checkout. One that was installed without
+  // scripts has none yet; Node.js runs the source as well.
+  var entry = ['main.js', 'dist/main.js', 'src/main.ts']
+    .map(function (file) {
+      return path.join(home, file);
+    })
+    .find(fs.existsSync);
   import(require('url').pathToFileURL(entry).href).then(function (svc) {
     return svc.main(pkg.version);
   });

@@ -1,5 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { loadJq } from 'jq-wasm';
+import { brotliDecompressSync } from 'node:zlib';
+import { type Jq, loadJq } from 'jq-wasm';
+import { builtFile } from '../kernel/parts.ts';
 
 /** What the thread is asked, and what it answers: jq's own streams and exit code. */
 export interface JqJob {
@@ -13,9 +15,16 @@ export interface JqResult {
   readonly exitCode: number;
 }
 
-const jq = await loadJq();
+const loading = load();
 
-parentPort?.on('message', ({ program, json }: JqJob) => {
+parentPort?.on('message', async ({ program, json }: JqJob) => {
+  const jq = await loading;
   // Strings stay quoted here, because jq-wasm trims what jq prints.
   parentPort?.postMessage(jq.raw(json, program, ['--compact-output', '--']) satisfies JqResult);
 });
+
+/** From the copy that the build packed; in the source jq-wasm finds its own. */
+async function load(): Promise<Jq> {
+  const packed = await builtFile('jq.wasm.br', import.meta.url);
+  return loadJq(packed ? { wasmBinary: brotliDecompressSync(packed) } : {});
+}

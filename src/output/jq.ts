@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { SvcError } from '../kernel/errors.ts';
+import { startThread } from '../kernel/parts.ts';
 import type { JqJob, JqResult } from './jq-worker.ts';
 
 /** Runs one jq expression over JSON texts, in a thread of its own. */
@@ -24,10 +24,7 @@ const LIMITS: FilterLimits = { milliseconds: 10_000, bytes: 64 * 1024 * 1024 };
 
 /** @throws SvcError `usage` when the expression is not valid jq. */
 export async function openFilter(expression: string, signal?: AbortSignal, limits = LIMITS): Promise<Filter> {
-  const worker = new Worker(new URL(`./jq-worker${extname(import.meta.url)}`, import.meta.url), {
-    stdout: true,
-    stderr: true,
-  });
+  const worker = startThread('jq-worker', import.meta.url, { stdout: true, stderr: true });
   const run = (job: JqJob) => answer(worker, job, limits.milliseconds, signal);
   const filter: Filter = {
     async apply(json) {

@@ -6,6 +6,10 @@ import { performCalls } from './keychain-calls.ts';
  * A program of its own, which `keychain.ts` starts and may kill: the keychain's module blocks the whole process while a
  * keychain hangs. Takes the calls as JSON on stdin and writes the reply as JSON to stdout.
  */
-const { stdin, stdout } = processIo();
-const reply = await performCalls(JSON.parse(await text(stdin.stream)), () => import('@napi-rs/keyring'));
-await stdout.write(JSON.stringify(reply));
+async function answer(): Promise<void> {
+  const { stdin, stdout } = processIo();
+  const reply = await performCalls(JSON.parse(await text(stdin.stream)), () => import('@napi-rs/keyring'));
+  await stdout.write(JSON.stringify(reply));
+}
+
+void answer();

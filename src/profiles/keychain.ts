@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { platform as thisPlatform } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import type { Environment } from '../kernel/folders.ts';
 import { nodeProgram } from '../kernel/io.ts';
+import { programWord } from '../kernel/parts.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 
 /**
@@ -30,7 +30,12 @@ export interface KeychainOptions {
 
 /** The keychain of this user. A process of its own asks it, since a keychain that hangs blocks the whole process. */
 export function systemKeychain(environment: Environment, options: KeychainOptions = {}): Keychain {
-  const { signal, milliseconds = LIMIT, program = PROGRAM, platform = thisPlatform() } = options;
+  const {
+    signal,
+    milliseconds = LIMIT,
+    program = programWord('keychain-process', import.meta.url),
+    platform = thisPlatform(),
+  } = options;
   return async (calls) => {
     signal?.throwIfAborted();
     if (platform === 'linux' && !hasSessionBus(environment)) throw new KeychainFault('is not running');
@@ -44,8 +49,6 @@ export function systemKeychain(environment: Environment, options: KeychainOption
     return values;
   };
 }
-
-const PROGRAM = fileURLToPath(new URL(`./keychain-process${extname(import.meta.url)}`, import.meta.url));
 
 /** Without a session bus there is no Secret Service to ask, and no reason to start a process. */
 function hasSessionBus({ DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder }: Environment): boolean {

@@ -1,0 +1,37 @@
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundledPackages } from './packaging/bundled.ts';
+import { thirdPartyNotices } from './packaging/notices.ts';
+import { softwareBill } from './packaging/sbom.ts';
+
+/** Makes a folder that holds the bundle into the package that is published: `cd dist && npm pack`. */
+const [folder = 'dist'] = process.argv.slice(2);
+
+const { name, version, description, license, engines, optionalDependencies } = JSON.parse(
+  await readFile('package.json', 'utf8'),
+);
+const KEYCHAIN = '@napi-rs/keyring';
+const manuals = (await readdir('docs/man')).sort();
+
+const manifest = {
+  ...{ name, version, description, license },
+  keywords: ['cli', 'administration', 'collaboration', 'webhooks'],
+  type: 'module',
+  bin: { svc: 'bin/svc.js' },
+  man: manuals.map((page) => `man/${page}`),
+  files: ['bin', 'chunks', 'man', 'main.js', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES.txt', 'sbom.cdx.json'],
+  engines,
+  optionalDependencies: { [KEYCHAIN]: optionalDependencies[KEYCHAIN] },
+  publishConfig: { access: 'public' },
+};
+
+await mkdir(folder, { recursive: true });
+await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+await cp('bin', join(folder, 'bin'), { recursive: true });
+await cp('docs/man', join(folder, 'man'), { recursive: true });
+await cp('packaging/README.md', join(folder, 'README.md'));
+for (const file of ['LICENSE', 'CHANGELOG.md']) await cp(file, join(folder, file));
+
+const bundled = bundledPackages(JSON.parse(await readFile('dist/metafile.json', 'utf8')));
+await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(bundled));
+await writeFile(join(folder, 'sbom.cdx.json'), softwareBill(name, bundled, [KEYCHAIN]));

@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process';
+import type { BundledPackage } from './bundled.ts';
+
+interface Bom {
+  serialNumber?: string;
+  readonly metadata: { timestamp?: string; component: Record<string, unknown> };
+  components: readonly { readonly name: string; readonly version: string; readonly 'bom-ref': string }[];
+  dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
+}
+
+/**
+ * The software bill of materials, CycloneDX: of all that npm knows of the checkout, what is in the bundle, and what is
+ * installed with it. It holds neither a time nor a number of its own, so that the same source gives the same one.
+ */
+export function softwareBill(name: string, bundled: readonly BundledPackage[], installed: readonly string[]): string {
+  const bom: Bom = JSON.parse(execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], { encoding: 'utf8' }));
+  delete bom.serialNumber;
+  delete bom.metadata.timestamp;
+  const root = String(bom.metadata.component['bom-ref']);
+  bom.metadata.component = { ...bom.metadata.component, name, properties: [] };
+  const isPart = (component: Bom['components'][number]) =>
+    installed.includes(component.name) ||
+    bundled.some((part) => part.name === component.name && part.version === component.version);
+  bom.components = bom.components.filter(isPart).map((component) => ({ ...component, properties: [] }));
+  const refs = new Set([root, ...bom.components.map((component) => component['bom-ref'])]);
+  bom.dependencies = bom.dependencies
+    .filter(({ ref }) => refs.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((dependency) => refs.has(dependency)) }));
+  return `${JSON.stringify(bom, null, 2)}\n`;
+}

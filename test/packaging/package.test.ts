@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newUser, run } from '../acceptance/svc.ts';
+import { npm, packedInto } from './packed.ts';
+
+const KEYCHAIN = '@napi-rs/keyring';
+
+let folder: string;
+let packed: Awaited<ReturnType<typeof packedInto>>;
+let root: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-package-'));
+  packed = await packedInto(folder);
+  const install = ['install', '--global', packed.tarball, '--prefix', 'prefix', '--ignore-scripts', '--omit=optional'];
+  await npm(install, folder);
+  root = join(folder, 'prefix', 'lib', 'node_modules', '@collab-svc', 'svc');
+}, 120_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const read = (file: string) => readFile(join(root, file), 'utf8');
+
+/** The installed command, as a new user runs it. */
+async function installed() {
+  const { home, env } = await newUser();
+  const program = join(folder, 'prefix', 'bin', 'svc');
+  return (words: readonly string[]) => run([program, ...words], { cwd: home, env });
+}
+
+describe('the package', () => {
+  it('takes at most 3 MB, and holds neither a Node.js nor what only a build reads', () => {
+    expect(packed.size).toBeLessThanOrEqual(3_000_000);
+    expect(packed.files.filter((path) => /metafile|node_modules|\.node$|\.exe$|bin\/node/.test(path))).toEqual([]);
+    expect(packed.files).toEqual(expect.arrayContaining(['bin/svc.js', 'main.js', 'chunks/jq.wasm.br', 'LICENSE']));
+  });
+
+  it('runs nothing when it is installed, and depends on nothing but an optional keychain', async () => {
+    const manifest = JSON.parse(await read('package.json'));
+    expect(manifest).not.toHaveProperty('scripts');
+    expect(manifest).toMatchObject({ name: '@collab-svc/svc', type: 'module', bin: { svc: 'bin/svc.js' } });
+    expect({ ...manifest.dependencies, ...manifest.peerDependencies }).toEqual({});
+    expect(Object.keys(manifest.optionalDependencies)).toEqual([KEYCHAIN]);
+  });
+
+  it('says what it consists of: the same packages in the bill of materials and in the notices', async () => {
+    const { bomFormat, components, metadata } = JSON.parse(await read('sbom.cdx.json'));
+    expect(bomFormat).toBe('CycloneDX');
+    expect(metadata.component.name).toBe('@collab-svc/svc');
+    const listed = components.map(({ name, version }: { name: string; version: string }) => `${name} ${version}`);
+    const notices = await read('THIRD-PARTY-NOTICES.txt');
+    const noticed = Array.from(notices.matchAll(/^-{80}\n\n(\S+ \S+) \(/gm), ([, title]) => title);
+    expect(noticed).toEqual(expect.arrayContaining([expect.stringMatching(/^commander 15/)]));
+    expect(listed.filter((title: string) => !title.startsWith(KEYCHAIN)).sort()).toEqual(noticed.sort());
+  });
+});
+
+describe('the installed command', () => {
+  it('works from an empty prefix, without its optional keychain', async () => {
+    const svc = await installed();
+    const { version } = JSON.parse(await read('package.json'));
+    expect(await svc(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await svc(['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '-q'])).toMatchObject({ code: 0 });
+    expect(await svc(['users', 'data', '--local', '--org', 'acme', '--user', 'u1', '--jq', 'keys'])).toEqual({
+      code: 0,
+      stdout: '["comments","notifications","reactions","recordings"]\n',
+      stderr: '',
+    });
+    const { stdout } = await svc(['--help']);
+    expect(stdout).toContain('svc help <command>');
+  });
+});
