@@ -25,7 +25,6 @@ const OWNERS = {
   'csv-stringify': ['output/', 'bulk/'],
   'jq-wasm': ['output/'],
   yaml: ['output/', 'bulk/source/'],
-  papaparse: ['bulk/source/'],
   'p-queue': ['bulk/'],
   ky: ['client/'],
   undici: ['client/'],

@@ -15,7 +15,7 @@ export async function* readLines(chunks: AsyncIterable<string>, name: string): A
   let line = 1;
   for await (const chunk of chunks) {
     // Most chunks of a long line are only looked at for a line break, so that it costs no more than its length.
-    if (!/[\r\n]/.test(chunk)) {
+    if (!(rest.endsWith('\r') || /[\r\n]/.test(chunk))) {
       rest += chunk;
       if (rest.length > MOST_RECORD_CHARACTERS) throw inputError(name, { line }, 'a line of more than 16 MB');
       continue;

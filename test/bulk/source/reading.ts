@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { type Finding, findingText } from '../../../src/bulk/finding.ts';
 import { openInput } from '../../../src/bulk/input.ts';
+import { unpacked } from '../../../src/bulk/source/bytes.ts';
+import { decodeText } from '../../../src/bulk/source/decode.ts';
 import { readSource } from '../../../src/bulk/source/open.ts';
 import type { InputFormat, SourceRecord } from '../../../src/bulk/source/record.ts';
 import { readText } from '../../../src/bulk/source/text.ts';
@@ -35,8 +37,10 @@ export async function read(bytes: string | Uint8Array, format?: InputFormat, siz
 async function open(chunks: readonly Buffer[], format: InputFormat | undefined, warn: (warning: Finding) => void) {
   const stdin = Readable.from(chunks);
   if (format) {
-    const text = await readText(stdin, 'stdin');
-    return readSource(text.chunks, { ...LAYOUT, name: 'stdin', format, warn });
+    await readText(stdin, 'stdin');
+    // The head that tells a format is one chunk, which would hide where the others end.
+    const text = decodeText(unpacked(Readable.from(chunks), 'stdin'), 'stdin');
+    return readSource(text, { ...LAYOUT, name: 'stdin', format, warn });
   }
   const spool = join(await temporaryFolder(), 'spool');
   const input = await openInput({
