@@ -42,8 +42,6 @@ async function runCommand(io: Io, words: readonly string[]): Promise<void> {
 /** Aborts at the first signal; a second one ends the process at once. */
 function signalOfProcess(): AbortSignal {
   const controller = new AbortController();
-  // Unheard, a file-size limit would kill the process; heard, the write fails and is reported.
-  process.on('SIGXFSZ', () => undefined);
   for (const [name, failure] of Object.entries(SIGNAL_FAILURES)) {
     process.on(name, () => {
       if (controller.signal.aborted) process.exit(FAILURES[failure].exitCode);
