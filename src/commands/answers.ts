@@ -32,7 +32,7 @@ export async function showAnswers(
   const values: unknown[] = [];
   try {
     for await (const answer of merge ? mergedPages(answers) : answers) {
-      if (quiet && operation.bare) await context.io.stdout.write(`${operation.bare(answer.data)}\n`);
+      if (quiet && operation.bare) await printer.bare(operation.bare(answer.data));
       else values.push(envelope ? answer.result : answer.data);
       if (answer.data === null || answer.data === undefined) await context.note(String(answer.result['message'] ?? ''));
     }

@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, createClient, type Target } from '../client/client.ts';
+import { jsonDocument } from '../output/json.ts';
 import { noCredential } from '../profiles/credentials.ts';
 import type { Settings } from '../profiles/resolve.ts';
 import { watched } from './activity.ts';
@@ -26,7 +27,7 @@ export async function connect(context: Context): Promise<Connection> {
 
 function connection(context: Context, target: Target, { wire, close }: Route): Connection {
   const { clock, signal, options, io } = context;
-  const printPlan: ClientOptions['dryRun'] = (request) => io.stdout.write(`${JSON.stringify(request, null, 2)}\n`);
+  const printPlan: ClientOptions['dryRun'] = (request) => io.stdout.write(jsonDocument(request, io.stdout.isTerminal));
   const log = callLog(context);
   const client = createClient({
     ...wire,

@@ -43,7 +43,7 @@ export async function runAndWait(context: Context, started: Started, input: Fiel
     throw error instanceof SvcError ? withHint(error, goOn) : error;
   });
   const { envelope, quiet } = context.options;
-  if (quiet && status.bare) await context.io.stdout.write(`${status.bare(last.data)}\n`);
+  if (quiet && status.bare) await printer.bare(status.bare(last.data));
   else await printer.value(envelope ? last.result : last.data, {});
   if (stateOf(wait, last) === wait.failed) {
     throw new SvcError('some_failed', `svc ${command.join(' ')}: it ended as ${wait.failed}`);

@@ -103,7 +103,10 @@ export function processIo(): Io {
   };
 }
 
-/** Whatever is said, and whoever says it: no secret that came into this process is in it. */
+/**
+ * Whatever is said, and whoever says it: no secret that came into this process is in it. Talk that cannot be written
+ * fails nothing; what it is about may have happened.
+ */
 function forTalk(to: Sink): Sink {
   return {
     get isTerminal() {
@@ -115,7 +118,7 @@ function forTalk(to: Sink): Sink {
     get stream() {
       return to.stream;
     },
-    write: (text) => to.write(typeof text === 'string' ? redactMet(text) : text),
+    write: (text) => to.write(typeof text === 'string' ? redactMet(text) : text).catch(() => undefined),
   };
 }
 

@@ -12,7 +12,10 @@ const LONGEST_PAUSE = 200;
 
 export interface LockOptions {
   readonly clock: Clock;
-  /** Milliseconds to wait for another owner. To outlast a dead one takes more than 10 s. */
+  /**
+   * Milliseconds to wait for another owner; as long again whenever the lock has gone to the next one, since those that
+   * wait get their turn then. To outlast a dead owner takes more than 10 s.
+   */
   readonly patience: number;
   readonly signal?: AbortSignal;
 }
@@ -56,7 +59,8 @@ export async function withLock<Value>(
 
 async function acquire(path: string, { clock, patience, signal }: LockOptions): Promise<() => Promise<void>> {
   const { default: properLockfile } = await import('proper-lockfile');
-  const deadline = clock.now() + patience;
+  let owner: string | undefined;
+  let deadline = clock.now() + patience;
   for (;;) {
     try {
       const release = await properLockfile.lock(path, {
@@ -68,6 +72,9 @@ async function acquire(path: string, { clock, patience, signal }: LockOptions): 
       return () => release().catch(() => undefined); // what cannot be released was taken over
     } catch (error) {
       if (systemErrorCode(error) !== 'ELOCKED') throw localFileError('lock', path, error);
+      const next = await readTextIfExists(ownerPath(path));
+      if (owner !== undefined && next !== undefined && next !== owner) deadline = clock.now() + patience;
+      owner = next ?? owner;
       if (clock.now() >= deadline) throw await refusal(path);
     }
     await clock.sleep(Math.ceil(Math.random() * LONGEST_PAUSE), signal);

@@ -1,11 +1,19 @@
+/** Text of which every character is shown as itself: most text is. */
+const PLAIN = /^[ -~]*$/;
+
+/** The zero-width joiner, except between two pictures or behind an Indic virama: emoji and scripts are written so. */
+const STRAY_JOINER =
+  /\u200d(?!(?<=(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d)\p{Extended_Pictographic})(?<!(?:\u094d|\u09cd|\u0a4d|\u0acd|\u0b4d|\u0bcd|\u0c4d|\u0ccd|\u0d4d|\u0dca)\u200d)/u;
+
+/** Variation selectors belong to the character before them. */
+const INVISIBLE =
+  /(?!\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
+
 /**
- * Characters that change what a terminal shows instead of being shown: C0 and C1 controls, DEL, bidirectional
- * controls, zero-width and other invisible format characters, line and paragraph separators. The zero-width joiner
- * stays, because emoji and several scripts are written with it.
+ * Characters that change what a terminal shows instead of being shown: controls (C0, DEL, C1), bidirectional controls,
+ * zero-width and other invisible characters, line and paragraph separators, halves of surrogate pairs.
  */
-const UNSAFE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu;
+const UNSAFE = new RegExp(`${STRAY_JOINER.source}|${INVISIBLE.source}`, 'gu');
 
 const NAMED = new Map([
   ['\n', '\\n'],
@@ -15,7 +23,7 @@ const NAMED = new Map([
 
 /** Text of foreign origin, made safe for a terminal: each unsafe character becomes a visible escape such as `\u001b`. */
 export function safeText(text: string): string {
-  return text.replace(UNSAFE, visibleEscape);
+  return PLAIN.test(text) ? text : text.replace(UNSAFE, visibleEscape);
 }
 
 /**

@@ -15,8 +15,13 @@ export function jsonRenderer({ isTerminal }: View): Renderer {
       }
       yield before === '[\n' ? '[]\n' : '\n]\n';
     },
-    value: (value) => `${document(value)}\n`,
+    value: (value) => jsonDocument(value, isTerminal),
   };
+}
+
+/** A value alone, indented by two spaces. */
+export function jsonDocument(value: unknown, isTerminal: boolean): string {
+  return `${jsonText(value, isTerminal, 2)}\n`;
 }
 
 /** One record a line. */

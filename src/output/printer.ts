@@ -1,6 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
+import { safeText } from '../kernel/safe-text.ts';
 import { type FilterText, filteredRenderer } from './filtered.ts';
 import type { Format } from './format.ts';
 import { maskSecrets } from './mask.ts';
@@ -36,6 +37,8 @@ export interface Printer {
   records(pages: AsyncIterable<readonly unknown[]>, shape: Shape): Promise<void>;
   /** One result. It may be of a write that has happened, so it is always printed: a field that it lacks is null. */
   value(value: unknown, shape: Shape): Promise<void>;
+  /** A text alone in its line, as `--quiet` asks for: to a program as it is. */
+  bare(text: string): Promise<void>;
 }
 
 const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
@@ -88,6 +91,8 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
       const renderer = await rendererFor(shape);
       await sink.write(await renderer.value(presented(value, shape)));
     },
+
+    bare: (text) => sink.write(`${sink.isTerminal ? safeText(text) : text}\n`),
   };
 }
 

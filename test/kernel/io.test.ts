@@ -89,6 +89,15 @@ describe('a sink', () => {
   });
 });
 
+it.runIf(existsSync('/dev/full'))('talk that cannot be written fails nothing', async () => {
+  const full = await open('/dev/full', 'w');
+  const body = "await stderr.write('talk'); stderr.stream; await stderr.write('talk'); await stdout.write('result');";
+  const child = spawn(process.execPath, program(body), { stdio: ['ignore', 'pipe', full.fd] });
+  const [result, code] = await Promise.all([textOf(child.stdout), exitCode(child)]);
+  await full.close();
+  expect({ result, code }).toEqual({ result: 'result', code: 0 });
+});
+
 it('one experimental feature is used without its warning; other warnings pass, and so does the same one later', async () => {
   const child = run(`
     const warn = (feature) => process.emitWarning(feature + ' is new', 'ExperimentalWarning');

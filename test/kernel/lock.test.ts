@@ -39,6 +39,12 @@ describe('a lock', () => {
     expect((await readdir(folder)).sort()).toEqual(['x.lock', 'x.lock.owner']);
   });
 
+  it('is waited for anew with each owner, so that many in a row all get their turn', async () => {
+    const path = join(await temporaryFolder(), 'x.lock');
+    const turn = () => withLock(path, { ...options, patience: 2_000 }, () => systemClock.sleep(250));
+    await Promise.all(Array.from({ length: 12 }, turn));
+  });
+
   it('stops waiting when the command is stopped', async () => {
     const path = join(await temporaryFolder(), 'x.lock');
     const stop = new AbortController();

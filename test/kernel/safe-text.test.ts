@@ -20,19 +20,99 @@ describe('safeText', () => {
     expect(safeText(`a${character}b`)).toMatch(/^a\\u([0-9a-f]{4}|\{[0-9a-f]+\})b$/);
   });
 
-  it('gives text that it would leave alone', () => {
+  it('leaves a joiner where emoji and scripts are written with it, and shows any other', () => {
+    for (const text of ['👩‍👩‍👧', '🏳️‍🌈', '👩🏽‍💻', 'क्‍ष', '葛\u{e0100}']) expect(safeText(text)).toBe(text);
+    expect(safeText('ad\u200dmin')).toBe('ad\\u200dmin');
+    expect(safeText('👩\u200d')).toBe('👩\\u200d');
+  });
+});
+
+/** Text in which what is unsafe is frequent. */
+const hostile = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(...UNSAFE, '\n', '\u200d', '👩', '\u094d'),
+    fc.string({ unit: 'binary', maxLength: 1 }),
+  ),
+});
+
+/** Ranges of Unicode's charts, written down apart from the code under test. */
+const NEVER_RAW: readonly (readonly [number, number])[] = [
+  ...([
+    [0x00, 0x1f],
+    [0x7f, 0x9f],
+    [0xad, 0xad],
+    [0x34f, 0x34f],
+    [0x61c, 0x61c],
+  ] as const),
+  ...([
+    [0x115f, 0x1160],
+    [0x180b, 0x180f],
+    [0x200b, 0x200c],
+    [0x200e, 0x200f],
+    [0x2028, 0x202e],
+  ] as const),
+  ...([
+    [0x2060, 0x206f],
+    [0x3164, 0x3164],
+    [0xd800, 0xdfff],
+    [0xfeff, 0xfeff],
+    [0xfff9, 0xfffb],
+  ] as const),
+  ...([
+    [0x1d173, 0x1d17a],
+    [0xe0000, 0xe007f],
+  ] as const),
+];
+
+const isRaw = (character: string) => {
+  const code = character.codePointAt(0) ?? 0;
+  return NEVER_RAW.some(([first, last]) => code >= first && code <= last);
+};
+
+describe('safeText of any text', () => {
+  it('holds nothing that acts on a terminal', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(hostile, (text) => {
+        expect([...safeText(text)].filter(isRaw)).toEqual([]);
+      }),
+    );
+  });
+
+  it('is left alone by itself, and at most ten times as long', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
         const safe = safeText(text);
         expect(safeText(safe)).toBe(safe);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
-        expect(safe).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+        expect(safe.length).toBeLessThanOrEqual(10 * text.length);
+      }),
+    );
+  });
+
+  it('tells what it was made of', () => {
+    const named: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+    fc.assert(
+      fc.property(hostile, (text) => {
+        fc.pre(!text.includes('\\'));
+        const back = safeText(text).replace(/\\(?:([nrt])|u([0-9a-f]{4})|u\{([0-9a-f]+)\})/g, (_, name, four, more) =>
+          name ? (named[name] ?? '') : String.fromCodePoint(Number.parseInt(four ?? more, 16)),
+        );
+        expect(back).toBe(text);
       }),
     );
   });
 });
 
 describe('safeJson', () => {
+  it('of any text is read back as that text, and holds nothing that acts on a terminal', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const json = safeJson(JSON.stringify([text]));
+        expect(JSON.parse(json)).toEqual([text]);
+        expect([...json].filter(isRaw)).toEqual([]);
+      }),
+    );
+  });
+
   it.each(UNSAFE)('writes %j so that a parser reads it back', (character) => {
     const json = safeJson(JSON.stringify({ [character]: character }));
     expect(safeText(json)).toBe(json);

@@ -70,8 +70,8 @@ async function handOut(delivery: Delivery): Promise<readonly Undelivered[]> {
 /** As any reply is printed; with `--quiet` the token alone. */
 async function print({ context, token, answer }: Delivery): Promise<void> {
   const { quiet, envelope } = context.options;
-  if (quiet) return context.io.stdout.write(`${token}\n`);
   const printer = await context.printer();
+  if (quiet) return printer.bare(token);
   return printer.value(envelope ? answer.result : answer.data, {});
 }
 

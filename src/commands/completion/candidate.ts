@@ -1,4 +1,5 @@
 import type { Environment, Folders } from '../../kernel/folders.ts';
+import { safeText } from '../../kernel/safe-text.ts';
 
 /** What candidates are read from besides the tree of commands: files of this machine, and nothing over the network. */
 export interface CompletionWorld {
@@ -17,14 +18,11 @@ export interface Candidate {
 export function candidateLines(candidates: Iterable<Candidate>): string {
   let text = '';
   for (const { value, describes } of candidates) {
-    if (UNPRINTABLE.test(value)) continue;
-    text += describes ? `${value}\t${describes.replace(UNPRINTABLE_ALL, ' ')}\n` : `${value}\n`;
+    if (safeText(value) !== value) continue;
+    text += describes ? `${value}\t${safeText(describes)}\n` : `${value}\n`;
   }
   return text;
 }
-
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
-const UNPRINTABLE_ALL = new RegExp(UNPRINTABLE, 'gu');
 
 /** The values of a list as candidates. */
 export function plainly(values: Iterable<string>): Candidate[] {

@@ -1,4 +1,5 @@
 import { redactText } from '../../kernel/redact.ts';
+import { jsonDocument } from '../../output/json.ts';
 import type { Outgoing } from '../../webhooks/post.ts';
 import type { Context } from '../context.ts';
 
@@ -8,7 +9,7 @@ export async function printPlan({ io }: Context, { url, headers, body }: Outgoin
   const shown = headers.map(([name, value]) => [name, redactText(value, known)]);
   const text = body.toString();
   const plan = { method: 'POST', url: url.href, headers: Object.fromEntries(shown), body: jsonOr(text) };
-  await io.stdout.write(`${JSON.stringify(plan, null, 2)}\n`);
+  await io.stdout.write(jsonDocument(plan, io.stdout.isTerminal));
 }
 
 function jsonOr(text: string): unknown {
