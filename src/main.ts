@@ -1,7 +1,7 @@
 import { systemClock } from './kernel/clock.ts';
 import { FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
 import { userFolders } from './kernel/folders.ts';
-import { type Io, processIo } from './kernel/io.ts';
+import { type Io, leaveFileSizeSignal, processIo } from './kernel/io.ts';
 
 /** Runs the command line of this process. The only place where an error becomes an exit code. */
 export async function main(version: string): Promise<void> {
@@ -28,6 +28,7 @@ async function runCommand(io: Io, words: readonly string[]): Promise<void> {
   process.on('uncaughtException', (thrown) => {
     void settle(io, words, () => Promise.reject(thrown)).then((code) => process.exit(code));
   });
+  leaveFileSizeSignal();
   const { runCommandLine } = await import('./commands/command-line.ts');
   await runCommandLine(words, {
     io,

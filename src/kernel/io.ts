@@ -58,6 +58,17 @@ export function interceptSignals(take: (signal: keyof typeof SIGNAL_FAILURES) =>
 }
 
 /**
+ * Leaves the signal of the file-size limit to Node for the rest of this run, whatever libraries listen to: Node ignores
+ * it, so that a write fails and is reported. One listener, even one that has gone, and it ends the process.
+ */
+export function leaveFileSizeSignal(): void {
+  process.on = new Proxy(process.on, {
+    apply: (listen, self, given: readonly unknown[]) =>
+      given[0] === 'SIGXFSZ' ? process : Reflect.apply(listen, self, given),
+  });
+}
+
+/**
  * Runs `load` without Node's warning that a built-in feature, named as its warning begins, is experimental. Other
  * warnings pass.
  */

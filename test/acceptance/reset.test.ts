@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { BIN, newUser } from './svc.ts';
 import { brokenOff, type ResetFault, resetReply, tokenService, wellAnswered } from './token-service.ts';
@@ -19,12 +20,12 @@ async function recover(user: Awaited<ReturnType<typeof newUser>>, env: Readonly<
   return JSON.parse(run.stdout) as { id: string; state: string; token: string | null; path: string }[];
 }
 
-/** Runs a line of bash with the built tool as `$SVC`, which writes no files but those it is about. */
+/** Runs a line of bash with the built tool as `$SVC`. */
 function bash(line: string, { home, env }: { home: string; env: Readonly<Record<string, string>> }) {
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
     const child = spawn('bash', ['-c', line], {
       cwd: home,
-      env: { ...env, HOME: home, SVC: `${process.execPath} ${BIN}`, NODE_DISABLE_COMPILE_CACHE: '1' },
+      env: { ...env, HOME: home, SVC: `${process.execPath} ${BIN}` },
     });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (text) => {
@@ -211,6 +212,25 @@ describe('what cannot be handed on stays in the record', () => {
     const shown = await user.svc(['profiles', 'show', '--show-secrets', '-o', 'json'], { env });
     expect(JSON.parse(shown.stdout).authToken).toBe(service.current());
     expect(await leftBehind(user.home)).toEqual([]);
+  });
+
+  // Even root is held to a limit on the size of files; it comes between the request and its answer.
+  it('is shown at least, and the way to another one is named, when even the record cannot be written any more', async () => {
+    const user = await newUser();
+    let pid = 0;
+    const service = await tokenService((apply, response) => {
+      execFileSync('prlimit', ['--pid', String(pid), '--fsize=0']);
+      wellAnswered(apply, response);
+    });
+    const words = [...RESET, '--output-file', 'token.txt'];
+    const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...service.env } });
+    pid = child.pid ?? 0;
+    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    expect({ code, stdout }, stderr).toEqual({ code: 12, stdout: `${service.current()}\n` });
+    expect(stderr).toContain('could neither be kept nor be handed on to everyone: token.txt');
+    expect(stderr).toContain('if you have it nowhere, set another one: svc auth-tokens reset --api-key key-1 --ensure');
+    // As it was, the record says that the request may have left.
+    expect(await recover(user, service.env)).toMatchObject([{ token: null }]);
   });
 
   it('a later reset warns of it, and once its own token is safe the dead one goes', async () => {

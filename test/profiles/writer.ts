@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { leaveFileSizeSignal } from '../../src/kernel/io.ts';
 import { profileStore } from '../../src/profiles/store.ts';
 import { fakeKeychain } from './fake-keyring.ts';
 
@@ -9,7 +10,7 @@ import { fakeKeychain } from './fake-keyring.ts';
  * secrets go into the keychain that is a folder, or without one into the file.
  */
 const [config = '', vault = '', ...names] = process.argv.slice(2);
-process.on('SIGXFSZ', () => undefined); // the limit on files shall be an error of the write, not the end of the process
+leaveFileSizeSignal();
 const keychain = vault === '' ? {} : { keychain: fakeKeychain(folderAsMap(vault)).keychain };
 const store = profileStore({ folders: { config, state: config, data: config }, clock: systemClock, ...keychain });
 try {
