@@ -24,6 +24,10 @@ export async function* remaining(
 ): AsyncGenerator<Block> {
   const walk = new Walk(flights);
   for await (const block of blocks) {
+    if (walk.isOver) {
+      yield block;
+      continue;
+    }
     let unsent: BulkRecord[] = [];
     for (const record of block) {
       const { place, lost } = walk.step(record, rules);
@@ -52,6 +56,11 @@ class Walk {
   constructor(flights: Iterator<Flight>) {
     this.#flights = flights;
     this.#flight = flights.next();
+  }
+
+  /** No flight is left that any further record could be in, or behind. */
+  get isOver(): boolean {
+    return this.#flight.done === true && !this.#wasInside;
   }
 
   /** Where a record is: the first of a flight, the first after one, or where the one before it was. */

@@ -21,6 +21,8 @@ class Confirmation {
   readonly #text: string;
   readonly #ids: readonly string[];
   #at = 0;
+  /** The item that is being read says so. */
+  #succeeded = false;
 
   constructor(text: string, ids: readonly string[]) {
     this.#text = text;
@@ -58,14 +60,16 @@ class Confirmation {
   }
 
   #item(): boolean {
-    let succeeded = false;
-    const members = this.#members(() => {
-      if (!this.#key('success')) return this.#anyKey() && this.#scalar();
-      succeeded = true;
-      return this.#word('true');
-    });
-    return members && succeeded;
+    this.#succeeded = false;
+    return this.#members(this.#itemMember) && this.#succeeded;
   }
+
+  /** Made once, since there are many items. */
+  readonly #itemMember = (): boolean => {
+    if (!this.#key('success')) return this.#anyKey() && this.#scalar();
+    this.#succeeded = true;
+    return this.#word('true');
+  };
 
   /** An object of at least one member. */
   #members(member: () => boolean): boolean {
