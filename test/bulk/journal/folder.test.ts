@@ -47,8 +47,8 @@ describe('the lock of a job', () => {
     expect(await jobState(folder, journal)).toBe('stopped');
     const release = await lockJob(folder.lock, folder.job);
     expect(await jobState(folder, journal)).toBe('running');
-    for (const attempt of [lockJob(folder.lock, folder.job), removeJob(folder)]) {
-      await expect(attempt).rejects.toMatchObject({
+    for (const attempt of [() => lockJob(folder.lock, folder.job), () => removeJob(folder)]) {
+      await expect(attempt()).rejects.toMatchObject({
         failure: 'locked',
         message: `process ${process.pid} is running job ${folder.job}`,
       });
