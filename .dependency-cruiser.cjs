@@ -4,6 +4,7 @@
  */
 const LAYERS = {
   commands: ['bulk', 'webhooks', 'service', 'output', 'profiles', 'client', 'catalog', 'kernel'],
+  library: ['service', 'client', 'catalog', 'kernel'],
   bulk: ['client', 'catalog', 'kernel'],
   output: ['client', 'catalog', 'kernel'],
   profiles: ['client', 'catalog', 'kernel'],
@@ -69,7 +70,7 @@ module.exports = {
   forbidden: [{ name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } }],
   allowedSeverity: 'error',
   allowed: [
-    { from: { path: '^src/main[.]ts$' }, to: { path: '^src/' } },
+    { from: { path: '^src/(main|index)[.]ts$' }, to: { path: '^src/' } },
     ...layers,
     ...libraries,
     ...builtIns,
@@ -78,7 +79,7 @@ module.exports = {
       to: { dependencyTypes: ['core'], pathNot: `^(node:)?(${Object.keys(OWNED_BUILT_INS).join('|')})$` },
     },
     {
-      from: { path: below(['bulk/', 'client/', 'commands/', 'service/']) },
+      from: { path: below(['bulk/', 'client/', 'commands/', 'library/', 'service/']) },
       to: { path: '^node_modules/zod/', dependencyTypes: ['type-only'] },
     },
     { from: { path: '^bin/' }, to: { path: '^package[.]json$' } },

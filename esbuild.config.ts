@@ -114,6 +114,7 @@ const { metafile } = await build({
   // What is started by its path, as a thread or a process, lies beside the chunk that starts it.
   entryPoints: {
     main: 'src/main.ts',
+    index: 'src/index.ts',
     'chunks/jq-worker': 'src/output/jq-worker.ts',
     'chunks/keychain-process': 'src/profiles/keychain-process.ts',
   },

@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bundledPackages } from './packaging/bundled.ts';
+import { declarations } from './packaging/declarations.ts';
 import { thirdPartyNotices } from './packaging/notices.ts';
 import { softwareBill } from './packaging/sbom.ts';
 
@@ -18,8 +19,19 @@ const manifest = {
   keywords: ['cli', 'administration', 'collaboration', 'webhooks'],
   type: 'module',
   bin: { svc: 'bin/svc.js' },
+  exports: { '.': { types: './types/index.d.ts', default: './index.js' }, './package.json': './package.json' },
   man: manuals.map((page) => `man/${page}`),
-  files: ['bin', 'chunks', 'man', 'main.js', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES.txt', 'sbom.cdx.json'],
+  files: [
+    'bin',
+    'chunks',
+    'man',
+    'types',
+    'main.js',
+    'index.js',
+    'CHANGELOG.md',
+    'THIRD-PARTY-NOTICES.txt',
+    'sbom.cdx.json',
+  ],
   engines,
   optionalDependencies: { [KEYCHAIN]: optionalDependencies[KEYCHAIN] },
   publishConfig: { access: 'public' },
@@ -30,6 +42,11 @@ await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 
 await cp('bin', join(folder, 'bin'), { recursive: true });
 await cp('docs/man', join(folder, 'man'), { recursive: true });
 await cp('packaging/README.md', join(folder, 'README.md'));
+for (const [path, text] of await declarations()) {
+  const file = join(folder, 'types', path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
 for (const file of ['LICENSE', 'CHANGELOG.md']) await cp(file, join(folder, file));
 
 const bundled = bundledPackages(JSON.parse(await readFile('dist/metafile.json', 'utf8')));
