@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { prepared, runAsUser } from './documented.ts';
 import { HOME } from './svc.ts';
 
@@ -25,6 +26,19 @@ function blocksOf(page: string): readonly Block[] {
   }));
 }
 
+/** The commands of the recipes of a page: what its blocks of `yaml` have a CI system run. */
+function recipesOf(page: string): readonly string[] {
+  const blocks = Array.from(page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm), ([, block = '']) => parse(block));
+  return blocks.flatMap((block) => commandsIn(block));
+}
+
+function commandsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    /^(run|script|before_script)$/.test(name) ? [inner].flat().map(String) : commandsIn(inner),
+  );
+}
+
 describe('the commands in a document', () => {
   it('are its blocks of sh, with the reason where they are not run', () => {
     const page = 'a\n```sh\nsvc x\n```\n<!-- not run: it waits -->\n```sh\nsvc y\n```\n```json\n{}\n```\n';
@@ -45,6 +59,17 @@ describe('the commands in a document', () => {
         code: 0,
         talk: '',
       });
+    }
+  });
+
+  it('of recipes for CI systems: run one after the other', { timeout: 120_000 }, async () => {
+    const commands = recipesOf(await readFile(join(HOME, 'docs', 'ci.md'), 'utf8'));
+    expect(commands.filter((command) => command.startsWith('svc ')).length).toBeGreaterThan(5);
+    const { folder, apiKey } = await prepared();
+    const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN=; touch output.txt`;
+    for (const command of commands) {
+      const { code, talk } = await runAsUser(`${variables}\n${command}`, folder);
+      expect({ command, code, talk: code === 0 ? '' : talk }).toEqual({ command, code: 0, talk: '' });
     }
   });
 });

@@ -37,15 +37,16 @@ export async function prepared(): Promise<{ folder: string; apiKey: string }> {
     await cp(join(HOME, 'examples', name), join(home, name));
   }
   await writeFile(join(home, 'state.json'), JSON.stringify(SEED));
-  await writeFile(join(home, 'state.yaml'), JSON.stringify(SEED));
+  for (const name of ['state.yaml', 'seed.yaml']) await writeFile(join(home, name), JSON.stringify(SEED));
   await writeFile(join(home, 'body.json'), '{}');
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');
   await mkdir(join(home, 'bin'));
-  await program(home, 'svc', `exec '${process.execPath}' '${BIN}' --local "$@"`);
+  await program(home, 'svc', `[ "$1" = --version ] || set -- --local "$@"; exec '${process.execPath}' '${BIN}' "$@"`);
   await program(home, 'npx', 'exec "$@"');
   // Its own commands are run by CI.
   await program(home, 'npm', 'exit 0');
+  await program(home, 'gh', 'exit 0');
   await cp(join(HOME, 'examples'), join(home, 'examples'), { recursive: true });
   const { stdout } = await svc(['workspace', 'get', '--local', '--jq', '.apiKeyList | keys[0]']);
   return { folder: home, apiKey: stdout.trim() };

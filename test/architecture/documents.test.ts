@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FAILURES } from '../../src/kernel/errors.ts';
 import { HOME } from '../acceptance/svc.ts';
 
 const TOP_LEVEL = '(?:src|test|bin|docs|examples|scripts|completions|\\.ci)';
@@ -33,5 +34,48 @@ describe('ARCHITECTURE.md', () => {
     const paths = pathsIn(await readFile(join(HOME, 'ARCHITECTURE.md'), 'utf8'));
     expect(paths.length).toBeGreaterThan(8);
     expect(paths.filter((path) => !existsSync(join(HOME, path)))).toEqual([]);
+  });
+});
+
+describe('the links of the documents', () => {
+  const pages = [...globSync('*.md', { cwd: HOME }), ...globSync('docs/*.md', { cwd: HOME })].sort();
+
+  it.each(pages)('%s: lead to files of this project, and to headings that are there', async (page) => {
+    const links = Array.from(
+      (await readFile(join(HOME, page), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g),
+      ([, to = '']) => to,
+    );
+    const own = links.filter((to) => !/^[a-z]+:/.test(to));
+    const broken = [];
+    for (const to of own) {
+      const [path = '', anchor] = to.split('#');
+      const file = path ? join(HOME, dirname(page), path) : join(HOME, page);
+      if (!existsSync(file) || (anchor && !anchorsOf(await readFile(file, 'utf8')).has(anchor))) broken.push(to);
+    }
+    expect(broken).toEqual([]);
+  });
+});
+
+/** Headings as GitHub links to them. */
+function anchorsOf(markdown: string): ReadonlySet<string> {
+  const headings = Array.from(markdown.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading.toLowerCase());
+  return new Set(headings.map((heading) => heading.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')));
+}
+
+describe('docs/troubleshooting.md', () => {
+  it('has a section for each failure, with its exit code and whether to try again, that begins with what it means', async () => {
+    const page = await readFile(join(HOME, 'docs/troubleshooting.md'), 'utf8');
+    const sections = Array.from(
+      page.matchAll(/^### `(\w+)`: exit (\d+)(, may be run again)?\n(.*)$/gm),
+      ([, code, exitCode, again, text = '']) =>
+        [code, { exitCode: Number(exitCode), retryable: again !== undefined, text }] as const,
+    );
+    expect(sections.length).toBe(Object.keys(FAILURES).length);
+    const byCode = new Map(sections);
+    for (const [code, { exitCode, retryable, meaning }] of Object.entries(FAILURES)) {
+      const section = byCode.get(code);
+      expect({ code, ...section }).toMatchObject({ code, exitCode, retryable });
+      expect(section?.text.toLowerCase().startsWith(meaning.toLowerCase()), `${code}: ${section?.text}`).toBe(true);
+    }
   });
 });
