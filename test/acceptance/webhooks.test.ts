@@ -1,6 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -138,6 +138,22 @@ describe('svc webhooks', () => {
   });
 });
 
+/** Megabytes that a process holds. */
+async function heldBy({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6;
+}
+
+describe.skipIf(process.platform !== 'linux')('svc webhooks listen at rest', () => {
+  it.each([
+    { words: ['--local'], most: 78 },
+    { words: ['--insecure-skip-verify'], most: 72 },
+  ])('holds less than $most MB with $words', async ({ words, most }) => {
+    const { child } = await listen(await newUser(), words);
+    await expect.poll(() => heldBy(child), { timeout: 5_000 }).toBeLessThan(most);
+  });
+});
+
 describe('svc webhooks listen beside svc serve', () => {
   it('makes an endpoint, receives what happens, and is cleared away however it ends', async () => {
     const user = await newUser();
@@ -161,5 +177,18 @@ describe('svc webhooks listen beside svc serve', () => {
     child.kill('SIGINT');
     expect(await ended).toBe(130);
     expect(await endpoints()).toEqual([]);
+  });
+});
+
+describe('svc webhooks listen --local', () => {
+  it('receives what another process sends through the embedded service', async () => {
+    const user = await newUser();
+    const { written, child, ended } = await listen(user, ['--local', '-o', 'ndjson']);
+    const sent = await user.svc(['webhooks', 'send', 'comment.add', '--via-service', '--local', '-o', 'json']);
+    expect(sent, sent.stderr).toMatchObject({ code: 0 });
+    expect(JSON.parse(sent.stdout)).toMatchObject([{ event: 'comment.add', state: 'delivered' }]);
+    expect(JSON.parse(written.stdout)).toMatchObject({ event: 'comment.add', form: 'advanced', verified: true });
+    child.kill('SIGTERM');
+    expect(await ended).toBe(143);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { limitYoungSpace } from '../../src/kernel/heap.ts';
+import { limitYoungSpace, startSmall } from '../../src/kernel/heap.ts';
 import { run } from '../acceptance/svc.ts';
 
 it('the space for young objects is left to grow up to the limit, and is told once to stay there', async () => {
@@ -20,7 +20,7 @@ it('the space for young objects is left to grow up to the limit, and is told onc
 /** Makes objects that live for a while, as a stream does, and prints how large the space for young ones became. */
 const STREAMING = `
   import { getHeapSpaceStatistics } from 'node:v8';
-  import { limitYoungSpace } from './src/kernel/heap.ts';
+  import { limitYoungSpace, startSmall } from './src/kernel/heap.ts';
   if (process.argv[1] === 'limited') limitYoungSpace(8);
   const kept = [];
   for (let n = 0; n < 300; n++) {
@@ -36,4 +36,16 @@ it('V8 heeds it', async () => {
   expect(limited).toBeGreaterThan(0);
   expect(limited).toBeLessThanOrEqual(16);
   expect(left).toBeGreaterThan(limited);
+});
+
+it('a process that waits is kept small until there is work, once', () => {
+  const told: string[] = [];
+  const heap = { youngSpace: () => 0, setFlag: (flag: string) => told.push(flag), giveBack: () => told.push('give') };
+  const waiting = startSmall(heap);
+  waiting.ready();
+  expect(told.splice(0)).toEqual(['--no-opt', '--no-maglev', '--semi-space-growth-factor=1', 'give']);
+  waiting.work();
+  waiting.work();
+  waiting.ready();
+  expect(told).toEqual(['--opt', '--maglev', '--semi-space-growth-factor=2']);
 });

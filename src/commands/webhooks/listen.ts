@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { startSmall } from '../../kernel/heap.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { createListener, type ListenerEvent } from '../../webhooks/listener.ts';
 import { type Arrival, type Reply, startReceiver } from '../../webhooks/receiver.ts';
@@ -37,6 +38,7 @@ async function registersItself(context: Context, { proofs, skipVerify, publicUrl
 
 /** A run, until enough has come, a signal says so, or it fails. */
 async function listen(context: Context, options: ListenOptions, registers: boolean): Promise<void> {
+  const waiting = startSmall();
   const output = await deliveryOutput(context);
   const tally: Tally = { taken: 0, notForwarded: 0, repeated: 0, refused: 0 };
   const heard = (event: ListenerEvent) => tell(context, output, tally, event);
@@ -46,7 +48,10 @@ async function listen(context: Context, options: ListenOptions, registers: boole
   let take: ((arrival: Arrival) => Promise<Reply>) | undefined;
   const receiver = await startReceiver({
     ...options,
-    answer: async (arrival) => (take && tally.taken < options.most ? take(arrival) : NOT_NOW),
+    answer: async (arrival) => {
+      waiting.work();
+      return take && tally.taken < options.most ? take(arrival) : NOT_NOW;
+    },
     refused: (reason) => heard({ kind: 'refused', reason }),
     failed: ending.fail,
   });
@@ -60,6 +65,7 @@ async function listen(context: Context, options: ListenOptions, registers: boole
     };
     take = createListener({ ...options, proofs, recording, emit, clock: context.clock, signal: cut.signal });
     await greet(context, options, receiver.url, registration?.notes);
+    waiting.ready();
     await ending.reached;
   } finally {
     await receiver.close(PATIENCE);
