@@ -16,7 +16,8 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
 /** Examples that need what a test of their own gives them. */
 const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
   [/^svc serve/, 'stays until it is stopped: processes.test.ts'],
-  [/^svc webhooks listen --local/, 'stays until it is stopped: webhooks.test.ts'],
+  [/^svc webhooks listen/, 'stays until it is stopped: webhooks.test.ts'],
+  [/^svc webhooks (send|verify|replay) .*(--url|--via-service|file|--at)/, 'with whoever receives: webhooks.test.ts'],
   [/svc completion (zsh|fish|powershell)/, 'for another shell: completion.test.ts'],
 ]);
 
