@@ -58,7 +58,7 @@ function readResult(body: unknown, reply: WireReply, reading: Reading): Outcome 
   const success: Success = { kind: 'success', data: result['data'] ?? null, result };
   const empty = operation.output && status === undefined && success.data === null;
   if (empty || !isExpected(success.data, operation)) {
-    return unusable('data of an unexpected form', reply, reading);
+    return unusable(`data of an unexpected form${oddField(success.data, operation)}`, reply, reading);
   }
   return success;
 }
@@ -90,6 +90,12 @@ function isBareData(body: unknown, operation: CalledOperation): boolean {
 
 function fitsSchema(data: unknown, { output }: CalledOperation): boolean {
   return !output || output.safeParse(data).success;
+}
+
+/** Where the data is not as described, ` at 0.createdAt`; nothing where it is all of it. */
+function oddField(data: unknown, { output, bulk }: CalledOperation): string {
+  const path = bulk ? undefined : output?.safeParse(data).error?.issues[0]?.path;
+  return path?.length ? ` at ${path.join('.')}` : '';
 }
 
 function isSuccess(httpStatus: number): boolean {

@@ -28,7 +28,9 @@ export function checkInput(
 function describe(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
   const flag = flagOf(entry, issue.path);
   const field = flag ? `--${flag.name}` : issue.path.join('.') || 'data';
-  if (valueAt(input, issue.path) === undefined) return `${field} is required`;
+  const isMissing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
+  const inner = flag && issue.path.length > flag.path.length ? `: ${String(issue.path.at(-1))}` : '';
+  if (isMissing) return `${field}${inner} is required`;
   return `${field}: ${inFlags(entry, issue.message)}`;
 }
 

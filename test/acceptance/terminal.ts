@@ -9,6 +9,8 @@ export interface Terminal {
   readonly ended: Promise<number>;
   /** All that was written so far, control sequences left out. */
   screen(): string;
+  /** The same with them. */
+  raw(): string;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is left out
@@ -40,6 +42,7 @@ export function programInTerminal(
   const ended = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
   return {
     screen,
+    raw: () => shown,
     ended,
     type: (keys) => child.write(keys),
     shows: (text) =>

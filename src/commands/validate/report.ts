@@ -65,7 +65,12 @@ async function writeAnnotations(context: Context, { name }: Subject, findings: F
 function annotation(kind: 'error' | 'warning', name: string, { line, column, field, message }: Finding): string {
   const properties = Object.entries({ file: name === 'stdin' ? null : name, line, col: column ?? null })
     .filter(([, value]) => value !== null)
-    .map(([key, value]) => `${key}=${escaped(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`);
+    .map(
+      ([key, value]) =>
+        `${key}=${escaped(safeText(String(value)))
+          .replaceAll(':', '%3A')
+          .replaceAll(',', '%2C')}`,
+    );
   const text = safeText(field === undefined ? message : `${field}: ${message}`);
   return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${escaped(text)}\n`;
 }

@@ -1,0 +1,304 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { send, signed } from '../webhooks/world.ts';
+import { failure, mockService, success } from './mock-service.ts';
+import { BIN, newUser } from './svc.ts';
+import { programInTerminal, type Terminal } from './terminal.ts';
+
+/** What a terminal would obey, hide or turn round, except NUL, which no argument can hold. */
+const HOSTILE = [
+  ...['a', '\u001b]0;title\u0007', '\u001b[5m', '\u009b5m', '\u009d0;t\u009c', '\r', '\b', '\u007f', '\v', '\u0085'],
+  ...['\u00ad', '\u061c', '\u200b', '\u200d', '\u200e', '\u2028', '\u202e', '\u2066', '\ufeff', '\u{e0041}', 'z'],
+].join('');
+
+/** What svc itself may write to a terminal: colours, and what draws a line anew. */
+const OWN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what this is about
+  /\u001b\[(?:(?:0|1|2|4|22|24|3\d|9\d)?m|\d*[ABCDGJK]|\?25[hl])|\r+\n|\r(?=\u001b\[2K)/g;
+
+const isUnsafe = (character: string) => character !== '\n' && /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(character);
+
+/** What of a screen svc did not make up, or should not have written. */
+const rawIn = (screen: string) => [...screen.replace(OWN, '')].filter(isUnsafe);
+
+/** A document with every kind of value, all of it hostile. */
+const RECORD = {
+  id: HOSTILE,
+  documentName: HOSTILE,
+  [HOSTILE]: [HOSTILE, { [HOSTILE]: HOSTILE }],
+  folderName: HOSTILE,
+  folderId: HOSTILE,
+  name: HOSTILE,
+  userId: HOSTILE,
+  status: HOSTILE,
+};
+
+/** What the service answers with success, by a part of the path. */
+const REPLIES: Readonly<Record<string, unknown>> = {
+  'documents/get': [RECORD, RECORD],
+  'folders/get': [
+    { ...RECORD, lastUpdated: 1, organizationId: HOSTILE, parentFolderId: 'root', ancestors: ['root'], createdAt: 1 },
+  ],
+  'workspace/get': {
+    ...RECORD,
+    owner: RECORD,
+    authToken: HOSTILE,
+    apiKeyList: { [HOSTILE]: { ...RECORD, apiKeyName: HOSTILE, type: HOSTILE } },
+  },
+  'endpoints/get': {
+    endpoints: [
+      {
+        ...RECORD,
+        url: HOSTILE,
+        filterTypes: [HOSTILE],
+        channels: null,
+        disabled: false,
+        createdAt: HOSTILE,
+        updatedAt: HOSTILE,
+      },
+    ],
+    done: false,
+    iterator: HOSTILE,
+  },
+  'agents/get': { agents: [RECORD] },
+  'users/data': { [HOSTILE]: [RECORD], comments: [RECORD], reactions: [], recordings: [], notifications: [] },
+  token: { token: HOSTILE },
+};
+
+function statusLine(response: ServerResponse): undefined {
+  response.writeHead(502, 'Bad \u0085\u009b5m gateway', {
+    'content-type': 'text/\u009b5m; x=\u0085',
+    'retry-after': '\u009b5m',
+    location: 'http://\u009b5m/',
+  });
+  response.end(`<h1>${HOSTILE}</h1>`);
+}
+
+/** What the service answers, by the organization that is asked for. */
+const ANSWERS: Readonly<Record<string, () => { status?: number; body: unknown }>> = {
+  refused: () => failure(401, HOSTILE, HOSTILE),
+  odd: () => failure(418, 'UNAUTHENTICATED', HOSTILE),
+  issues: () => ({
+    status: 400,
+    body: {
+      error: {
+        status: 'INVALID_ARGUMENT',
+        message: HOSTILE,
+        details: { issues: [{ code: HOSTILE, path: [HOSTILE, 0, HOSTILE], message: HOSTILE }] },
+      },
+    },
+  }),
+  items: () =>
+    success({
+      u1: { success: false, message: HOSTILE, code: HOSTILE },
+      [HOSTILE]: { success: HOSTILE, id: HOSTILE },
+    }),
+  migration: () => success({ migrationId: HOSTILE, organizationId: 'acme', status: HOSTILE }),
+  one: () => success({ ...RECORD, owner: RECORD }),
+};
+
+const list = (...more: string[]) => ['documents', 'list', '--org', 'acme', ...more];
+const addUsers = (org: string, ...more: string[]) => ['users', 'add', '--org', org, '--file', 'users.json', ...more];
+
+/** Commands of each kind, and ways in which each shows what others wrote. */
+const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'what the service answers': [
+    ...['table', 'json', 'yaml', 'csv', 'ndjson'].map((format) => list('-o', format)),
+    list('--all', '--envelope'),
+    list('--jq', '.[]'),
+    list('--fields', `id,${HOSTILE}`),
+    ['folders', 'tree', '--org', 'acme'],
+    ['users', 'data', '--org', 'acme', '--user', 'u1'],
+    ['agents', 'list'],
+    ['workspace', 'get', '--show-secrets'],
+    ['webhooks', 'endpoints', 'list'],
+    ['api', '/v2/some/path', '--data', '{"organizationId":"one"}', '-o', 'table'],
+    ['documents', 'migrate', '--org', 'migration', '--document', 'd1', '--new-document', 'd2', '--yes', '-q'],
+    [
+      'access-tokens',
+      'generate',
+      '--user',
+      'u1',
+      '--name',
+      'Ada',
+      '--email',
+      'a@example.com',
+      '--resource',
+      'type=organization,id=acme',
+      '-q',
+    ],
+  ],
+  'what goes wrong': [
+    ...['table', 'json'].flatMap((format) =>
+      ['refused', 'odd', 'issues'].map((org) => ['folders', 'list', '--org', org, '-o', format]),
+    ),
+    ['folders', 'list', '--org', 'line', '--debug'],
+    addUsers('items', '--debug'),
+    addUsers('items', '--rejects', `${HOSTILE}.json`),
+    addUsers('items', '-o', 'yaml'),
+    addUsers('refused'),
+    ['webhooks', 'send', 'huddle.join', '--url', 'http://127.0.0.1:PORT/', '--auth-token-file', 'token'],
+  ],
+  'what was typed': [
+    [HOSTILE],
+    ['documents', HOSTILE],
+    list(`--${HOSTILE}`),
+    list('-o', HOSTILE),
+    list('--timeout', HOSTILE),
+    list('--profile', HOSTILE),
+    list('--document', HOSTILE, '--dry-run'),
+    ['help', HOSTILE],
+    ['schema', HOSTILE],
+    ['api', `/${HOSTILE}`, '--dry-run'],
+    ['local', 'exec', '--', HOSTILE],
+    ['webhooks', 'send', HOSTILE, '--url', 'http://127.0.0.1:PORT/', '--dry-run'],
+    ['jobs', 'show', HOSTILE],
+    ['auth', 'status'],
+  ],
+  'what files hold': [
+    ['users', 'validate', '--file', HOSTILE],
+    ['users', 'validate', '--file', `${HOSTILE}.json`],
+    ['users', 'validate', '--file', `${HOSTILE}.json`, '--format', 'github'],
+    ['users', 'add', '--org', 'acme', '--file', `${HOSTILE}.json`],
+    ['users', 'add', '--org', 'acme', '--file', 'users.csv', '--dry-run'],
+    ['local', 'import', `${HOSTILE}.json`],
+    ['access-tokens', 'inspect', 'JWT'],
+    ['webhooks', 'verify', '--body', 'payload', '--headers', 'headers.json', '--secret-file', 'secret'],
+    ['auth-tokens', 'reset', '--api-key', 'K', '--yes', '--output-file', `${HOSTILE}.json`],
+    ['local', 'reset', '--store', `${HOSTILE}.json`, '--yes'],
+  ],
+};
+
+const token = (claims: object) =>
+  [{ alg: 'HS256' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+
+/** A user in whose folder all names and texts are hostile, and a service that is. */
+async function hostileWorld() {
+  const user = await newUser();
+  const { env } = await mockService((received, response) => {
+    const { organizationId } = received.body.data ?? {};
+    if (organizationId === 'line') return statusLine(response);
+    const known = ANSWERS[String(organizationId)];
+    if (known) return known();
+    const data = Object.entries(REPLIES).find(([part]) => received.path.includes(part))?.[1] ?? { ...RECORD };
+    return success(data, { pageToken: received.body.data?.['pageToken'] === HOSTILE ? null : HOSTILE });
+  });
+  const secret = `whsec_${Buffer.from('hostile').toString('base64')}`;
+  const payload = JSON.stringify({ event: HOSTILE, data: { metadata: { document: { documentId: HOSTILE } } } });
+  const headers = Object.fromEntries(Object.entries(signed(secret, payload)));
+  const files = {
+    'users.json': '[{"userId":"u1"}]',
+    [`${HOSTILE}.json`]: JSON.stringify([{ userId: 7, [HOSTILE]: HOSTILE }, { userId: HOSTILE }, { userId: HOSTILE }]),
+    'users.csv': `userId,${HOSTILE}\nu1,b\n`,
+    token: 'not-a-real-one',
+    secret,
+    payload,
+    'headers.json': JSON.stringify(headers),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(user.home, name), text);
+  const claims = token({
+    sub: HOSTILE,
+    [HOSTILE]: HOSTILE,
+    permissions: { resources: [{ type: HOSTILE, id: HOSTILE }] },
+  });
+  const variables = { ...user.env, ...env, SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 'v', SVC_ORG: HOSTILE };
+  const start = (words: readonly string[]): Terminal => {
+    const real = words.map((word) =>
+      word.replace('PORT', new URL(env.SVC_BASE_URL).port).replace('JWT', `${claims}.x`),
+    );
+    return programInTerminal(process.execPath, [BIN, ...real], { env: variables, cwd: user.home, columns: 300 });
+  };
+  return { ...user, start };
+}
+
+/** Runs commands in terminals, a few at a time, and gives what each showed. */
+async function screens(start: (words: readonly string[]) => Terminal, commands: readonly (readonly string[])[]) {
+  const shown: { readonly words: string; readonly raw: string }[] = [];
+  const waiting = [...commands];
+  const worker = async () => {
+    for (let words = waiting.shift(); words; words = waiting.shift()) {
+      const screen = start([...words, '--no-wait', '--no-input']);
+      await screen.ended;
+      shown.push({ words: JSON.stringify(words), raw: screen.raw() });
+    }
+  };
+  await Promise.all([worker(), worker(), worker()]);
+  return shown;
+}
+
+/** A profile that somebody wrote by hand, and what commands keep when they are given hostile names. */
+async function keepHostileText({ home, svc }: Awaited<ReturnType<typeof hostileWorld>>): Promise<void> {
+  const added = await svc(['profiles', 'add', 'prod', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k']);
+  expect(added.code, added.stderr).toBe(0);
+  const path = join(home, '.config', 'svc', 'profiles.json');
+  const book = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...book, profiles: { prod: { ...book.profiles.prod, org: HOSTILE } } }));
+  const local = ['--local', '--org', HOSTILE];
+  const file = join(home, `${HOSTILE}.ndjson`);
+  await writeFile(file, JSON.stringify({ userId: HOSTILE }));
+  for (const words of [['users', 'add', ...local, '--file', file]]) {
+    const run = await svc(words);
+    expect(run.code, `${words.join(' ')}: ${run.stderr}`).toBe(0);
+  }
+}
+
+describe('on a terminal, hostile text is shown as escapes', () => {
+  it.each(Object.entries(COMMANDS))('in %s', { timeout: 60_000 }, async (_, commands) => {
+    const { start } = await hostileWorld();
+    const shown = await screens(start, commands);
+    const obeyed = shown.filter(({ raw }) => rawIn(raw).length > 0);
+    expect(obeyed.map(({ words, raw }) => `${words}:\n${JSON.stringify(raw)}`).join('\n')).toBe('');
+    // That there was something to be seen:
+    const unseen = shown.filter(({ raw }) => !/\\u00(1b|9b)/.test(raw));
+    expect(unseen.map(({ words, raw }) => `${words}:\n${raw}`).join('\n')).toBe('');
+  });
+
+  it('in what was kept', async () => {
+    const world = await hostileWorld();
+    await keepHostileText(world);
+    const kept = [
+      ['history'],
+      ['history', '-o', 'yaml'],
+      ['jobs', 'list'],
+      ['jobs', 'list', '-o', 'csv'],
+      ['profiles', 'show', 'prod'],
+      ['local', 'export'],
+      ['users', 'data', '--local', '--user', HOSTILE, '--org', HOSTILE, '--debug'],
+    ];
+    const shown = await screens(world.start, kept);
+    expect(shown.filter(({ raw }) => rawIn(raw).length > 0)).toEqual([]);
+    expect(shown.filter(({ raw }) => !/\\u00(1b|9b)/.test(raw))).toEqual([]);
+  });
+
+  it('in questions', async () => {
+    const { start } = await hostileWorld();
+    for (const words of [
+      ['auth-tokens', 'reset', '--api-key', HOSTILE],
+      ['webhooks', 'endpoints', 'delete', HOSTILE],
+      ['documents', 'migrate', '--org', HOSTILE, '--document', HOSTILE, '--new-document', HOSTILE],
+    ]) {
+      const screen = start(words);
+      await screen.shows('(y/N)');
+      screen.type('n\r');
+      expect(await screen.ended).toBe(2);
+      expect(rawIn(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
+      expect(screen.raw()).toContain('\\u001b');
+    }
+  });
+
+  it('in deliveries that come in', async () => {
+    const { start, home } = await hostileWorld();
+    const words = ['webhooks', 'listen', '--port', '0', '--secret-file', 'secret', '--exit-after', '1'];
+    const screen = start([...words, '--forward-to', 'http://127.0.0.1:PORT/']);
+    await screen.shows('listening on');
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(screen.screen()) ?? [];
+    const [body, secret] = await Promise.all(['payload', 'secret'].map((name) => readFile(join(home, name), 'utf8')));
+    await send(url, HOSTILE, { 'content-type': HOSTILE.replace(/[^\u0080-\u00ff]/g, ''), 'webhook-id': 'a\u009b5m' });
+    await send(url, body ?? '', signed(secret ?? '', body ?? ''));
+    await screen.ended;
+    expect(rawIn(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
+    expect(screen.raw()).toContain('\\u001b');
+  });
+});
