@@ -1,0 +1,137 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync } from 'node:fs';
+import { open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { FORMATS } from '../../src/output/format.ts';
+import { copied, prepared } from './documented.ts';
+import { BIN, newUser } from './svc.ts';
+
+/** Commands of every kind that print something, in the words after `svc`. */
+const COMMANDS: readonly string[] = [
+  ...FORMATS.map((format) => `documents list --local --org acme -o ${format}`),
+  ...['table', 'json', 'csv'].map((format) => `users add --local --org acme --file users.json -o ${format}`),
+  ...['workspace get --local -o yaml', 'history', 'history -o ndjson'],
+  ...['--help', '--version', 'help exit-codes', 'users add --help', '__complete users ""'],
+  ...['completion bash', 'commands', 'schema users.add', 'openapi', 'auth status', 'profiles list'],
+  ...['local export', 'local export -o yaml', 'folders tree --local --org acme', 'webhooks events'],
+  ...['documents list --local --org acme --jq .[]', 'documents list --local --org acme --dry-run'],
+  ...['users validate --file users.csv', 'users validate --file bad.json --format github', 'doctor --local'],
+  ...['documents migrate --local --org acme --document d1 --new-document d9 --yes -q', 'jobs list -o json'],
+  ...['api /v2/agents/get --local', 'webhooks send huddle.join --url http://127.0.0.1:9/ --dry-run'],
+  ...['serve --port 0 -o json', 'serve --port 0', 'local deliveries list -o json'],
+];
+
+/** Prints nothing where the shell asks: what it cannot be told it does without. */
+const isSilent = (command: string) => command.startsWith('__complete');
+
+/** A folder in which all of those commands find what they are about. */
+async function seeded(): Promise<string> {
+  const { folder } = await prepared();
+  await writeFile(join(folder, 'bad.json'), '[{"userId":7}]');
+  const { env, cwd } = setting(folder);
+  execFileSync(process.execPath, [BIN, 'users', 'add', '--local', '--org', 'acme', '--user', 'u1'], { env, cwd });
+  return folder;
+}
+
+const setting = (home: string) => ({
+  env: { PATH: process.env['PATH'] ?? '', HOME: home, SVC_PROFILE: '' },
+  cwd: home,
+});
+
+/** How a command ends whose stdout is the descriptor given, and what it says on stderr. */
+async function endOf(
+  command: string,
+  folder: string,
+  stdout: number,
+): Promise<{ code: number | null; stderr: string }> {
+  const words = command.split(' ').map((word) => (word === '""' ? '' : word));
+  const home = await copied(folder);
+  const child = spawn(process.execPath, [BIN, ...words], { ...setting(home), stdio: ['ignore', stdout, 'pipe'] });
+  if (!child.stderr) throw new TypeError('stderr is a pipe');
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [stderr, code] = await Promise.all([text(child.stderr), ended]);
+  return { code, stderr };
+}
+
+/** What those commands did that ended in another way than expected. */
+async function others(
+  folder: string,
+  stdout: number,
+  isExpected: (end: { code: number | null; stderr: string }) => boolean,
+) {
+  const found: string[] = [];
+  const waiting = COMMANDS.filter((command) => !isSilent(command));
+  const worker = async () => {
+    for (let command = waiting.shift(); command; command = waiting.shift()) {
+      const end = await endOf(command, folder, stdout);
+      if (!isExpected(end)) found.push(`${command}: ${end.code} ${end.stderr}`);
+    }
+  };
+  await Promise.all([worker(), worker(), worker()]);
+  return found;
+}
+
+describe('stdout of every kind of command', () => {
+  it('that has no room is 12, and says so', { timeout: 60_000 }, async () => {
+    const full = await open('/dev/full', 'w');
+    const found = await others(
+      await seeded(),
+      full.fd,
+      ({ code, stderr }) => code === 12 && /the output could not be written: ENOSPC/.test(stderr),
+    );
+    await full.close();
+    expect(found).toEqual([]);
+  });
+
+  it('whose reader has left is 141, without a word about it', { timeout: 60_000 }, async () => {
+    const folder = await seeded();
+    const pipe = await pipeWithoutReader(folder);
+    const found = await others(
+      folder,
+      pipe,
+      ({ code, stderr }) => code === 141 && !/svc:|at .*\.js|EPIPE|reader/.test(stderr),
+    );
+    closeSync(pipe);
+    expect(found).toEqual([]);
+  });
+});
+
+/** More than any buffer on the way holds. */
+const MANY = Array.from({ length: 4_000 }, (_, at) => ({ organizationId: 'acme', documentId: `document-${at}` }));
+
+it('a slow reader gets all of what a fast one gets', { timeout: 60_000 }, async () => {
+  const { home, env, svc } = await newUser();
+  await writeFile(
+    join(home, 'many.json'),
+    JSON.stringify({ organizations: [{ organizationId: 'acme' }], documents: MANY }),
+  );
+  expect(await svc(['local', 'import', 'many.json'])).toMatchObject({ code: 0 });
+  const lists = FORMATS.map((format) => ['documents', 'list', '--local', '--org', 'acme', '--all', '-o', format]);
+  for (const words of [...lists, ['local', 'export'], ['local', 'export', '-o', 'yaml'], ['openapi']]) {
+    const child = spawn(process.execPath, [BIN, ...words], { env, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] });
+    const ended = once(child, 'close');
+    let slow = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      slow += chunk;
+      await sleep(10);
+    }
+    expect(await ended).toEqual([0, null]);
+    const fast = await svc(words);
+    expect(slow.length, words.join(' ')).toBeGreaterThan(100_000);
+    expect(slow, words.join(' ')).toBe(fast.stdout);
+  }
+});
+
+async function pipeWithoutReader(home: string): Promise<number> {
+  const path = join(home, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, 'w');
+  closeSync(reader);
+  execFileSync('rm', [path]);
+  return writer;
+}
