@@ -2,6 +2,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const MEGABYTE = 1024 * 1024;
+
 /** Megabytes that a stream gets by with, at the speed that it has with more. */
 const ENOUGH = 16;
 
@@ -22,9 +23,17 @@ const thisHeap: Heap = {
 };
 
 /**
- * Keeps the space for young objects at about so many megabytes, for a process that streams. Left alone it grows to 128 in a process that streams for
- * long enough, needed or not, so that a long stream takes far more memory than a short one. V8 takes a limit only when it
- * starts; what it looks up each time is how fast to grow.
+ * Keeps the heap of a process that streams at one size, however long the stream is: left alone V8 lets garbage grow to
+ * several times of what is in use before it collects.
+ */
+export function keepHeapSmall(heap: Pick<Heap, 'youngSpace' | 'setFlag'> = thisHeap): void {
+  heap.setFlag('--heap-growing-percent=100');
+  limitYoungSpace(ENOUGH, heap);
+}
+
+/**
+ * Keeps the space for young objects at about so many megabytes. Left alone it grows to 128 in a process that streams for
+ * long enough, needed or not. V8 takes a limit only when it starts; what it looks up each time is how fast to grow.
  */
 export function limitYoungSpace(megabytes = ENOUGH, heap: Pick<Heap, 'youngSpace' | 'setFlag'> = thisHeap): void {
   const timer = setInterval(() => {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { limitYoungSpace, startSmall } from '../../src/kernel/heap.ts';
+import { keepHeapSmall, limitYoungSpace, startSmall } from '../../src/kernel/heap.ts';
 import { run } from '../acceptance/svc.ts';
 
 it('the space for young objects is left to grow up to the limit, and is told once to stay there', async () => {
@@ -15,6 +15,15 @@ it('the space for young objects is left to grow up to the limit, and is told onc
   megabytes = 16;
   await vi.advanceTimersByTimeAsync(100);
   expect(flags).toEqual(['--semi-space-growth-factor=1']);
+});
+
+it('the heap of a stream is kept small in both its parts', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const flags: string[] = [];
+  keepHeapSmall({ youngSpace: () => 16 * 1024 * 1024, setFlag: (flag) => flags.push(flag) });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(flags).toEqual(['--heap-growing-percent=100', '--semi-space-growth-factor=1']);
 });
 
 /** Makes objects that live for a while, as a stream does, and prints how large the space for young ones became. */

@@ -6,7 +6,7 @@ import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { limitYoungSpace } from '../../kernel/heap.ts';
+import { keepHeapSmall } from '../../kernel/heap.ts';
 import { plural } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
@@ -149,7 +149,7 @@ export function openFile(
   { file, inputFormat, map }: BulkRequest['options'] & { readonly file: string },
   spool: string,
 ): Promise<RecordInput> {
-  limitYoungSpace();
+  keepHeapSmall();
   return openInput({
     file,
     ...given('format', inputFormat),

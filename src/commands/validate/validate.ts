@@ -8,7 +8,7 @@ import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { limitYoungSpace } from '../../kernel/heap.ts';
+import { keepHeapSmall } from '../../kernel/heap.ts';
 import { amount } from '../../kernel/plural.ts';
 import { columnPairs } from '../bulk/column-map.ts';
 import type { Context } from '../context.ts';
@@ -97,7 +97,7 @@ function open(
   { file, inputFormat, map }: ValidateOptions,
   spool: string,
 ): Promise<RecordInput> {
-  limitYoungSpace();
+  keepHeapSmall();
   return openInput({
     file,
     ...given('format', inputFormat),
