@@ -29,6 +29,8 @@ export interface RecordInput {
   readonly path: string | undefined;
   /** It came through a pipe and is kept in a spool, at `path`. */
   readonly spooled: boolean;
+  /** How far the first reading is. The whole is not known of what comes through a pipe. */
+  readonly reading: { readonly bytes: number; readonly of: number | undefined };
   /** The records from the first on. `warn` hears what is left out. */
   open(warn?: (warning: Finding) => void): Promise<Source>;
   /** Known once it was read to its end. */
@@ -48,6 +50,8 @@ export interface InputRequest extends TextRequest, Layout {
 /** The bytes behind an input. */
 interface Bytes {
   readonly path: string;
+  /** Once the reading has begun; undefined where nobody knows. */
+  readonly size: number | undefined;
   read(): AsyncIterable<Uint8Array>;
   discard(): Promise<void>;
 }
@@ -83,6 +87,7 @@ export function memoryInput(name: string, values: readonly unknown[]): RecordInp
     format: 'json',
     path: undefined,
     spooled: false,
+    reading: { bytes: text.length, of: text.length },
     open: async () => memorySource(name, values),
     identity: () => ({ bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }),
     discard: async () => undefined,
@@ -129,6 +134,10 @@ class TextInput implements RecordInput {
     return this.#bytes.path;
   }
 
+  get reading() {
+    return { bytes: this.#fingerprint.bytes, of: this.#bytes.size };
+  }
+
   async open(warn: (warning: Finding) => void = () => undefined): Promise<Source> {
     const { name, format } = this;
     const { chunks } = this.#begun ?? (await readText(this.#bytes.read(), name));
@@ -148,16 +157,16 @@ class TextInput implements RecordInput {
 /** Size and hash of bytes that pass by. */
 class Fingerprint {
   readonly #hash: Hash = createHash('sha256');
-  #bytes = 0;
+  bytes = 0;
   #identity: Identity | undefined;
 
   async *of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       this.#hash.update(chunk);
-      this.#bytes += chunk.length;
+      this.bytes += chunk.length;
       yield chunk;
     }
-    this.#identity = { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+    this.#identity = { bytes: this.bytes, sha256: this.#hash.digest('hex') };
   }
 
   identity(): Identity {

@@ -8,6 +8,7 @@ export class NamedFileBytes {
   readonly path: string;
   readonly #name: string;
   readonly #signal: AbortSignal;
+  size: number | undefined;
   /** What tells one state of the file from another. */
   #state: string | undefined;
 
@@ -35,6 +36,7 @@ export class NamedFileBytes {
     });
     const state = `${size} ${mtimeMs} ${ino}`;
     this.#state ??= state;
+    this.size = size;
     if (state === this.#state) return;
     throw new SvcError('bad_data', `${this.#name}: it changed while it was read`, {
       hint: 'run the command again when nothing writes to the file',

@@ -5,6 +5,8 @@ import { readBytes, readFileBytes } from './source/bytes.ts';
 /** What came through a pipe, kept in a private file while it is read for the first time, so that it can be read again. */
 export class Spool {
   readonly path: string;
+  /** What comes through a pipe is as long as it turns out to be. */
+  readonly size = undefined;
   readonly #name: string;
   readonly #stream: NodeJS.ReadableStream;
   readonly #signal: AbortSignal;

@@ -1,32 +1,20 @@
 import type { CallEvent, ClientOptions } from '../client/client.ts';
 import { safeText } from '../kernel/safe-text.ts';
-import { createCountdown } from '../output/countdown.ts';
 import type { Context } from './context.ts';
-import { progressStyle } from './terminal.ts';
-
-/** Shows what happens during calls, and takes what moves off the screen at the end. */
-interface CallLog {
-  readonly observe: NonNullable<ClientOptions['observe']>;
-  close(): Promise<void>;
-}
 
 /**
  * Writes what happens during calls to stderr: with `--verbose` a line a request, with `--debug` both bodies too, and
  * without `--quiet` how long a rate limit is waited for.
  */
-export function callLog(context: Context): CallLog {
-  const { options, io, clock } = context;
-  const countdown = createCountdown(io.stderr, clock, progressStyle(context));
-  return {
-    observe: (event) => {
-      if (event.kind === 'waiting') return countdown.start(event.untilEpoch, event.reason);
-      const lines = linesOf(event, options);
-      if (lines.length === 0) return;
-      const text = lines.map((line) => `${safeText(line)}\n`).join('');
-      // Talk that cannot be written must not fail the call it is about.
-      void io.stderr.write(countdown.erasure() + text).catch(() => undefined);
-    },
-    close: countdown.end,
+export function callLog(context: Context): NonNullable<ClientOptions['observe']> {
+  const { options } = context;
+  // Talk that cannot be written must not fail the call it is about.
+  return (event) => {
+    if (event.kind === 'waiting') {
+      return void context.progress().then((progress) => progress.wait(event.untilEpoch, event.reason));
+    }
+    const text = linesOf(event, options).map((line) => `${safeText(line)}\n`);
+    if (text.length > 0) void context.progress().then((progress) => progress.say(text.join('')));
   };
 }
 

@@ -28,7 +28,6 @@ export async function connect(context: Context): Promise<Connection> {
 function connection(context: Context, target: Target, { wire, close }: Route): Connection {
   const { clock, signal, options, io } = context;
   const printPlan: ClientOptions['dryRun'] = (request) => io.stdout.write(jsonDocument(request, io.stdout.isTerminal));
-  const log = callLog(context);
   const client = createClient({
     ...wire,
     target,
@@ -37,17 +36,14 @@ function connection(context: Context, target: Target, { wire, close }: Route): C
     attemptTimeout: options.timeout,
     maxWait: options.maxWait,
     insecureHttp: options.insecureHttp,
-    observe: log.observe,
+    observe: callLog(context),
     program: programOf(options),
     beforeWrite: () => permitWrite(context),
     ...(options.dryRun && { dryRun: printPlan }),
   });
   return {
     client: options.dryRun ? client : watched(client, context.activity),
-    close: async () => {
-      await log.close();
-      await close();
-    },
+    close,
   };
 }
 

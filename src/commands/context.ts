@@ -4,6 +4,7 @@ import type { Environment, Folders } from '../kernel/folders.ts';
 import type { Io } from '../kernel/io.ts';
 import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';
+import type { Progress } from '../output/progress.ts';
 import type { OpenSettings, Settings } from '../profiles/resolve.ts';
 import type { Activity } from './activity.ts';
 
@@ -62,6 +63,8 @@ export interface Context extends Surroundings {
   client(): Promise<Client>;
   format(): Promise<Format>;
   printer(): Promise<Printer>;
+  /** The one place that draws on the terminal while the command is at work. */
+  progress(): Promise<Progress>;
   /** A line on stderr; nothing with `--quiet`. */
   note(text: string): Promise<void>;
   warn(text: string): Promise<void>;

@@ -7,7 +7,11 @@ export function canAsk({ io, options, environment }: Context): boolean {
 }
 
 /** A bar where someone watches a terminal that can redraw a line and did not ask for plain text. */
-export function progressStyle({ io, environment, options }: Context): ProgressStyle {
+export function progressStyle({
+  io,
+  environment,
+  options,
+}: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
   if (options.quiet) return 'none';
   const plain = environment['ACCESSIBLE'] || environment['TERM'] === 'dumb';
   return io.stderr.isTerminal && !plain ? 'bar' : 'lines';

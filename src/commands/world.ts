@@ -6,6 +6,7 @@ import { safeText } from '../kernel/safe-text.ts';
 import type { Format } from '../output/format.ts';
 import type { Filter } from '../output/jq.ts';
 import type { Printer } from '../output/printer.ts';
+import type { Progress } from '../output/progress.ts';
 import type { OpenSettings } from '../profiles/resolve.ts';
 import { Activity } from './activity.ts';
 import type { Context, GlobalOptions, Surroundings } from './context.ts';
@@ -46,10 +47,16 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
     if (options.jq !== undefined) return 'json';
     return options.output ?? outputSetting(await openSettings()) ?? 'table';
   });
+  let progress: Progress | undefined;
+  const say = (text: string) => progress?.say(text) ?? io.stderr.write(text);
   const context: Context = {
     ...surroundings,
     options,
     activity,
+    progress: once(async () => {
+      progress = await openProgress(surroundings, options);
+      return progress;
+    }),
     openSettings,
     settings: once(async () => (await openSettings()).complete()),
     format,
@@ -67,9 +74,9 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
       return openPrinter(context, await format(), filter);
     }),
     note: async (text) => {
-      if (!options.quiet) await io.stderr.write(`${safeText(text)}\n`);
+      if (!options.quiet) await say(`${safeText(text)}\n`);
     },
-    warn: (text) => io.stderr.write(`warning: ${safeText(text)}\n`),
+    warn: (text) => say(`warning: ${safeText(text)}\n`),
     confirm: async (question, about = 'service') => {
       if (options.yes) return;
       const [{ confirm }, { targetName }] = await Promise.all([import('./prompts.ts'), import('./protection.ts')]);
@@ -81,6 +88,7 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
   return {
     context,
     close: async () => {
+      await progress?.end();
       for (const close of closers) await close();
     },
   };
@@ -94,6 +102,15 @@ async function readSettings(surroundings: Surroundings, options: GlobalOptions):
 
 function outputSetting({ output }: OpenSettings): Format | undefined {
   return output && formatOf(output.value, output.source);
+}
+
+async function openProgress(surroundings: Surroundings, options: GlobalOptions): Promise<Progress> {
+  const [{ createProgress }, { progressStyle }] = await Promise.all([
+    import('../output/progress.ts'),
+    import('./terminal.ts'),
+  ]);
+  const { io, clock } = surroundings;
+  return createProgress(io.stderr, clock, progressStyle({ ...surroundings, options }));
 }
 
 async function openFilter({ options, signal }: Context): Promise<Filter | undefined> {

@@ -1,82 +1,163 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Sink } from '../kernel/io.ts';
-
-/** How far a job is. */
-interface ProgressState {
-  readonly done: number;
-  readonly total: number;
-  readonly failed: number;
-}
-
-/** Shows how far a job is, on stderr. It never fails: talk that cannot be written must not end what it is about. */
-export interface Progress {
-  update(state: ProgressState): Promise<void>;
-  /** Takes the bar off the screen. */
-  end(): Promise<void>;
-}
+import { Pace } from './pace.ts';
+import { barLine, type ProgressState, plainLine, waitingText } from './progress-text.ts';
 
 /** `bar` redraws one line of a terminal, `lines` writes a line now and then, `none` is silent. */
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
-const BAR_INTERVAL = 100;
+/**
+ * Says on stderr what goes on while it goes on: how far a job is, and how long something is waited for. It owns the line
+ * that moves, so what else is said meanwhile goes through it. It never fails: talk that cannot be written must not end
+ * what it is about.
+ */
+export interface Progress {
+  /**
+   * Shows how far something is, as `look` tells whenever it is asked.
+   * @returns what ends it; it resolves when nothing of it will be written any more
+   */
+  follow(look: () => ProgressState): () => Promise<void>;
+  /** Counts down to a moment in the background; a later one takes the place of an earlier. */
+  wait(untilEpoch: number, what: string): void;
+  /** Writes text that stays, whatever the style. */
+  say(text: string): Promise<void>;
+  /** Takes what moves off the screen for good. */
+  end(): Promise<void>;
+}
+
+const SECOND = 1_000;
 const LINE_INTERVAL = 10_000;
-const BAR_CELLS = 24;
+const BAR_INTERVAL = 100;
+/** What is over sooner is not shown at all. */
+const BAR_DELAY = 250;
 const ERASE_LINE = '\r\u001b[2K';
 
-/**
- * @param noun what is counted, in the plural
- * @param before done before this run, which its speed is not to be credited with
- */
-export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, noun: string, before = 0): Progress {
-  const started = clock.now();
-  const interval = style === 'bar' ? BAR_INTERVAL : LINE_INTERVAL;
-  let next = style === 'bar' ? started : started + LINE_INTERVAL;
-  let drawn = false;
-  const write = (text: string) => sink.write(text).catch(() => undefined);
-
-  return {
-    async update(state) {
-      const now = clock.now();
-      if (style === 'none' || now < next) return;
-      next = now + interval;
-      const told = tell({ ...state, before }, (now - started) / 1000, noun);
-      drawn = style === 'bar';
-      await write(drawn ? ERASE_LINE + barLine(state, told, sink.columns ?? 80) : `${told}\n`);
-    },
-    async end() {
-      if (drawn) await write(ERASE_LINE);
-      drawn = false;
-    },
-  };
+export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle): Progress {
+  return new Display(sink, clock, style);
 }
 
-/** `1,200 of 5,000 users, 3 failed, 400/s, 10 s left` */
-function tell(
-  { done, total, failed, before }: ProgressState & { before: number },
-  seconds: number,
-  noun: string,
-): string {
-  const parts = [`${count(done)} of ${count(total)} ${noun}`];
-  if (failed > 0) parts.push(`${count(failed)} failed`);
-  const rate = seconds > 0 ? (done - before) / seconds : 0;
-  if (rate > 0) parts.push(`${count(Math.round(rate))}/s`, `${duration((total - done) / rate)} left`);
-  return parts.join(', ');
+interface Followed {
+  readonly look: () => ProgressState;
+  readonly pace: Pace;
+  readonly since: number;
 }
 
-function barLine({ done, total }: ProgressState, told: string, columns: number): string {
-  const filled = total > 0 ? Math.floor((done / total) * BAR_CELLS) : 0;
-  const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)} `;
-  const wide = bar.length + told.length < columns;
-  return (wide ? bar + told : told).slice(0, columns - 1);
-}
+class Display implements Progress {
+  readonly #sink: Sink;
+  readonly #clock: Clock;
+  readonly #style: ProgressStyle;
+  #followed: Followed | undefined;
+  #waiting: { readonly until: number; readonly what: string } | undefined;
+  #drawn = false;
+  /** Ends the loop that shows what goes on, while there is one. */
+  #stop = new AbortController();
+  #showing = Promise.resolve();
 
-function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
+  constructor(sink: Sink, clock: Clock, style: ProgressStyle) {
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#style = style;
+  }
 
-function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  follow(look: () => ProgressState): () => Promise<void> {
+    if (this.#style === 'none') return async () => undefined;
+    const since = this.#clock.now();
+    const own = { look, since, pace: new Pace(since, look().done) };
+    this.#followed = own;
+    this.#restart();
+    return async () => {
+      if (this.#followed === own) this.#followed = undefined;
+      this.#restart();
+      await this.#showing;
+    };
+  }
+
+  wait(until: number, what: string): void {
+    if (this.#style === 'none') return;
+    this.#waiting = { until, what };
+    if (this.#style === 'bar') this.#restart();
+    else void this.#write(`${waitingText({ left: until - this.#clock.now(), what })} …\n`);
+  }
+
+  say(text: string): Promise<void> {
+    return this.#write(text);
+  }
+
+  async end(): Promise<void> {
+    this.#followed = undefined;
+    this.#waiting = undefined;
+    this.#stop.abort();
+    await this.#showing;
+  }
+
+  #restart(): void {
+    this.#stop.abort();
+    const own = new AbortController();
+    this.#stop = own;
+    const show = () => (this.#style === 'bar' ? this.#redraw(own.signal) : this.#tellNowAndThen(own.signal));
+    this.#showing = this.#showing.then(show);
+  }
+
+  /** One line, drawn anew until there is nothing to show. */
+  async #redraw(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      const line = this.#line();
+      if (line === undefined) break;
+      if (line) await this.#draw(line);
+      await this.#clock.sleep(this.#untilNext(), stop).catch(() => undefined);
+    }
+    if (this.#drawn && !this.#line()) await this.#write('');
+  }
+
+  async #tellNowAndThen(stop: AbortSignal): Promise<void> {
+    for (let told = this.#followed; told; told = this.#followed) {
+      const next = LINE_INTERVAL - ((this.#clock.now() - told.since) % LINE_INTERVAL);
+      await this.#clock.sleep(next, stop).catch(() => undefined);
+      if (stop.aborted) return;
+      await this.#write(`${plainLine(this.#seen(told))}\n`);
+    }
+  }
+
+  /** Empty while it is too soon for one; undefined when there is nothing to show. */
+  #line(): string | undefined {
+    const followed = this.#followed;
+    const waiting = this.#left();
+    if (!followed) return waiting && `${waitingText(waiting)} …`.slice(0, this.#room);
+    const seen = this.#seen(followed);
+    return this.#clock.now() - followed.since < BAR_DELAY && !waiting ? '' : barLine(seen, this.#room);
+  }
+
+  #seen({ look, pace }: Followed) {
+    const state = look();
+    return { state, pace: pace.at(this.#clock.now(), state.done), waiting: this.#left() };
+  }
+
+  #left() {
+    const { until, what } = this.#waiting ?? { until: 0, what: '' };
+    const left = until - this.#clock.now();
+    return left > 0 ? { left, what } : undefined;
+  }
+
+  /** Milliseconds; of a countdown alone up to the next whole second, so that none is left out. */
+  #untilNext(): number {
+    if (this.#followed) return BAR_INTERVAL;
+    return (this.#left()?.left ?? 0) % SECOND || SECOND;
+  }
+
+  /** A column stays free: a line that fills all of them would wrap on some terminals. */
+  get #room(): number {
+    return (this.#sink.columns ?? 80) - 1;
+  }
+
+  async #draw(line: string): Promise<void> {
+    this.#drawn = true;
+    await this.#write(line);
+    this.#drawn = true;
+  }
+
+  #write(text: string): Promise<void> {
+    const erasure = this.#drawn ? ERASE_LINE : '';
+    this.#drawn = false;
+    return this.#sink.write(erasure + text).catch(() => undefined);
+  }
 }

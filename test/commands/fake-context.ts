@@ -5,6 +5,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import type { Sink } from '../../src/kernel/io.ts';
 import { createPrinter } from '../../src/output/printer.ts';
+import { createProgress } from '../../src/output/progress.ts';
 import { resolveOpenSettings, resolveSettings } from '../../src/profiles/resolve.ts';
 import { temporaryFolder, temporaryFolders } from '../temporary-folder.ts';
 
@@ -44,6 +45,7 @@ export async function fakeContext(world: FakeWorld = {}): Promise<FakeContext> {
     folders: world.folders ?? (await temporaryFolders()),
   };
   const format = options.output ?? 'table';
+  const progress = createProgress(stderr, systemClock, options.quiet ? 'none' : 'lines');
   return {
     ...surroundings,
     io: { stdin: { isTerminal, stream: Readable.from([Buffer.from(world.stdin ?? '')]) }, stdout, stderr },
@@ -56,6 +58,7 @@ export async function fakeContext(world: FakeWorld = {}): Promise<FakeContext> {
     client: () => Promise.reject(new Error('no client in this test')),
     format: async () => format,
     printer: async () => createPrinter(stdout, { ...options, format, color: false }),
+    progress: async () => progress,
     note: async (text) => (options.quiet ? undefined : stderr.write(`${text}\n`)),
     warn: (text) => stderr.write(`warning: ${text}\n`),
     confirm: async (question) => {

@@ -1,68 +1,198 @@
 import { Writable } from 'node:stream';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sink } from '../../src/kernel/io.ts';
+import { Pace } from '../../src/output/pace.ts';
 import { createProgress, type ProgressStyle } from '../../src/output/progress.ts';
+import { barLine, type ProgressState, plainLine } from '../../src/output/progress-text.ts';
+
+const ERASE = '\r\u001b[2K';
 
 function watched(style: ProgressStyle, columns = 80) {
   const written: string[] = [];
   let now = 0;
+  let wakes: { at: number; wake: () => void }[] = [];
   const sink: Sink = {
     isTerminal: style === 'bar',
     columns,
     stream: new Writable(),
     write: async (text) => void written.push(String(text)),
   };
-  const clock = { now: () => now, sleep: async () => undefined };
-  const progress = createProgress(sink, clock, style, 'users');
-  const at = (time: number, done: number, failed = 0) => {
-    now = time;
-    return progress.update({ done, total: 5000, failed });
+  const sleep = (milliseconds: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      wakes.push({ at: now + milliseconds, wake: resolve });
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    });
+  /** Lets time pass in steps, and whoever sleeps wake up. */
+  const pass = async (milliseconds: number) => {
+    const end = now + milliseconds;
+    for (;;) {
+      await new Promise(setImmediate);
+      const next = wakes.toSorted((a, b) => a.at - b.at)[0];
+      if (!next || next.at > end) break;
+      now = Math.max(now, next.at);
+      wakes = wakes.filter((other) => other !== next);
+      next.wake();
+    }
+    now = end;
   };
-  return { written, progress, at };
+  return { written, pass, progress: createProgress(sink, { now: () => now, sleep }, style) };
 }
 
+const users = (done: number, beside: Partial<ProgressState> = {}): ProgressState => ({
+  ...{ phase: 'sending', unit: 'users', done, total: 5000 },
+  ...beside,
+});
+
 describe('progress', () => {
-  it('is a bar on a terminal, drawn at most ten times a second and taken off at the end', async () => {
-    const { written, progress, at } = watched('bar');
-    await at(1000, 1250, 3);
-    await at(1050, 1300, 3);
-    await at(1100, 2500, 3);
-    await progress.end();
+  it('is a bar on a terminal, drawn ten times a second and taken off at the end', async () => {
+    const { written, progress, pass } = watched('bar');
+    let done = 0;
+    const end = progress.follow(() => users(done));
+    await pass(200);
+    expect(written).toEqual([]);
+    done = 1000;
+    await pass(150);
+    expect(written).toEqual([`${ERASE}sending  ███░░░░░░░░░░░░░  20 %  1,000 of 5,000 users  3,367/s  2 s left`]);
+    await pass(1000);
+    expect(written).toHaveLength(11);
+    await end();
+    expect(written.at(-1)).toBe(ERASE);
+    await pass(60_000);
+    expect(written).toHaveLength(12);
+  });
+
+  it('shows nothing of what is over at once', async () => {
+    const { written, progress, pass } = watched('bar');
+    const end = progress.follow(() => users(1));
+    await pass(100);
+    await end();
+    expect(written).toEqual([]);
+  });
+
+  it('is a plain line every ten seconds elsewhere, the first one after ten', async () => {
+    const { written, progress, pass } = watched('lines');
+    let done = 0;
+    const end = progress.follow(() => users(done, { failed: 3, unknown: 1, inFlight: 8 }));
+    await pass(9_999);
+    expect(written).toEqual([]);
+    done = 100;
+    await pass(20_001);
+    await end();
     expect(written).toEqual([
-      '\r\u001b[2K██████░░░░░░░░░░░░░░░░░░ 1,250 of 5,000 users, 3 failed, 1,250/s, 3 s left',
-      '\r\u001b[2K████████████░░░░░░░░░░░░ 2,500 of 5,000 users, 3 failed, 2,273/s, 2 s left',
-      '\r\u001b[2K',
+      'sending: 100 of 5,000 users (2 %), 96 ok, 3 failed, 1 unknown, 10/s, 8 min 10 s left, 8 in flight\n',
+      expect.stringMatching(/^sending: 100 of 5,000 users/),
+      expect.stringMatching(/^sending: 100 of 5,000 users/),
     ]);
   });
 
-  it('never wraps', async () => {
-    const { written, at } = watched('bar', 30);
-    await at(1000, 1250);
-    expect(written[0]).toBe('\r\u001b[2K1,250 of 5,000 users, 1,250/s');
-  });
-
-  it('is a plain line every ten seconds elsewhere', async () => {
-    const { written, progress, at } = watched('lines');
-    for (const seconds of [1, 9, 10, 12, 19, 20]) await at(seconds * 1000, seconds * 10);
-    await progress.end();
-    expect(written).toEqual([
-      '100 of 5,000 users, 10/s, 8 min 10 s left\n',
-      '200 of 5,000 users, 10/s, 8 min 0 s left\n',
-    ]);
+  it('has room for what is said, and for a countdown, on the one line that it owns', async () => {
+    const { written, progress, pass } = watched('bar');
+    const end = progress.follow(() => users(1000));
+    await pass(300);
+    await progress.say('retrying\n');
+    expect(written.at(-1)).toBe(`${ERASE}retrying\n`);
+    progress.wait(10_000, "the service's rate limit");
+    await pass(1_000);
+    expect(written.at(-1)).toBe(
+      `${ERASE}█░░░░░░░  20 %  1,000 of 5,000 users  waiting 9 s for the service's rate limit`,
+    );
+    await pass(9_000);
+    expect(written.at(-1)).not.toContain('waiting');
+    await end();
+    expect(written.at(-1)).toBe(ERASE);
   });
 
   it('is nothing when quiet, and never fails', async () => {
     const silent = watched('none');
-    await silent.at(60_000, 100);
-    await silent.progress.end();
+    const end = silent.progress.follow(() => users(1));
+    silent.progress.wait(50_000, 'the limit');
+    await silent.pass(60_000);
+    await end();
     expect(silent.written).toEqual([]);
-    const sink: Sink = {
-      isTerminal: true,
-      columns: 80,
-      stream: new Writable(),
-      write: () => Promise.reject(new Error('gone')),
-    };
-    const broken = createProgress(sink, { now: () => 0, sleep: async () => undefined }, 'bar', 'users');
-    await expect(broken.update({ done: 1, total: 2, failed: 0 })).resolves.toBeUndefined();
+    const write = () => Promise.reject(new Error('gone'));
+    const sink: Sink = { isTerminal: true, columns: 80, stream: new Writable(), write };
+    const broken = createProgress(sink, { now: () => 0, sleep: async () => undefined }, 'lines');
+    await expect(broken.say('a\n')).resolves.toBeUndefined();
+  });
+});
+
+describe('a countdown', () => {
+  it('is one line of a terminal that is redrawn each second and goes when the time is over', async () => {
+    const { written, progress, pass } = watched('bar');
+    progress.wait(2_500, 'the limit');
+    await pass(3_000);
+    const shown = [3, 2, 1].map((seconds) => `${ERASE}waiting ${seconds} s for the limit …`);
+    expect(written).toEqual([...shown, ERASE]);
+  });
+
+  it('goes at once when it is ended, and follows a moment that is put off', async () => {
+    const { written, progress, pass } = watched('bar');
+    progress.wait(10_000, 'the limit');
+    await pass(0);
+    progress.wait(30_000, 'the limit');
+    await pass(1_000);
+    expect(written.at(-1)).toBe(`${ERASE}waiting 29 s for the limit …`);
+    await progress.end();
+    expect(written.at(-1)).toBe(ERASE);
+    const lines = written.length;
+    await pass(90_000);
+    expect(written).toHaveLength(lines);
+  });
+
+  it('is a line that stays without a terminal', async () => {
+    const { written, progress, pass } = watched('lines');
+    progress.wait(42_000, 'the limit');
+    await pass(50_000);
+    await progress.end();
+    expect(written).toEqual(['waiting 42 s for the limit …\n']);
+  });
+});
+
+describe('a line of progress', () => {
+  const seen = {
+    state: users(420_000, { total: 1_000_000, failed: 3, inFlight: 8 }),
+    pace: 12_345,
+    waiting: undefined,
+  };
+
+  it('gives up what matters less where there is no room', () => {
+    expect([119, 79, 39].map((room) => barLine(seen, room))).toEqual([
+      'sending  ██████░░░░░░░░░░  42 %  420,000 of 1,000,000 users  419,997 ok  3 failed  12,345/s  47 s left  8 in flight',
+      '█████░░░░░░░  42 %  420,000 of 1,000,000 users  3 failed  12,345/s  47 s left',
+      '█████░░░░░░░  42 %  3 failed  47 s left',
+    ]);
+    expect(barLine(seen, 10)).toBe('42 %');
+  });
+
+  it('tells bytes in larger units, and no share of what nobody knows', () => {
+    const checking = { phase: 'checking', unit: 'bytes', done: 60_000_000, total: 120_000_000 };
+    expect(plainLine({ state: checking, pace: 8_100_000, waiting: undefined })).toBe(
+      'checking: 60 MB of 120 MB (50 %), 8.1 MB/s, 8 s left',
+    );
+    const pipe = { state: { ...checking, total: undefined }, pace: 0, waiting: undefined };
+    expect([plainLine(pipe), barLine(pipe, 79)]).toEqual(['checking: 60 MB', 'checking  60 MB']);
+  });
+
+  it('fits every width, and says at 100 % that all is done and not before', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(1e9), fc.integer({ min: 1, max: 1e9 }), fc.nat(200), (failed, done, total, room) => {
+        const state = users(Math.min(done, total), { total, failed });
+        const line = barLine({ state, pace: failed, waiting: undefined }, room);
+        expect(line.length).toBeLessThanOrEqual(room);
+        if (line.includes('100 %')) expect(state.done).toBe(total);
+      }),
+    );
+  });
+});
+
+describe('the pace', () => {
+  it('follows what goes on now, and is not thrown off by one slow moment', () => {
+    const pace = new Pace(0, 500);
+    for (let second = 1; second <= 60; second += 1) pace.at(second * 1000, 500 + second * 100);
+    expect(pace.at(60_000, 6_500)).toBeCloseTo(100);
+    expect(pace.at(61_000, 6_500)).toBeGreaterThan(80);
+    for (let second = 62; second <= 122; second += 1) pace.at(second * 1000, 6_500 + (second - 61) * 10);
+    expect(Math.round(pace.at(122_000, 7_110))).toBe(10);
   });
 });

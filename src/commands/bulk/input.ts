@@ -11,6 +11,7 @@ import { plural } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
 import { refusal } from '../refusal.ts';
+import { showChecking } from './progress.ts';
 import type { BulkRequest } from './request.ts';
 import { warnOf } from './warnings.ts';
 
@@ -46,8 +47,9 @@ export async function gatherInput(
   const input = await inputOf({ ...context, signal: reading.signal }, entry, fields, request, spool);
   const { duplicates } = request.options;
   const rules = { fields, shared: request.data, duplicates, mint, ...given('shard', shard) };
+  const shown = await showChecking(context, input);
   try {
-    const surveyed = await survey(input, rules, context.signal, hear);
+    const surveyed = await survey(input, rules, context.signal, hear).finally(shown);
     await warnOf(
       context,
       surveyed.warnings.map((warning) => findingText(input.name, warning)),

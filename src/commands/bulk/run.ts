@@ -10,13 +10,11 @@ import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { readChecked } from '../../bulk/survey.ts';
 import { Tally } from '../../bulk/tally.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { plural } from '../../kernel/plural.ts';
-import { createProgress } from '../../output/progress.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
-import { progressStyle } from '../terminal.ts';
 import { type JobFiles, openFiles } from './files.ts';
 import { discardPlace, type OpenJob } from './job.ts';
+import { showSending } from './progress.ts';
 import { toSend } from './records.ts';
 import { batchSender } from './send.ts';
 import { showSummary } from './show.ts';
@@ -96,19 +94,15 @@ class JobRun {
 
   /** Sends until everything is sent or the run stops. */
   async send(): Promise<Stop | undefined> {
-    const { clock, signal, io } = this.#context;
+    const { clock, signal } = this.#context;
     const { calls, options, limits } = this.#work;
     const { description } = this.#job;
-    const [tally, recorder, total] = [this.#tally, this.#recorder, description.records];
+    const [tally, recorder] = [this.#tally, this.#recorder];
     const { concurrency, rate, onError, maxErrors } = options;
-    const progress = createProgress(
-      io.stderr,
-      clock,
-      progressStyle(this.#context),
-      plural(calls.fields.noun),
-      tally.done,
-    );
+    const limiter = createLimiter({ concurrency, most: MOST_CONCURRENCY, clock, ...given('perSecond', rate) });
     const every = options.results !== undefined;
+    const { records } = description;
+    const shown = await showSending(this.#context, { tally, limiter, records, noun: calls.fields.noun });
     const stop = await runBulk(
       {
         records: toSend(this.#job, this.#work, recorder),
@@ -119,19 +113,12 @@ class JobRun {
       },
       {
         send: recorder.measured(batchSender(calls, clock, every)),
-        limiter: createLimiter({ concurrency, most: MOST_CONCURRENCY, clock, ...given('perSecond', rate) }),
-        ledger: {
-          intend: (batch) => recorder.intend(batch),
-          settle: async (batch, delivered) => {
-            await recorder.settle(batch, delivered);
-            await progress.update({ done: tally.done, total, failed: tally.failed + tally.unknown });
-          },
-        },
+        limiter,
+        ledger: recorder,
         pause: (repetition, ending) => clock.sleep(pauseBefore(repetition), ending),
         signal,
       },
-    );
-    await progress.end();
+    ).finally(shown);
     await this.#tellStrangers();
     return stop;
   }

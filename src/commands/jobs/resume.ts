@@ -15,6 +15,7 @@ import { localFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { type BulkInput, openFile, untilRead } from '../bulk/input.ts';
 import type { OpenJob } from '../bulk/job.ts';
+import { showChecking } from '../bulk/progress.ts';
 import { remainingRecords } from '../bulk/records.ts';
 import type { BulkOptions } from '../bulk/request.ts';
 import { runJob } from '../bulk/run.ts';
@@ -98,7 +99,8 @@ async function sameInput(
       ...{ fields, shared: description.data, duplicates: options.duplicates, mint: minter(description.job) },
       ...given('shard', options.shard),
     };
-    const surveyed = await survey(input, rules, context.signal);
+    const shown = await showChecking(context, input);
+    const surveyed = await survey(input, rules, context.signal).finally(shown);
     if (surveyed.identity?.sha256 !== sha256 || surveyed.identity.bytes !== bytes) throw changed(description);
     return { input, rules, survey: surveyed };
   } finally {
