@@ -118,6 +118,8 @@ const { metafile } = await build({
     'chunks/jq-worker': 'src/output/jq-worker.ts',
     'chunks/keychain-process': 'src/profiles/keychain-process.ts',
   },
+  // As an ES module it asks for its file's path when it is loaded, which there is none of in the executable.
+  alias: { 'jq-wasm': './node_modules/jq-wasm/dist/index.cjs' },
   // A native module, and optional: where it is not installed there is no keychain.
   external: ['@napi-rs/keyring'],
   outdir: 'dist',

@@ -15,9 +15,9 @@ const IN_EXECUTABLE = 'svc:';
 /** Runs a program in a thread of its own. */
 export function startThread(name: string, beside: string, options: WorkerOptions): Worker {
   const program = urlOf(`${name}${extname(beside)}`, beside);
-  return program.protocol === IN_EXECUTABLE
-    ? new Worker(asset(program).toString('utf8'), { ...options, eval: true })
-    : new Worker(program, options);
+  if (program.protocol !== IN_EXECUTABLE) return new Worker(program, options);
+  const loader = asset(new URL('/loader.cjs', program)).toString('utf8');
+  return new Worker(loader, { ...options, eval: true, argv: [program.href] });
 }
 
 /** The word that makes the Node.js that runs this run a program. */

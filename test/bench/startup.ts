@@ -3,7 +3,7 @@
  * Runs alternate, so that a machine that slows down slows both. Prints medians; run it with `npm run bench:startup`.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -29,18 +29,22 @@ const server = createServer((request, response) => {
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 environment['SVC_BASE_URL'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-const svc = ['bin/svc.js'];
+const node = process.execPath;
+const svc = [node, 'bin/svc.js'];
+// Of `npm run build:executables`, where that has been run.
+const executable = `executables/svc-${process.platform}-${process.arch}`;
 const cases: readonly (readonly [string, readonly string[], number])[] = [
-  ['node -e 0', ['-e', '0'], 1],
+  ['node -e 0', [node, '-e', '0'], 1],
   ['svc --version', [...svc, '--version'], 1.25],
   ['svc --help', [...svc, '--help'], 1.4],
   ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.35],
   ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.65],
   ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 4.6],
   ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 7.5],
+  ...(existsSync(executable) ? executableCases() : []),
 ];
 
-spawnSync(process.execPath, [...svc, 'users', 'add', '--local', '--org', 'acme', '--user', 'u1'], { env: environment });
+spawnSync(node, ['bin/svc.js', 'users', 'add', '--local', '--org', 'acme', '--user', 'u1'], { env: environment });
 const times = cases.map((): number[] => []);
 for (let round = 0; round <= ROUNDS; round++) {
   for (const [index, [, words]] of cases.entries()) {
@@ -60,10 +64,19 @@ for (const [index, [name, , goal]] of cases.entries()) {
   );
 }
 
-function time(words: readonly string[]): Promise<number> {
+function executableCases(): typeof cases {
+  return [
+    ['executable --version', [executable, '--version'], 1.2],
+    ['executable --help', [executable, '--help'], 1.3],
+    ['executable users add --help', [executable, 'users', 'add', '--help'], 1.6],
+    ['executable, one call, --local', [executable, 'folders', 'list', '--org', 'acme', '--local'], 6.5],
+  ];
+}
+
+function time([program = '', ...words]: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const begun = process.hrtime.bigint();
-    const child = spawn(process.execPath, words, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, words, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.resume();
     let complaint = '';
     child.stderr.on('data', (text) => {
