@@ -51,7 +51,7 @@ const GROUPS: readonly RegExp[] = [
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.
-  /src\/(client\/(?!pool-).*|catalog\/headers|commands\/(connect|call-log|answers|validation|protection|terminal|key-value)|kernel\/(header-value|files|field-path|moment)|output\/(printer|mask|select|renderer)|profiles\/(resolve|credentials|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
+  /src\/(client\/(?!pool-).*|catalog\/headers|commands\/(connect|call-log|answers|validation|protection|terminal|key-value)|kernel\/(header-value|files|field-path|moment)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|credentials|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
 ];
 
 const chunkGroups: Plugin = {
