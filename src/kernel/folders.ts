@@ -1,5 +1,5 @@
-import { homedir, platform as thisPlatform } from 'node:os';
-import { join } from 'node:path';
+import { platform as thisPlatform, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 
 /** The environment as a plain value, so that tests can hand in their own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,21 +11,34 @@ export interface Folders {
   readonly data: string;
 }
 
-/** XDG base directories, or `%APPDATA%` and `%LOCALAPPDATA%` on Windows. An unset or relative variable is ignored, as XDG says. */
+/**
+ * XDG base directories, or `%APPDATA%` and `%LOCALAPPDATA%` on Windows. An unset or relative variable is ignored, as XDG
+ * says, HOME as well: the folder that a command happens to run in holds nobody's profiles.
+ */
 export function userFolders(environment: Environment, platform: NodeJS.Platform = thisPlatform()): Folders {
-  const home = environment['HOME'] || homedir();
+  const given = (variable: string) => {
+    const value = environment[variable];
+    return value && isAbsolute(value) ? value : undefined;
+  };
+  const home = given('HOME') ?? homeOfUser();
   if (platform === 'win32') {
-    const roaming = environment['APPDATA'] || join(home, 'AppData', 'Roaming');
-    const local = environment['LOCALAPPDATA'] || join(home, 'AppData', 'Local');
+    const roaming = given('APPDATA') ?? join(home, 'AppData', 'Roaming');
+    const local = given('LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
     return { config: join(roaming, 'svc'), state: join(local, 'svc', 'state'), data: join(local, 'svc', 'data') };
   }
-  const base = (variable: string, fallback: string) => {
-    const value = environment[variable];
-    return join(value?.startsWith('/') ? value : join(home, fallback), 'svc');
-  };
+  const base = (variable: string, fallback: string) => join(given(variable) ?? join(home, fallback), 'svc');
   return {
     config: base('XDG_CONFIG_HOME', '.config'),
     state: base('XDG_STATE_HOME', join('.local', 'state')),
     data: base('XDG_DATA_HOME', join('.local', 'share')),
   };
+}
+
+/** As the system knows it, whatever the environment says; the root where it does not know this user. */
+function homeOfUser(): string {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return '/';
+  }
 }

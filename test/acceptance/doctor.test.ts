@@ -1,42 +1,58 @@
-import { createServer } from 'node:net';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newAuthority } from '../client/certificates.ts';
 import { listen } from '../client/proxies.ts';
 import { newUser } from './svc.ts';
-import { terminal } from './terminal.ts';
 
-const credentials = (baseUrl: string) => ({ SVC_BASE_URL: baseUrl, SVC_API_KEY: 'k', SVC_AUTH_TOKEN: 'token-of-k' });
+describe('svc doctor, where what it examines is broken,', () => {
+  it('reports a file of profiles that is damaged, or not to be reached, beside all the rest', async () => {
+    const { home, svc } = await newUser();
+    await writeFile(join(home, '.config'), 'no folder');
+    const unreachable = await svc(['doctor']);
+    expect(unreachable.stdout).toMatch(
+      /^ok +node .*\n(.*\n)*fail +config-folder .*\n(.*\n)*fail +profile +cannot read /,
+    );
+    expect(unreachable.code).toBe(12);
+    const config = join(home, 'config');
+    await mkdir(join(config, 'svc'), { recursive: true, mode: 0o700 });
+    await writeFile(join(config, 'svc', 'profiles.json'), '{', { mode: 0o600 });
+    const damaged = await svc(['doctor'], { env: { XDG_CONFIG_HOME: config } });
+    expect(damaged.stdout).toMatch(/^ok +node .*\n(.*\n)*fail +profile +.* is damaged/);
+    expect(damaged.code).toBe(12);
+  });
 
-describe('svc doctor', () => {
-  it('is 0 for the embedded service, and writes nothing but it', async () => {
+  it('reports a profile that is not there', async () => {
     const { svc } = await newUser();
-    const { code, stdout, stderr } = await svc(['doctor', '--local', '-o', 'json']);
-    expect([code, stderr]).toEqual([0, '']);
-    for (const finding of JSON.parse(stdout)) {
-      expect(finding).toMatchObject({ name: expect.any(String), detail: expect.any(String) });
-      expect(['ok', 'warn', 'skipped']).toContain(finding.state);
+    const { stdout, code } = await svc(['doctor'], { env: { SVC_PROFILE: 'gone' } });
+    expect(stdout).toContain("SVC_PROFILE: there is no profile 'gone'");
+    expect(code).toBe(2);
+  });
+
+  it('goes on where certificates are not checked, and speaks of it alone', async () => {
+    const { svc } = await newUser();
+    const authority = await newAuthority();
+    const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) =>
+      response.writeHead(401).end('{}'),
+    );
+    const address = await listen(server);
+    const env = { SVC_BASE_URL: `https://${address}`, SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'token-of-the-key' };
+    const { stdout, stderr } = await svc(['doctor'], { env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+    expect(stdout).toMatch(/\nwarn +certificate-checks .*\n(.*\n)*warn +connection .*\n(.*\n)*ok +answer +HTTP 401/);
+    expect(stderr).not.toContain('Warning:');
+  });
+});
+
+describe('the home folder', () => {
+  it('is never the folder a command runs in: profiles that lie there are nobody’s', async () => {
+    const { home, svc } = await newUser();
+    await mkdir(join(home, '.config', 'svc'), { recursive: true, mode: 0o700 });
+    await writeFile(join(home, '.config', 'svc', 'profiles.json'), '{', { mode: 0o600 });
+    expect((await svc(['auth', 'status'])).stderr).toContain('damaged');
+    for (const HOME of ['', '.']) {
+      const { stderr } = await svc(['auth', 'status'], { env: { HOME } });
+      expect(stderr).not.toContain('damaged');
     }
-  });
-
-  it('ends as the first check that failed', async () => {
-    const { svc } = await newUser();
-    expect((await svc(['doctor'])).code).toBe(4);
-    const { code, stdout } = await svc(['doctor', '-o', 'json'], { env: credentials('http://127.0.0.1:9') });
-    expect(code).toBe(8);
-    const states = JSON.parse(stdout).map(({ name, state }: { name: string; state: string }) => [name, state]);
-    expect(new Map(states).get('connection')).toBe('fail');
-  });
-
-  it('is stopped by Ctrl-C while a service that never answers is waited for', async () => {
-    const { env } = await newUser();
-    const { promise: reached, resolve } = Promise.withResolvers<void>();
-    let connections = 0;
-    const server = createServer(() => {
-      connections += 1;
-      if (connections === 2) resolve(); // after the one that only looks whether it opens
-    });
-    const screen = terminal(['doctor'], { ...env, ...credentials(`http://${await listen(server)}`) });
-    await reached;
-    screen.type('\u0003');
-    expect(await screen.ended, screen.screen()).toBe(130);
   });
 });

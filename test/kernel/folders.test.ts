@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { userFolders } from '../../src/kernel/folders.ts';
@@ -10,7 +10,8 @@ describe('the folders of a user', () => {
       state: '/home/ada/.local/state/svc',
       data: '/home/ada/.local/share/svc',
     });
-    expect(userFolders({}, 'linux').config).toBe(join(homedir(), '.config', 'svc'));
+    const own = join(userInfo().homedir, '.config', 'svc');
+    for (const HOME of [undefined, '', '.', 'relative']) expect(userFolders({ HOME }, 'linux').config).toBe(own);
   });
 
   it('follow the XDG variables, except those that are empty or relative', () => {
@@ -23,11 +24,11 @@ describe('the folders of a user', () => {
   });
 
   it('stand below APPDATA on Windows', () => {
-    const folders = userFolders({ APPDATA: 'R', LOCALAPPDATA: 'L', XDG_CONFIG_HOME: '/c' }, 'win32');
+    const folders = userFolders({ APPDATA: '/R', LOCALAPPDATA: '/L', XDG_CONFIG_HOME: '/c' }, 'win32');
     expect(folders).toEqual({
-      config: join('R', 'svc'),
-      state: join('L', 'svc', 'state'),
-      data: join('L', 'svc', 'data'),
+      config: join('/R', 'svc'),
+      state: join('/L', 'svc', 'state'),
+      data: join('/L', 'svc', 'data'),
     });
   });
 });

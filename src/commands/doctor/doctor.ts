@@ -1,9 +1,11 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { amount } from '../../kernel/plural.ts';
+import type { Printer } from '../../output/printer.ts';
 import { type Connection, connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given, textValue } from '../option-values.ts';
+import { wantsColor } from '../world.ts';
 import { callChecks } from './calls.ts';
 import type { Check, Finding } from './check.ts';
 import { checklist } from './checklist.ts';
@@ -18,7 +20,7 @@ export async function doctor(context: Context, { options }: Invocation): Promise
   if (context.options.dryRun) {
     throw new SvcError('usage', 'doctor changes nothing, so there is nothing to plan', { hint: 'leave --dry-run out' });
   }
-  const printer = await context.printer();
+  const printer = await printerOf(context);
   const verdicts = await examine(context, textValue(options, 'org'));
   const findings: readonly Finding[] = verdicts.map(({ failure: _, because: __, ...finding }) => finding);
   await printer.value(findings, { drawing: (view) => checklist(findings, view, context.environment) });
@@ -32,6 +34,30 @@ export async function doctor(context: Context, { options }: Invocation): Promise
       ...given('hint', first.fix && `${first.name}: ${first.fix}`),
     },
   );
+}
+
+/** Where settings cannot be read, a check says so: the report comes all the same, in the format of a flag or as a list. */
+async function printerOf(context: Context): Promise<Printer> {
+  const { output, jq, headers, quiet, showSecrets, fields, color } = context.options;
+  const isTold = output !== undefined || jq !== undefined;
+  const isReadable =
+    isTold ||
+    (await context.openSettings().then(
+      () => true,
+      () => false,
+    ));
+  if (isReadable) return context.printer();
+  const { createPrinter } = await import('../../output/printer.ts');
+  const isColored = wantsColor(color, context.io.stdout, context.environment);
+  const options = {
+    format: 'table',
+    headers,
+    quiet,
+    showSecrets,
+    color: isColored,
+    ...given('fields', fields),
+  } as const;
+  return createPrinter(context.io.stdout, options);
 }
 
 async function examine(context: Context, org: string | undefined): Promise<readonly CheckedVerdict[]> {

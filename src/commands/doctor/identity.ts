@@ -22,8 +22,9 @@ function profile(settings: Settings): Verdict {
 
 /** The keychain is asked only where it matters: the secrets of a run that the environment gives lie nowhere. */
 async function keychain(context: Context): Promise<Verdict> {
-  const { authToken, workspaceAuthToken } = await context.settings();
-  const sources = [authToken, workspaceAuthToken].flatMap((secret) => secret?.source ?? []);
+  // Where settings cannot be read, the check of the profile says so.
+  const settings = await context.settings().catch(() => undefined);
+  const sources = [settings?.authToken, settings?.workspaceAuthToken].flatMap((secret) => secret?.source ?? []);
   if (sources.length > 0 && sources.every((source) => source.startsWith('SVC_'))) {
     return skipped('the environment gives the secrets');
   }

@@ -1,5 +1,5 @@
 import { arch, platform } from 'node:os';
-import { nodeVersion } from '../../kernel/io.ts';
+import { muteWarnings, nodeVersion } from '../../kernel/io.ts';
 import type { Context } from '../context.ts';
 import { wantsColor } from '../world.ts';
 import { type Check, ok, warn } from './check.ts';
@@ -30,6 +30,7 @@ function terminal({ io, environment, options }: Context) {
 function certificateChecks({ environment }: Context) {
   const variable = 'NODE_TLS_REJECT_UNAUTHORIZED';
   if (environment[variable] !== '0') return ok('certificates of servers are checked');
+  muteWarnings((text) => text.includes(variable)); // said here
   return warn(
     `${variable}=0: any server is taken for the service, and can read the credentials`,
     `unset ${variable}; --ca-file trusts a private authority`,
