@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { unknownEventWarnings } from './events.ts';
+import { EMAIL_TRIGGERS, unknownEventWarnings } from './events.ts';
 import { NOTHING_GIVEN, secret, serviceSwitch, someGiven, triggers } from './fields.ts';
 
 const emailConfig = z.looseObject({
@@ -13,6 +13,9 @@ const emailConfig = z.looseObject({
     triggers: z.record(z.string(), z.boolean()).optional(),
   }),
 });
+
+/** What enabling the e-mail service for the first time sets. */
+export const FIRST_EMAIL_SETTINGS = { type: 'custom', triggers: EMAIL_TRIGGERS } as const;
 
 export const email = {
   'email.get': defineOperation({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { unknownEventWarnings } from './events.ts';
+import { unknownEventWarnings, WEBHOOK_TRIGGERS } from './events.ts';
 import { httpUrl, NOTHING_GIVEN, secret, serviceSwitch, someGiven, triggers } from './fields.ts';
 
 /** An http(s) URL, or the empty text that unsets it. */
@@ -39,6 +39,9 @@ const payload = {
 };
 
 const enableDataProtection = z.boolean().optional().describe('leave personal data out');
+
+/** What enabling basic webhooks for the first time sets. */
+export const FIRST_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
 export const webhookConfig = {
   'webhooks.config.get': defineOperation({

@@ -7,6 +7,7 @@ import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
 import type { OpenSettings, Settings } from '../profiles/resolve.ts';
 import type { Activity } from './activity.ts';
+import type { Asker } from './asking/asker.ts';
 
 /** The global flags, parsed. */
 export interface GlobalOptions {
@@ -76,4 +77,6 @@ export interface Context extends Surroundings {
   /** Reads a secret from a terminal without echo; refuses (usage) where nobody can answer. */
   askSecret(question: string): Promise<string>;
   ask(question: string): Promise<string>;
+  /** Who asks, where a command has questions of its own. That somebody can answer is for the command to see. */
+  asker(): Promise<Asker>;
 }

@@ -37,6 +37,8 @@ export interface CommandDefinition {
   readonly examples?: readonly Example[];
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
+  /** It takes the flags of this operation too, before its own. */
+  readonly flagsOf?: OperationName;
   readonly load: () => Promise<(context: Context, invocation: Invocation) => Promise<void>>;
 }
 

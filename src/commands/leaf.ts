@@ -1,3 +1,4 @@
+import type { OperationName } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { CommandDefinition, Leaf, OperationRunner, OptionDefinition } from './definition.ts';
 import { operationFlags } from './operation-flags.ts';
@@ -10,19 +11,39 @@ export type LoadedLeaf =
       readonly versions: readonly [OperationEntry, ...OperationEntry[]];
       readonly runner?: OperationRunner;
     }
-  | { readonly kind: 'tool'; readonly definition: CommandDefinition };
+  | {
+      readonly kind: 'tool';
+      readonly definition: CommandDefinition;
+      /** The operation whose flags it takes. */
+      readonly operation?: OperationEntry;
+    };
 
 /** Brings in what the tree leaves out: the flags, examples and paths of operations. */
 export async function loadLeaf(leaf: Leaf): Promise<LoadedLeaf> {
-  if (leaf.kind === 'tool') return leaf;
-  const { manifest } = await import('../catalog/manifest.ts');
-  const [first, ...others] = manifest.filter(({ name }) => leaf.names.includes(name));
-  if (!first) throw new TypeError(`the catalog has no ${leaf.names.join(', ')}`);
+  if (leaf.kind === 'tool') {
+    const { flagsOf: name } = leaf.definition;
+    return name === undefined ? leaf : { ...leaf, operation: (await entriesOf([name]))[0] };
+  }
+  const [first, ...others] = await entriesOf(leaf.names);
   return { kind: 'operation', versions: [first, ...others], ...given('runner', leaf.runner) };
+}
+
+async function entriesOf(names: readonly OperationName[]): Promise<readonly [OperationEntry, ...OperationEntry[]]> {
+  const { manifest } = await import('../catalog/manifest.ts');
+  const [first, ...others] = manifest.filter(({ name }) => names.includes(name));
+  if (!first) throw new TypeError(`the catalog has no ${names.join(', ')}`);
+  return [first, ...others];
 }
 
 /** Every flag that a command takes besides the global ones. */
 export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
-  if (leaf.kind === 'tool') return leaf.definition.options ?? [];
+  if (leaf.kind === 'tool') {
+    return [...(leaf.operation ? operationFlags([optional(leaf.operation)]) : []), ...(leaf.definition.options ?? [])];
+  }
   return [...operationFlags(leaf.versions), ...(leaf.runner?.options ?? [])];
+}
+
+/** A tool that takes an operation's flags asks for what is missing. */
+function optional(entry: OperationEntry): OperationEntry {
+  return { ...entry, flags: entry.flags.map((flag) => ({ ...flag, required: false })) };
 }

@@ -56,7 +56,8 @@ function chosenVersion(
   return entry;
 }
 
-async function mintId({ mints }: Operation, data: Record<string, unknown>): Promise<void> {
+/** Puts in the id that the operation wants made up, where none was given. */
+export async function mintId({ mints }: Operation, data: Record<string, unknown>): Promise<void> {
   if (!mints || data[mints] !== undefined) return;
   const { randomUUID } = await import('node:crypto');
   data[mints] = randomUUID();

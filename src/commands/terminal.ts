@@ -7,12 +7,12 @@ export function canAsk({ io, options, environment }: Context): boolean {
 }
 
 /** A bar where someone watches a terminal that can redraw a line and did not ask for plain text. */
-export function progressStyle({
-  io,
-  environment,
-  options,
-}: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
-  if (options.quiet) return 'none';
-  const plain = environment['ACCESSIBLE'] || environment['TERM'] === 'dumb';
-  return io.stderr.isTerminal && !plain ? 'bar' : 'lines';
+export function progressStyle(context: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
+  if (context.options.quiet) return 'none';
+  return context.io.stderr.isTerminal && !wantsPlainText(context) ? 'bar' : 'lines';
+}
+
+/** Whether lines are to stay as they were written: for a screen reader, or a terminal that can't move its cursor. */
+export function wantsPlainText({ environment }: Pick<Context, 'environment'>): boolean {
+  return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }

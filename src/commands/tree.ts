@@ -10,6 +10,7 @@ import { LOCAL_COMMANDS } from './local/commands.ts';
 import { given } from './option-values.ts';
 import { PROFILE_COMMANDS } from './profiles/commands.ts';
 import { SERVE_COMMANDS } from './serve/commands.ts';
+import { SETUP_COMMANDS } from './setup/commands.ts';
 import { commandList, TOOL_COMMANDS } from './tools/commands.ts';
 import { VALIDATE_COMMANDS } from './validate/commands.ts';
 import { WEBHOOK_COMMANDS } from './webhooks/commands.ts';
@@ -25,6 +26,7 @@ const TOOLS: readonly CommandDefinition[] = [
   ...VALIDATE_COMMANDS,
   ...COMPLETION_COMMANDS,
   ...WEBHOOK_COMMANDS,
+  ...SETUP_COMMANDS,
   commandList(commandTree),
 ];
 

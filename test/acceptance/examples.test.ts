@@ -18,6 +18,7 @@ const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
   [/^svc serve/, 'stays until it is stopped: processes.test.ts'],
   [/^svc webhooks listen/, 'stays until it is stopped: webhooks.test.ts'],
   [/^svc webhooks (send|verify|replay) .*(--url|--via-service|file|--at)/, 'with whoever receives: webhooks.test.ts'],
+  [/^svc (webhooks|webhooks config|email) setup/, 'asks at a terminal: setup.test.ts'],
   [/svc completion (zsh|fish|powershell)/, 'for another shell: completion.test.ts'],
 ]);
 

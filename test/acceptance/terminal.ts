@@ -11,6 +11,8 @@ export interface Terminal {
   screen(): string;
   /** The same with them. */
   raw(): string;
+  /** Ends the program, if it still runs. */
+  kill(): void;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is left out
@@ -43,6 +45,7 @@ export function programInTerminal(
   return {
     screen,
     raw: () => shown,
+    kill: () => child.kill(),
     ended,
     type: (keys) => child.write(keys),
     shows: (text) =>

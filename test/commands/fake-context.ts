@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { Activity } from '../../src/commands/activity.ts';
+import { type Asker, answerOf } from '../../src/commands/asking/asker.ts';
 import type { Context, GlobalOptions } from '../../src/commands/context.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
@@ -66,9 +67,24 @@ export async function fakeContext(world: FakeWorld = {}): Promise<FakeContext> {
     },
     ask,
     askSecret: ask,
+    asker: async () => fakeAsker(ask),
     questions,
     stdout: () => stdout.text(),
     stderr: () => stderr.text(),
+  };
+}
+
+/** Answers are what would be typed in plain mode; an empty one takes the preset. */
+function fakeAsker(ask: (question: string) => Promise<string>): Asker {
+  return {
+    text: async (question) => answerOf(question, await ask(question.message)),
+    secret: ask,
+    yes: async (message, preset) => ((await ask(message)) || (preset ? 'yes' : 'no')) === 'yes',
+    one: async ({ message, preset }) => (await ask(message)) || preset,
+    many: async ({ message, preset }) => {
+      const answer = await ask(message);
+      return answer === '' ? preset : answer.split(',');
+    },
   };
 }
 

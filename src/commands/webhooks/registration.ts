@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadResource } from '../../catalog/index.ts';
-import type { Client, Reply } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isRunning, processId } from '../../kernel/io.ts';
 import { type Connection, connect } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { dataOf } from '../reply-data.ts';
 
 /** An endpoint that lives as long as this process, and the secret that its deliveries are signed with. */
 export interface Registration {
@@ -108,9 +109,4 @@ async function removeEndpoint(client: Client, endpointId: string): Promise<void>
   } catch (error) {
     if (!(error instanceof SvcError && error.failure === 'not_found')) throw error;
   }
-}
-
-function dataOf<Data>(reply: Reply<Data>): Data {
-  if (reply.sent && reply.data !== null) return reply.data;
-  throw new SvcError('unusable_answer', 'the service answered without data');
 }

@@ -7,7 +7,7 @@ import { PAYLOADS } from '../../webhooks/event.ts';
 import { FORMS, type Form } from '../../webhooks/form.ts';
 import { isSuccess } from '../../webhooks/listener.ts';
 import { type Packing, packBody } from '../../webhooks/payload.ts';
-import { post } from '../../webhooks/post.ts';
+import { type Outgoing, post } from '../../webhooks/post.ts';
 import { sampleEvent } from '../../webhooks/sample.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -38,6 +38,11 @@ export async function sendCommand(context: Context, invocation: Invocation): Pro
     throw new SvcError('usage', '--channel needs --via-service: channels choose endpoints, and --url is one address');
   }
   await sendTo(context, targetUrl(url, '--url'), event, await readSending(context, options));
+}
+
+interface SampleDelivery {
+  readonly id: string;
+  readonly outgoing: Outgoing;
 }
 
 interface Sending {
@@ -75,15 +80,20 @@ function formOf(named: string | undefined, tokenFile: string | undefined): Form 
   return FORMS.find((form) => form === named) ?? (tokenFile === undefined ? 'advanced' : 'basic');
 }
 
-async function sendTo(context: Context, url: URL, event: string, sending: Sending): Promise<void> {
-  const { clock, options } = context;
-  const now = clock.now();
-  const { form } = sending;
+/** The delivery of a sample of an event, and the id that it carries. */
+export async function sampleDelivery(url: URL, event: string, sending: Sending, now: number): Promise<SampleDelivery> {
   const id = `msg_${randomBytes(12).toString('hex')}`;
-  const sample = PAYLOADS[form](sampleEvent(event, { ...SAMPLE, webhookId: id, now }));
+  const sample = PAYLOADS[sending.form](sampleEvent(event, { ...SAMPLE, webhookId: id, now }));
   const payload = await sending.payload(JSON.parse(JSON.stringify(sample)));
   const body = packBody(JSON.stringify(payload), sending.packing);
-  const outgoing = { url, body, headers: deliveryHeaders({ ...sending, id, timestamp: Math.floor(now / 1000) }, body) };
+  const headers = deliveryHeaders({ ...sending, id, timestamp: Math.floor(now / 1000) }, body);
+  return { id, outgoing: { url, body, headers } };
+}
+
+async function sendTo(context: Context, url: URL, event: string, sending: Sending): Promise<void> {
+  const { clock, options } = context;
+  const { form } = sending;
+  const { id, outgoing } = await sampleDelivery(url, event, sending, clock.now());
   if (options.dryRun) return printPlan(context, outgoing, [sending.authToken ?? '']);
   if (sending.secret === undefined && sending.authToken === undefined) {
     const flag = form === 'advanced' ? '--secret-file' : '--auth-token-file';

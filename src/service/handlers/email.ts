@@ -1,12 +1,9 @@
-import { EMAIL_TRIGGERS } from '../../catalog/events.ts';
+import { FIRST_EMAIL_SETTINGS } from '../../catalog/email.ts';
 import { hasTriggers, layered, saveConfig, storedConfig } from '../records/configs.ts';
 import type { HandlersOf } from './handler.ts';
 
 /** What the e-mail service shows before anything was set; triggers show once they were. */
 const UNSET = { type: 'default', apiKey: '', fromEmail: '', fromCompany: '' } as const;
-
-/** What enabling the e-mail service for the first time sets. */
-const FIRST_SETTINGS = { type: 'custom', triggers: EMAIL_TRIGGERS } as const;
 
 export const email: HandlersOf<'email'> = {
   'email.get': async (call) => {
@@ -21,7 +18,7 @@ export const email: HandlersOf<'email'> = {
     const useEmailService = input.useEmailService ?? (seeds || (stored.useEmailService ?? false));
     const emailServiceConfig = layered(
       stored.emailServiceConfig,
-      seeds ? FIRST_SETTINGS : undefined,
+      seeds ? FIRST_EMAIL_SETTINGS : undefined,
       input.emailServiceConfig,
     );
     await saveConfig(call, 'email', { useEmailService, emailServiceConfig });

@@ -1,4 +1,4 @@
-import { WEBHOOK_TRIGGERS } from '../../catalog/events.ts';
+import { FIRST_WEBHOOK_SETTINGS } from '../../catalog/webhook-config.ts';
 import { BASIC_FORMS, basicLane } from '../deliveries/audience.ts';
 import { stopEndpoints, stopLane } from '../deliveries/stop.ts';
 import { notConfigured } from '../records/advanced-webhooks.ts';
@@ -7,9 +7,6 @@ import type { HandlersOf, KeyCall } from './handler.ts';
 
 /** What basic webhooks show before anything was set; the other settings show once they were. */
 const BASIC = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };
-
-/** What enabling basic webhooks for the first time sets. */
-const FIRST_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
 const ADVANCED = {
   isEnabled: false,
@@ -31,7 +28,7 @@ export const webhookConfig: HandlersOf<'webhook-config'> = {
     const useWebhookService = input.useWebhookService ?? stored.useWebhookService ?? false;
     const webhookServiceConfig = layered(
       stored.webhookServiceConfig,
-      seeds ? FIRST_SETTINGS : undefined,
+      seeds ? FIRST_WEBHOOK_SETTINGS : undefined,
       input.webhookServiceConfig,
     );
     await saveConfig(call, 'webhooks', { useWebhookService, webhookServiceConfig });
