@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -195,5 +196,295 @@ describe('svc webhooks setup', () => {
         expect(stdout.toString().trim().toLowerCase(), `${language} ${file}: ${stderr}`).toBe(verified);
       }
     }
+  });
+
+  const QUESTIONS = [
+    ['Advanced webhooks are off', 'y\r'],
+    ['Where deliveries go', 'https://example.com/hook\r'],
+    ['Send a test request', '\r'],
+    ...REST,
+    ['Create this endpoint?', 'y\r'],
+  ] as const;
+
+  it.each([
+    ['Ctrl-C', '\u0003', {}],
+    ['Ctrl-D', '\u0004', {}],
+    ['Ctrl-C', '\u0003', { ACCESSIBLE: '1' }],
+    ['Ctrl-D', '\u0004', { ACCESSIBLE: '1' }],
+  ])(
+    'leaves nothing behind when it is stopped with %s at any question (%#)',
+    { timeout: 60_000 },
+    async (_, key, more) => {
+      const { env, sent } = await webhookService(false);
+      const stopAt = async (last: number) => {
+        const screen = dialogue(['webhooks', 'setup'], { ...env, ...more });
+        await answers(screen, QUESTIONS.slice(0, last));
+        await screen.answer(QUESTIONS[last]?.[0] ?? '', key);
+        expect(await screen.ended, screen.text()).toBe(130);
+        expect(screen.text()).toMatch(/^svc: stopped (with Ctrl-C|at the question; nothing was sent)$/m);
+      };
+      const stops = QUESTIONS.keys();
+      const work = async () => {
+        for (const last of stops) await stopAt(last);
+      };
+      await Promise.all([work(), work(), work()]);
+      expect(sent('/endpoints/create')).toEqual([]);
+      expect(sent('/advancedwebhookconfig/update')).toEqual([]);
+    },
+  );
+
+  it('says that the endpoint is there when it is stopped afterwards', async () => {
+    for (const more of [{}, { ACCESSIBLE: '1' }]) {
+      const { env } = await webhookService(true);
+      const screen = dialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...env, ...more });
+      await answers(screen, [...REST, ['Create this endpoint?', 'y\r'], ['Send a test event', '\u0003']]);
+      expect(await screen.ended).toBe(130);
+      expect(screen.text()).toContain(
+        'svc: stopped; the endpoint ep_1 is there\nhint: svc webhooks endpoints delete ep_1 takes it away',
+      );
+    }
+  });
+
+  it('says that advanced webhooks are on when the endpoint could not be made', async () => {
+    const { env } = await mockService(({ path }) => {
+      if (path.endsWith('/advancedwebhookconfig/get')) return success(ADVANCED_OFF);
+      if (path.endsWith('/advancedwebhookconfig/update')) return success({ ...ADVANCED_OFF, isEnabled: true });
+      return failure(400, 'INVALID_ARGUMENT', 'url must be a valid http(s) URL.');
+    });
+    const user = await newUser();
+    const screen = dialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...user.env, ...env });
+    await answers(screen, [['Advanced webhooks are off', 'y\r'], ...REST, ['Create this endpoint?', 'y\r']]);
+    expect(await screen.ended).toBe(3);
+    expect(screen.text(500)).toContain('advanced webhooks are on now: svc webhooks advanced update --disable');
+  });
+
+  it('walks through with --dry-run, and prints the request', async () => {
+    const { env, received } = await webhookService(false);
+    const screen = dialogue(['webhooks', 'setup', '--dry-run', '--url', 'https://example.com/hook'], env);
+    await answers(screen, REST);
+    expect(await screen.ended, screen.text()).toBe(0);
+    expect(screen.text()).toContain('"url": "http://127.0.0.1:');
+    expect(received).toEqual([]);
+  });
+
+  it('says what to run where nobody can be asked', async () => {
+    const { svc } = await newUser();
+    const setups = [
+      [['webhooks', 'setup'], 'svc webhooks endpoints create --url https://example.com/hook'],
+      [
+        ['webhooks', 'setup', '--local', '--filter-type', 'comment.add', '--metadata', 'a b=c', '--disabled'],
+        "svc --local webhooks endpoints create --url https://example.com/hook --filter-type comment.add --disabled --metadata 'a b=c'",
+      ],
+      [
+        ['webhooks', 'config', 'setup', '--enable', '--trigger', 'comment.add=false', '--auth-token-stdin'],
+        'svc webhooks config update --enable --trigger comment.add=false --auth-token-stdin',
+      ],
+      [['email', 'setup', '--api-key-file', 'a key'], "svc email update --api-key-file 'a key'"],
+    ] as const;
+    for (const [words, command] of setups) {
+      expect(await svc(words)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `svc: this command asks questions, and nobody can be asked here\nhint: without questions: ${command}\n`,
+      });
+    }
+  });
+
+  it('refuses a flag that is wrong before it asks anything', async () => {
+    const { env } = await webhookService(true);
+    const screen = dialogue(['webhooks', 'setup', '--url', 'nonsense'], env);
+    expect(await screen.ended).toBe(2);
+    expect(screen.text()).toMatch(/^svc: --url: not a valid/);
+  });
+
+  it('has the name of a protected profile typed before it writes', { timeout: 20_000 }, async () => {
+    const service = await webhookService(true);
+    const { home, svc, sent } = service;
+    await writeFile(join(home, 'token'), 'token-of-prod');
+    const base = ['--base-url', service.env.SVC_BASE_URL ?? '', '--api-key', 'key-1', '--auth-token-file', 'token'];
+    const added = await svc(['profiles', 'add', 'prod', ...base, '--protected', '--insecure-storage']);
+    expect(added.code, added.stderr).toBe(0);
+    const { SVC_BASE_URL: _, SVC_API_KEY: _key, SVC_AUTH_TOKEN: _token, ...env } = service.env;
+    for (const [typed, code] of [
+      ['\u0003', 130],
+      ['prd\r', 2],
+      ['prod\r', 0],
+    ] as const) {
+      const screen = dialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], env);
+      await answers(screen, [
+        ...REST,
+        ['Create this endpoint? (profile prod, 127.0.0.1', 'y\r'],
+        ['Type the name', typed],
+      ]);
+      if (code === 0) await screen.answer('Send a test event', '\r');
+      expect(await screen.ended, screen.text()).toBe(code);
+      expect(sent('/endpoints/create')).toHaveLength(code === 0 ? 1 : 0);
+    }
+  });
+
+  it('fits 40 columns', { timeout: 20_000 }, async () => {
+    const { env, sent } = await webhookService(true);
+    const screen = dialogue(['webhooks', 'setup'], env, 40);
+    const long = `https://example.com/${'long/'.repeat(12)}`;
+    await answers(screen, [
+      ['Where deliveries go', `${long}\r`],
+      ['Send a test request', '\r'],
+      ['Events to receive', 'custom_list'],
+      ['Events to receive custom_list', '\r'],
+      ['Go on with the 1 chosen', '\r'],
+      ...REST.slice(1),
+      ['Create this endpoint?', 'y\r'],
+      ['Send a test event', '\r'],
+    ]);
+    expect(await screen.ended, screen.text()).toBe(0);
+    expect(sent('/endpoints/create')).toMatchObject([
+      { url: long, filterTypes: ['comment_annotation.custom_list_change'] },
+    ]);
+    // Each question stands there once, as it was answered.
+    for (const question of ['Where deliveries go', 'Events to receive', 'Channels']) {
+      expect(screen.text().split(question)).toHaveLength(2);
+    }
+  });
+});
+
+const TOKEN = 'token-of-deliveries-4711';
+const WEBHOOKS_OFF = {
+  useWebhookService: false,
+  webhookServiceConfig: { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' },
+};
+
+describe('svc webhooks config setup', () => {
+  it('asks for each setting, shows what changes, and sends only that', { timeout: 20_000 }, async () => {
+    const user = await newUser();
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await writeFile(join(user.home, 'key.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+    const { env, received } = await mockService(({ path, body }) =>
+      success(
+        path.endsWith('/get')
+          ? WEBHOOKS_OFF
+          : { useWebhookService: true, webhookServiceConfig: body.data['webhookServiceConfig'] },
+      ),
+    );
+    const screen = dialogue(['webhooks', 'config', 'setup'], { ...user.env, ...env });
+    await answers(screen, [
+      ['Deliver events as basic webhooks?', 'y\r'],
+      ['Token that each delivery carries', `${TOKEN}\r`],
+      ['URL for unprocessed events', 'ftp://x\r'],
+      ['not a valid http(s) URL', '\u0015https://example.com/raw\r'],
+      ['URL for processed events', '\r'],
+      ['Encode what is delivered', '\r'],
+      ['Encrypt what is delivered', 'y\r'],
+      ['RSA public key', 'nonsense\r'],
+      ['this is no RSA public key', `${join(user.home, 'key.pem')}\r`],
+      ['Leave personal data out', '\r'],
+      ['Events to deliver', 'comment.delete'],
+      ['❯ [x] comment.delete', '\r'],
+      ['Go on with the 16 chosen', '\r'],
+      ['Make these changes?', 'y\r'],
+    ]);
+    expect(await screen.ended, screen.text()).toBe(0);
+    const config = {
+      authToken: TOKEN,
+      rawNotificationUrl: 'https://example.com/raw',
+      encryptData: true,
+      publicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+      triggers: { 'comment.delete': false },
+    };
+    expect(received.at(-1)?.body.data).toEqual({ useWebhookService: true, webhookServiceConfig: config });
+    const shown = screen.text(1000);
+    expect(shown).toContain('  useWebhookService: false → true\n');
+    expect(shown).toContain('  authToken: (none) → ****4711\n');
+    expect(shown).toContain('  rawNotificationUrl: (none) → https://example.com/raw\n');
+    expect(shown).toContain('  triggers comment.delete: (none) → false\n');
+    expect(shown).toContain('  triggers comment.add: (none) → true\n');
+    expect(shown).toMatch(/^ {2}svc webhooks config update --enable .* --auth-token-stdin$/m);
+    expect(screen.raw()).not.toContain(TOKEN);
+  });
+
+  it('keeps what Enter is pressed for, in plain lines too, and sends nothing then', { timeout: 20_000 }, async () => {
+    const stored = {
+      useWebhookService: true,
+      webhookServiceConfig: {
+        authToken: TOKEN,
+        rawNotificationUrl: 'https://example.com/raw',
+        processedNotificationUrl: '',
+        triggers: { 'comment.add': true, 'comment.delete': false },
+      },
+    };
+    const { env, received } = await mockService(() => success(stored));
+    const user = await newUser();
+    for (const more of [{}, { ACCESSIBLE: '1' }]) {
+      const screen = dialogue(['webhooks', 'config', 'setup'], { ...user.env, ...env, ...more });
+      await answers(screen, [
+        ['Deliver events as basic webhooks?', '\r'],
+        ['Token that each delivery carries (Enter keeps it, - removes it)', '\r'],
+        ['URL for unprocessed events', '\r'],
+        ['URL for processed events', '\r'],
+        ['Encode what is delivered', '\r'],
+        ['Encrypt what is delivered', '\r'],
+        ['Leave personal data out', '\r'],
+        ['the 1 chosen', '\r'],
+      ]);
+      expect(await screen.ended, screen.text()).toBe(0);
+      expect(screen.text()).toContain('everything is so already; nothing was sent');
+    }
+    expect(received.every(({ path }) => path.endsWith('/get'))).toBe(true);
+
+    const screen = dialogue(['webhooks', 'config', 'setup', '--disable'], { ...user.env, ...env, ACCESSIBLE: '1' });
+    await answers(screen, [
+      ['Token that each delivery carries', '-\r'],
+      ['URL for unprocessed events (Enter: https://example.com/raw; -: none):', '-\r'],
+      ['URL for processed events', '\r'],
+      ['Encode what is delivered', '\r'],
+      ['Encrypt what is delivered', '\r'],
+      ['Leave personal data out', '\r'],
+      ['the 1 chosen', 'comment.add, comment.delete\r'],
+      ['chosen: comment.delete', '\r'],
+      ['Disable basic webhooks? Deliveries stop at once.', 'y\r'],
+    ]);
+    expect(await screen.ended, screen.text()).toBe(0);
+    expect(received.at(-1)?.body.data).toEqual({
+      useWebhookService: false,
+      webhookServiceConfig: {
+        authToken: '',
+        rawNotificationUrl: '',
+        triggers: { 'comment.add': false, 'comment.delete': true },
+      },
+    });
+  });
+});
+
+describe('svc email setup', () => {
+  it('leads the embedded service to what was answered, and starts from there the next time', {
+    timeout: 20_000,
+  }, async () => {
+    const user = await newUser();
+    const first = dialogue(['email', 'setup', '--local', '--from-company', 'Grüße & Co'], user.env);
+    await answers(first, [
+      ['Send e-mail?', 'y\r'],
+      ['Who sends it', '\r'],
+      ['API key of the e-mail provider', `${TOKEN}\r`],
+      ['Sender address', 'hello@example.com\r'],
+      ['Go on with the 7 chosen', '\r'],
+      ['Make these changes?', 'y\r'],
+    ]);
+    expect(await first.ended, first.text()).toBe(0);
+    expect(first.raw()).not.toContain(TOKEN);
+    const stored = await user.svc(['email', 'get', '--local', '-o', 'json', '--show-secrets']);
+    expect(JSON.parse(stored.stdout)).toMatchObject({
+      useEmailService: true,
+      emailServiceConfig: { type: 'custom', apiKey: TOKEN, fromEmail: 'hello@example.com', fromCompany: 'Grüße & Co' },
+    });
+    const second = dialogue(['email', 'setup', '--local', '--type', 'extprovider'], { ...user.env, ACCESSIBLE: '1' });
+    await answers(second, [
+      ['Send e-mail? (y or n; Enter: yes)', '\r'],
+      ['API key of the e-mail provider (Enter keeps it', `\u007fother${'\u007f'.repeat(5)}\r`],
+      ['Sender address (Enter: hello@example.com; -: none):', '\r'],
+      ['Sender name (Enter: Grüße & Co; -: none):', 'Acme\r'],
+      ['the 7 chosen', '\r'],
+      ['Make these changes?', 'y\r'],
+    ]);
+    expect(await second.ended, second.text()).toBe(0);
+    expect(second.text()).toContain('What changes\n  type: custom → extprovider\n  fromCompany: Grüße & Co → Acme\n\n');
   });
 });

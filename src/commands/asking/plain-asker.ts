@@ -12,7 +12,7 @@ import {
   toggle,
   valuesOf,
 } from './asker.ts';
-import { createPlainInput, type PlainInput } from './plain-input.ts';
+import { createPlainInput } from './plain-input.ts';
 
 /**
  * Questions as lines that are read once and stay as they are: choices are numbered, and answered by number, name, or a
@@ -20,21 +20,27 @@ import { createPlainInput, type PlainInput } from './plain-input.ts';
  */
 export function createPlainAsker({ io, signal }: AskingWorld): Asker {
   const input = createPlainInput(io.stdin.stream, signal);
+  const write = (text: string) => io.stderr.write(text);
+  const answerTo = async (prompt: string, read: () => Promise<string>) => {
+    await write(`${safeText(prompt)} `);
+    try {
+      return (await read()).trim();
+    } catch (error) {
+      // What is said of the end stands on a line of its own.
+      await write('\n');
+      throw error;
+    }
+  };
   const page: Page = {
-    input,
-    say: (line) => io.stderr.write(`${safeText(line)}\n`),
-    read: async (prompt) => {
-      await io.stderr.write(`${safeText(prompt)} `);
-      return (await input.line()).trim();
-    },
+    say: (line) => write(`${safeText(line)}\n`),
+    read: (prompt) => answerTo(prompt, input.line),
   };
   return {
     text: (question) => askText(page, question),
     secret: async (message) => {
-      await io.stderr.write(`${safeText(message)} (what you type is not shown): `);
-      const secret = await input.secret();
-      await io.stderr.write('\n');
-      return secret.trim();
+      const secret = await answerTo(`${message} (not shown):`, input.secret);
+      await write('\n');
+      return secret;
     },
     yes: (message, preset) => askYes(page, message, preset),
     one: (question) => askOne(page, question),
@@ -43,7 +49,6 @@ export function createPlainAsker({ io, signal }: AskingWorld): Asker {
 }
 
 interface Page {
-  readonly input: PlainInput;
   say(line: string): Promise<void>;
   read(prompt: string): Promise<string>;
 }
