@@ -8,9 +8,11 @@ import { build, type Plugin } from 'esbuild';
 const evaluated: Plugin = {
   name: 'evaluated',
   setup({ onLoad }) {
-    onLoad({ filter: /src[/\\]catalog[/\\](manifest|outline)\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /src[/\\](catalog[/\\](manifest|outline)|commands[/\\]tool-outline)\.ts$/ }, async ({ path }) => {
       const values = Object.entries(await import(path));
-      const contents = values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n');
+      const contents = values
+        .map(([name, value]) => `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))});`)
+        .join('\n');
       return { contents, loader: 'js' };
     });
   },
@@ -48,6 +50,8 @@ function withLazyBuiltins(code: string): string {
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
   /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text)|output\/format|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|completion\/shells|help\/(topic-names|rows)|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
+  // The tree of commands, which help and completion go through.
+  /src\/(catalog\/(groups|outline)|commands\/(tree|tool-outline|tools\/list-definition))\.ts$/,
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.

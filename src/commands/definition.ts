@@ -61,8 +61,12 @@ export interface OperationRunner {
 
 /** A command of the tree: one or several operations of the catalog under one name, or a hand-written tool. */
 export type Leaf =
-  | { readonly kind: 'operation'; readonly names: readonly OperationName[]; readonly runner?: OperationRunner }
-  | { readonly kind: 'tool'; readonly definition: CommandDefinition };
+  | {
+      readonly kind: 'operation';
+      readonly names: readonly OperationName[];
+      readonly runner?: () => Promise<OperationRunner>;
+    }
+  | { readonly kind: 'tool'; readonly definition: () => Promise<CommandDefinition> };
 
 export interface Node {
   readonly name: string;

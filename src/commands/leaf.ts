@@ -21,11 +21,12 @@ export type LoadedLeaf =
 /** Brings in what the tree leaves out: the flags, examples and paths of operations. */
 export async function loadLeaf(leaf: Leaf): Promise<LoadedLeaf> {
   if (leaf.kind === 'tool') {
-    const { flagsOf: name } = leaf.definition;
-    return name === undefined ? leaf : { ...leaf, operation: (await entriesOf([name]))[0] };
+    const definition = await leaf.definition();
+    const { flagsOf: name } = definition;
+    return { kind: 'tool', definition, ...given('operation', name && (await entriesOf([name]))[0]) };
   }
   const [first, ...others] = await entriesOf(leaf.names);
-  return { kind: 'operation', versions: [first, ...others], ...given('runner', leaf.runner) };
+  return { kind: 'operation', versions: [first, ...others], ...given('runner', await leaf.runner?.()) };
 }
 
 async function entriesOf(names: readonly OperationName[]): Promise<readonly [OperationEntry, ...OperationEntry[]]> {

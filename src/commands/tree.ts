@@ -1,43 +1,19 @@
 import { GROUPS } from '../catalog/groups.ts';
+import type { OperationName } from '../catalog/index.ts';
 import { type OperationOutline, outline } from '../catalog/outline.ts';
-import { RESET_RUNNER } from './auth-tokens/commands.ts';
-import { COMPLETION_COMMANDS } from './completion/commands.ts';
 import type { CommandDefinition, Node, OperationRunner } from './definition.ts';
-import { DOCTOR_COMMAND } from './doctor/commands.ts';
-import { HISTORY_COMMANDS } from './history/commands.ts';
-import { JOB_COMMANDS } from './jobs/commands.ts';
-import { LOCAL_COMMANDS } from './local/commands.ts';
 import { given } from './option-values.ts';
-import { PROFILE_COMMANDS } from './profiles/commands.ts';
-import { SERVE_COMMANDS } from './serve/commands.ts';
-import { SETUP_COMMANDS } from './setup/commands.ts';
-import { commandList, TOOL_COMMANDS } from './tools/commands.ts';
-import { VALIDATE_COMMANDS } from './validate/commands.ts';
-import { WEBHOOK_COMMANDS } from './webhooks/commands.ts';
-
-const TOOLS: readonly CommandDefinition[] = [
-  ...PROFILE_COMMANDS,
-  ...HISTORY_COMMANDS,
-  DOCTOR_COMMAND,
-  ...SERVE_COMMANDS,
-  ...LOCAL_COMMANDS,
-  ...JOB_COMMANDS,
-  ...TOOL_COMMANDS,
-  ...VALIDATE_COMMANDS,
-  ...COMPLETION_COMMANDS,
-  ...WEBHOOK_COMMANDS,
-  ...SETUP_COMMANDS,
-  commandList(commandTree),
-];
-
-const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
+import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
+import { commandList } from './tools/list-definition.ts';
 
 /** The tree of all commands. An operation that comes in several versions is one command with `--api-version`. */
 export function commandTree(): Node {
   const root = group('svc', []);
   for (const words of GROUPS.keys()) plantGroup(root, words.split(' '));
   for (const operation of outline) plant(root, operation.command, (existing) => operationNode(operation, existing));
-  for (const definition of TOOLS) plant(root, definition.command, () => toolNode(definition));
+  for (const tool of toolOutline) plant(root, tool.command, () => toolNode(tool, () => definitionOf(tool)));
+  const list = commandList(commandTree);
+  plant(root, list.command, () => toolNode(list, async () => list));
   return root;
 }
 
@@ -72,21 +48,33 @@ function operationNode({ name, command, summary }: OperationOutline, existing: N
     leaf: {
       kind: 'operation',
       names: [...earlier, name],
-      ...given(
-        'runner',
-        RUNNERS.find(({ operation }) => operation === name),
-      ),
+      ...given('runner', runnerOutline.includes(name) ? () => runnerOf(name) : undefined),
     },
     children: new Map(),
   };
 }
 
-function toolNode(definition: CommandDefinition): Node {
+function toolNode({ command, summary }: ToolOutline, definition: () => Promise<CommandDefinition>): Node {
   return {
-    name: definition.command.at(-1) ?? '',
-    path: definition.command,
-    summary: definition.summary,
+    name: command.at(-1) ?? '',
+    path: command,
+    summary,
     leaf: { kind: 'tool', definition },
     children: new Map(),
   };
+}
+
+/** The rest of a tool, which help of a group does not need. */
+async function definitionOf({ command }: ToolOutline): Promise<CommandDefinition> {
+  const { TOOLS } = await import('./definitions.ts');
+  const definition = TOOLS.find((tool) => tool.command.join(' ') === command.join(' '));
+  if (!definition) throw new TypeError(`there is no tool ${command.join(' ')}`);
+  return definition;
+}
+
+async function runnerOf(name: OperationName): Promise<OperationRunner> {
+  const { RUNNERS } = await import('./definitions.ts');
+  const runner = RUNNERS.find(({ operation }) => operation === name);
+  if (!runner) throw new TypeError(`nothing runs ${name}`);
+  return runner;
 }

@@ -1,4 +1,4 @@
-import type { CommandDefinition, Node } from '../definition.ts';
+import type { CommandDefinition } from '../definition.ts';
 
 /** Commands that look at the interface itself, call it raw, or show what it answers in another form. */
 export const TOOL_COMMANDS: readonly CommandDefinition[] = [
@@ -77,16 +77,3 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import('./inspect-token.ts')).inspectTokenCommand,
   },
 ];
-
-/** The command that lists all commands, of the tree that it is itself a part of. */
-export function commandList(tree: () => Node): CommandDefinition {
-  return {
-    command: ['commands'],
-    summary: 'List every command with its flags',
-    examples: [{ command: 'svc commands -o json', does: 'the tree of commands, for programs' }],
-    load: async () => {
-      const { listCommands } = await import('./command-list.ts');
-      return (context) => listCommands(context, tree());
-    },
-  };
-}
