@@ -35,6 +35,7 @@ export class Recorder implements Ledger {
   readonly #startedAt: number;
   #noteAt: number;
   #flushing = false;
+  #inFlight = 0;
 
   constructor({ journal, metrics, tally, clock, results }: RecorderOptions) {
     this.#journal = journal;
@@ -72,9 +73,14 @@ export class Recorder implements Ledger {
   /** Sends as `send` does, and notes how long it took. */
   measured(send: SendBatch): SendBatch {
     return async (batch, part) => {
-      const outcome: BatchOutcome = await send(batch, part);
-      this.#metrics.request(this.#clock.now(), outcome);
-      return outcome;
+      this.#inFlight += 1;
+      try {
+        const outcome: BatchOutcome = await send(batch, part);
+        this.#metrics.request(this.#clock.now(), outcome, this.#inFlight);
+        return outcome;
+      } finally {
+        this.#inFlight -= 1;
+      }
     };
   }
 

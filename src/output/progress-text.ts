@@ -1,4 +1,5 @@
 import { safeText } from '../kernel/safe-text.ts';
+import { bytesText, count, duration } from './quantities.ts';
 
 /** How far something is. */
 export interface ProgressState {
@@ -97,26 +98,4 @@ function percentOf(share: number): string {
 function quantity(value: number, unit: string, named = true): string {
   if (unit === 'bytes') return bytesText(value);
   return named ? `${count(value)} ${unit}` : count(value);
-}
-
-/** `1,234,567` */
-export function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
-
-/** `812 B`, `1.2 MB`, `120 MB` */
-export function bytesText(bytes: number): string {
-  const step = Math.max(0, Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-  const value = bytes / 1000 ** step;
-  return `${step > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${BYTE_UNITS[step]}`;
-}
-
-/** `12 s`, `3 min 5 s`, `2 h 10 min`: never less than is left. */
-export function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }

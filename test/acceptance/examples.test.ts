@@ -10,6 +10,8 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
   ['svc documents migration-status --org acme --migration m1 --wait', 5],
   ['svc auth recover --save', 5],
   ['svc jobs show 20260131-094500-5f3a9c -o json', 2],
+  ['svc jobs report 20260131-094500-5f3a9c --html', 2],
+  ['svc jobs report 20260131-094500-5f3a9c --html --file - > report.html', 2],
   ['svc jobs resume 20260131-094500-5f3a9c', 2],
 ]);
 

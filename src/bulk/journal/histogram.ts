@@ -37,6 +37,17 @@ export class Histogram {
     return Math.min(this.#most, 2 ** ((step + 1) / STEPS));
   }
 
+  /** The steps from the first that was seen to the last. */
+  steps(): readonly { readonly from: number; readonly to: number; readonly count: number }[] {
+    const steps = this.#counts.map((count, step) => ({
+      from: 2 ** (step / STEPS),
+      to: 2 ** ((step + 1) / STEPS),
+      count,
+    }));
+    const isSeen = ({ count }: { readonly count: number }) => count > 0;
+    return steps.slice(Math.max(0, steps.findIndex(isSeen)), steps.findLastIndex(isSeen) + 1);
+  }
+
   save(): SavedHistogram {
     const used = this.#counts.findLastIndex((count) => count > 0) + 1;
     return { counts: this.#counts.slice(0, used), most: this.#most };

@@ -41,15 +41,16 @@ export class Metrics {
     return this.#secondsBefore + Math.max(0, now - this.#startedAt) / 1000;
   }
 
-  request(now: number, { milliseconds, retries, waits, waited }: MeasuredRequest): void {
+  /** @param inFlight requests that were on their way together with this one, itself included */
+  request(now: number, { milliseconds, retries, waits, waited }: MeasuredRequest, inFlight: number): void {
     this.latency.add(milliseconds);
     this.waits += waits;
     this.waitedMilliseconds += waited;
-    this.series.add(this.seconds(now), { settled: 0, failed: 0, requests: 1 + retries, milliseconds });
+    this.series.add(this.seconds(now), { settled: 0, failed: 0, requests: 1 + retries, milliseconds, inFlight });
   }
 
   settled(now: number, settled: number, failed: number): void {
-    this.series.add(this.seconds(now), { settled, failed, requests: 0, milliseconds: 0 });
+    this.series.add(this.seconds(now), { settled, failed, requests: 0, milliseconds: 0, inFlight: 0 });
   }
 
   save(now: number): SavedMetrics {

@@ -6,6 +6,8 @@ export interface SeriesPoint {
   readonly requests: number;
   /** The sum of the requests' milliseconds. */
   readonly milliseconds: number;
+  /** The most requests at once; 0 where none began or ended. */
+  readonly inFlight: number;
 }
 
 const MOST_POINTS = 600;
@@ -24,11 +26,11 @@ export class Series {
   }
 
   /** @param second seconds that the job had been at work */
-  add(second: number, { settled, failed, requests, milliseconds }: SeriesPoint): void {
+  add(second: number, point: SeriesPoint): void {
     while (second / this.#interval >= MOST_POINTS) this.#halve();
     const at = Math.max(0, Math.floor(second / this.#interval));
     while (this.#points.length <= at) this.#points.push(NOTHING);
-    this.#points[at] = sum(this.#points[at], { settled, failed, requests, milliseconds });
+    this.#points[at] = sum(this.#points[at], point);
   }
 
   #halve(): void {
@@ -48,7 +50,7 @@ export interface SavedSeries {
   readonly points: readonly SeriesPoint[];
 }
 
-const NOTHING: SeriesPoint = { settled: 0, failed: 0, requests: 0, milliseconds: 0 };
+const NOTHING: SeriesPoint = { settled: 0, failed: 0, requests: 0, milliseconds: 0, inFlight: 0 };
 
 function sum(one: SeriesPoint = NOTHING, other: SeriesPoint = NOTHING): SeriesPoint {
   return {
@@ -56,5 +58,6 @@ function sum(one: SeriesPoint = NOTHING, other: SeriesPoint = NOTHING): SeriesPo
     failed: one.failed + other.failed,
     requests: one.requests + other.requests,
     milliseconds: one.milliseconds + other.milliseconds,
+    inFlight: Math.max(one.inFlight, other.inFlight),
   };
 }

@@ -19,6 +19,22 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import('./show.ts')).showJob,
   },
   {
+    command: ['jobs', 'report'],
+    summary: 'Write the report of a job as a page to send to a colleague',
+    description:
+      'One HTML file that needs nothing else, with no script in it: how fast the job went and how long answers took, why records failed, and the receipt. It is never written over another file.',
+    examples: [
+      { command: 'svc jobs report 20260131-094500-5f3a9c --html', does: 'write 20260131-094500-5f3a9c.html here' },
+      { command: 'svc jobs report 20260131-094500-5f3a9c --html --file - > report.html', does: 'to stdout' },
+    ],
+    arguments: [JOB],
+    options: [
+      { flags: '--html', describes: 'as a page of HTML' },
+      { flags: '--file <path>', describes: "where it goes (<id>.html); '-' is stdout" },
+    ],
+    load: async () => (await import('./report.ts')).reportJob,
+  },
+  {
     command: ['jobs', 'resume'],
     summary: 'Go on with a job that stopped or was killed',
     description:

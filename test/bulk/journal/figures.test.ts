@@ -33,7 +33,7 @@ describe('the series', () => {
       fc.property(fc.array(fc.double({ min: 0, max: 1e6, noNaN: true })), (seconds) => {
         const series = new Series();
         for (const second of seconds.toSorted((a, b) => a - b)) {
-          series.add(second, { settled: 100, failed: 1, requests: 2, milliseconds: 5 });
+          series.add(second, { settled: 100, failed: 1, requests: 2, milliseconds: 5, inFlight: 1 });
         }
         const { points, seconds: interval } = series.save();
         expect(points.length).toBeLessThanOrEqual(600);
@@ -47,7 +47,7 @@ describe('the series', () => {
 describe('the figures of a job', () => {
   it('add up over its runs', () => {
     const first = new Metrics(1_000);
-    first.request(2_000, { milliseconds: 80, retries: 1, waits: 1, waited: 500 });
+    first.request(2_000, { milliseconds: 80, retries: 1, waits: 1, waited: 500 }, 4);
     first.settled(2_000, 100, 3);
     const saved = JSON.parse(JSON.stringify(first.save(5_000)));
     const second = new Metrics(1_000_000, saved);
@@ -55,10 +55,10 @@ describe('the figures of a job', () => {
     expect(second.seconds(1_002_000)).toBe(6);
     expect(second.save(1_002_000)).toMatchObject({ waits: 1, waitedMilliseconds: 500 });
     expect(second.series.save().points).toEqual([
-      { settled: 0, failed: 0, requests: 0, milliseconds: 0 },
-      { settled: 100, failed: 3, requests: 2, milliseconds: 80 },
-      ...Array(3).fill({ settled: 0, failed: 0, requests: 0, milliseconds: 0 }),
-      { settled: 50, failed: 0, requests: 0, milliseconds: 0 },
+      { settled: 0, failed: 0, requests: 0, milliseconds: 0, inFlight: 0 },
+      { settled: 100, failed: 3, requests: 2, milliseconds: 80, inFlight: 4 },
+      ...Array(3).fill({ settled: 0, failed: 0, requests: 0, milliseconds: 0, inFlight: 0 }),
+      { settled: 50, failed: 0, requests: 0, milliseconds: 0, inFlight: 0 },
     ]);
   });
 });

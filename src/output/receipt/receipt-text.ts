@@ -1,0 +1,99 @@
+import { amount } from '../../kernel/plural.ts';
+import { safeText } from '../../kernel/safe-text.ts';
+import { bytesText, count, elapsed, millisecondsText, momentText } from '../quantities.ts';
+import { intervalsOf, throughput } from './intervals.ts';
+import type { JobReceipt, Reason } from './receipt.ts';
+import { sparkline } from './sparkline.ts';
+
+export interface ReceiptStyle {
+  /** Without drawings, for who hears the text read out. */
+  readonly plain: boolean;
+}
+
+const CURVE = 40;
+const PLAIN_CURVE = 8;
+const MOST_REASONS = 5;
+
+/** The receipt of a job for people: a line for each thing to know. Safe for a terminal. */
+export function receiptText(receipt: JobReceipt, style: ReceiptStyle): string {
+  const rows = [...lines(receipt, style)];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `${name.padEnd(width)}  ${safeText(text)}\n`).join('');
+}
+
+type Line = readonly [name: string, text: string];
+
+function* lines(receipt: JobReceipt, style: ReceiptStyle): Generator<Line> {
+  const { id, operation, state, input, counts, requests, retries, runs, rejects } = receipt;
+  yield ['job', `${id} (${state})`];
+  yield ['operation', `${operation} to ${targetText(receipt)}`];
+  yield ['input', `${input.name} (${input.format.toUpperCase()}, ${bytesText(input.bytes)})`];
+  yield ['sha256', input.sha256];
+  yield ['records', `${count(counts.total)}: ${countsText(counts)}`];
+  yield [
+    'requests',
+    [count(requests), retries > 0 && `${amount(retries, 'retry')}`, runs > 1 && `in ${runs} runs`]
+      .filter(Boolean)
+      .join(', '),
+  ];
+  yield ['time', timeText(receipt)];
+  yield* figures(receipt, style);
+  yield* reasonLines(receipt.reasons.most, receipt.reasons.others);
+  if (rejects) yield ['rejects', rejects];
+  if (state === 'stopped') yield ['go on with', `svc jobs resume ${id}`];
+}
+
+function* figures({ latency, ...receipt }: JobReceipt, { plain }: ReceiptStyle): Generator<Line> {
+  const { p50, p90, p99, max } = latency;
+  if (p50 !== null && p90 !== null && p99 !== null && max !== null) {
+    const [middle, most, nearlyAll, all] = [p50, p90, p99, max].map(millisecondsText);
+    yield [
+      'answers',
+      `half of them within ${middle}, 90 % within ${most}, 99 % within ${nearlyAll}, all within ${all}`,
+    ];
+  }
+  const { series, times, counts } = receipt;
+  const rates = intervalsOf({ series, times }, plain ? PLAIN_CURVE : CURVE).map(throughput);
+  const done = counts.succeeded + counts.failed + counts.unknown;
+  if (rates.length === 0 || times.seconds === 0) return;
+  const average = `${count(Math.round(done / times.seconds))}/s on average`;
+  const most = `${count(Math.round(Math.max(...rates)))}/s at most`;
+  if (rates.length < 3) yield ['speed', average];
+  else if (plain) yield ['speed', `${average}; over time: ${rates.map((rate) => count(Math.round(rate))).join(', ')}`];
+  else yield ['speed', `${sparkline(rates)}  ${average}, ${most}`];
+}
+
+function* reasonLines(most: readonly Reason[], others: number): Generator<Line> {
+  const shown = most.slice(0, MOST_REASONS);
+  for (const [at, reason] of shown.entries()) yield [at === 0 ? 'failures' : '', reasonText(reason)];
+  const more = most.slice(shown.length).reduce((sum, reason) => sum + reason.count, others);
+  if (more > 0) yield ['', `${count(more)} for other reasons`];
+}
+
+/** `3 failed: no such folder (not-found): u5 on line 6, u9 on line 10` */
+function reasonText({ count: records, status, message, code, examples }: Reason): string {
+  const ids = examples.slice(0, 2).map(({ id, line }) => (line === null ? id : `${id} on line ${line}`));
+  const more = records > ids.length ? ', …' : '';
+  return `${count(records)} ${status}: ${message ?? 'no reason given'}${code ? ` (${code})` : ''}: ${ids.join(', ')}${more}`;
+}
+
+/** `https://api.example.com (profile prod, API key k1)` */
+export function targetText({ target: { origin, profile, apiKey } }: Pick<JobReceipt, 'target'>): string {
+  const by = [profile && `profile ${profile}`, apiKey && `API key ${apiKey}`].filter(Boolean).join(', ');
+  return by ? `${origin} (${by})` : origin;
+}
+
+/** `9 succeeded, 1 failed`: what is 0 is left out, but for what succeeded. */
+export function countsText(counts: JobReceipt['counts']): string {
+  return (['succeeded', 'failed', 'unknown', 'skipped'] as const)
+    .filter((status) => status === 'succeeded' || counts[status] > 0)
+    .map((status) => `${count(counts[status])} ${status}`)
+    .join(', ');
+}
+
+/** `12 s at work, from 2026-03-01 12:00:05 UTC to 2026-03-01 12:00:17 UTC` */
+export function timeText({ times: { startedAt, endedAt, seconds }, waits }: JobReceipt): string {
+  const end = endedAt === null ? 'until now' : `to ${momentText(endedAt)}`;
+  const waited = waits.seconds > 0 ? `; rate limits held requests back for ${elapsed(waits.seconds)} in all` : '';
+  return `${elapsed(seconds)} at work, from ${momentText(startedAt)} ${end}${waited}`;
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../src/bulk/journal/items.ts';
+import { reasonsOf } from '../../src/bulk/reasons.ts';
+
+const item = (at: number, message: string | null, beside: Partial<Item> = {}): Item => ({
+  ...{ at, id: `u${at}`, line: at + 1, status: 'failed', message, code: 'not-found' },
+  ...beside,
+});
+
+describe('reasons', () => {
+  it('are told apart by what is said, not by whom it is said of', () => {
+    const items = [item(1, 'no user u1'), item(2, 'no user u2'), item(3, 'no user u33'), item(4, 'taken')];
+    const open = item(5, 'no answer', { status: 'open', code: 'outcome_unknown' });
+    expect(reasonsOf([...items, open])).toEqual({
+      most: [
+        {
+          ...{ status: 'failed', message: 'no user (id)', code: 'not-found', count: 2 },
+          examples: [
+            { id: 'u1', line: 2 },
+            { id: 'u2', line: 3 },
+          ],
+        },
+        expect.objectContaining({ message: 'no user u33', count: 1 }),
+        expect.objectContaining({ message: 'taken', count: 1 }),
+        expect.objectContaining({ status: 'unknown', message: 'no answer' }),
+      ],
+      others: 0,
+    });
+  });
+
+  it('are counted however many there are, and only the most frequent are kept', () => {
+    const each = Array.from({ length: 5_000 }, (_, at) => item(at, `reason ${at % 1_000}`));
+    const { most, others } = reasonsOf([...each, ...Array.from({ length: 10 }, (_, at) => item(at, 'often'))]);
+    expect(most).toHaveLength(20);
+    expect(most.reduce((sum, { count }) => sum + count, others)).toBe(5_010);
+  });
+
+  it('takes an id for nothing but itself', () => {
+    const hostile = item(1, 'a.*b is not (a.*b)', { id: 'a.*b' });
+    expect(reasonsOf([hostile]).most[0]?.message).toBe('(id) is not ((id))');
+  });
+});
