@@ -29,7 +29,8 @@ export async function showCreated(context: Context, created: Created): Promise<v
   const program = programOf(context.options);
   await tell(context, [
     '',
-    `Keep the secret where your receiver finds it; ${program} webhooks endpoints secret ${endpoint.id} -q prints it again.`,
+    'Keep the secret where your receiver finds it. To print it again:',
+    `  ${program} webhooks endpoints secret ${endpoint.id} -q`,
     '',
     'Verify deliveries in Node.js:',
     '',

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Flag } from '../../../src/catalog/flags.ts';
+import { flagValue } from '../../../src/commands/flag-values.ts';
+import { commandOf, subjectOf } from '../../../src/commands/setup/subject.ts';
+import { fakeContext } from '../fake-context.ts';
+
+const text = fc.string({ unit: 'binary', minLength: 1 }).filter((one) => !one.includes('\0'));
+const word = fc.stringMatching(/^[\w.-]+$/);
+const endpoint = fc.record(
+  {
+    url: fc.webUrl(),
+    description: text,
+    filterTypes: fc.array(word, { minLength: 1 }),
+    channels: fc.array(word, { minLength: 1 }),
+    disabled: fc.boolean(),
+    rateLimit: fc.integer({ min: 1, max: 65_535 }),
+    metadata: fc.dictionary(text, text, { minKeys: 1 }),
+  },
+  { requiredKeys: ['url'] },
+);
+
+/** The words that a shell makes of several lines, each of them a list. */
+function shellWords(lines: readonly string[]): readonly (readonly string[])[] {
+  const script = lines.map((line) => `svc() { printf '%s\\0' "$@"; printf '\\1\\0'; }; ${line}`).join('\n');
+  const { stdout } = spawnSync('bash', ['-s'], { input: script, encoding: 'utf8', maxBuffer: 1e9 });
+  const lists = stdout.split('\u0001\0').slice(0, -1);
+  return lists.map((list) => list.split('\0').slice(0, -1));
+}
+
+/** What the words of a command say, flag by flag. */
+function dataOf(words: readonly string[], flags: readonly Flag[]): unknown {
+  const data: Record<string, unknown> = {};
+  const world = { now: 0, warn: () => undefined };
+  const texts = new Map<Flag, string[]>();
+  for (let at = 3; at < words.length; at += 1) {
+    const name = (words[at] ?? '').replace(/^--/, '');
+    if (name === 'data') return JSON.parse(words[at + 1] ?? '');
+    const flag = flags.find((one) => one.name === name || `no-${one.name}` === name);
+    if (!flag) throw new Error(`no flag ${name}`);
+    if (flag.kind === 'boolean') data[flag.path[0] ?? ''] = flag.name === name;
+    else {
+      at += 1;
+      texts.set(flag, [...(texts.get(flag) ?? []), words[at] ?? '']);
+    }
+  }
+  for (const [flag, given] of texts) data[flag.path[0] ?? ''] = flagValue(flag, given, world);
+  return data;
+}
+
+describe('the command that does the same as a dialogue', () => {
+  it('means the same data to a shell and to svc, whatever is in it', async () => {
+    const { entry } = await subjectOf('webhooks.endpoints.create');
+    const context = await fakeContext();
+    const samples = fc.sample(endpoint, 400);
+    const lines = samples.map((data) => commandOf(context, entry, data, { arguments: [], options: {} }));
+    const said = shellWords(lines).map((words) => dataOf(words, entry.flags));
+    expect(said).toEqual(samples.map((data) => JSON.parse(JSON.stringify(data))));
+  });
+
+  it('never holds a secret', async () => {
+    const { entry } = await subjectOf('email.update');
+    const context = await fakeContext();
+    const data = { emailServiceConfig: { apiKey: 'sk-4711-0815', fromCompany: 'a\u001bb' } };
+    const line = commandOf(context, entry, data, { arguments: [], options: {} });
+    expect(line).toBe(`svc email update --data '{"emailServiceConfig":{"fromCompany":"a\\u001bb"}}' --api-key-stdin`);
+    const named = commandOf(context, entry, data, { arguments: [], options: { apiKeyFile: 'my key' } });
+    expect(named.endsWith(" --api-key-file 'my key'")).toBe(true);
+  });
+});
