@@ -144,7 +144,13 @@ describe('ids that are made up', () => {
     const flags = await log({ files: {}, record: LOOK, answer: () => results({}) });
     const [id] = idsOf(flags.requests[0] ?? {}, 'activities');
     expect(flags.created).toEqual([]);
-    expect(flags.error?.hint).toBe(`run the command again with the same id: ${id}`);
+    const sent = JSON.stringify({
+      organizationId: 'acme',
+      documentId: 'd1',
+      activities: flags.requests[0]?.['activities'],
+    });
+    expect(flags.error?.hint).toBe(`the same again does no harm: svc activities add --data '${sent}'`);
+    expect(sent).toContain(`"id":"${id}"`);
     const data = { organizationId: 'acme', documentId: 'd1', activities: [LOOK, LOOK] };
     const listed = await log({ files: {}, data, fromDocument: true, answer: () => results({}) });
     expect(JSON.parse(await listed.read('data.rejects.json'))).toEqual(listed.requests[0]?.['activities']);

@@ -12,6 +12,7 @@ import { Tally } from '../../bulk/tally.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
+import { commandAgain } from './again.ts';
 import { type JobFiles, openFiles } from './files.ts';
 import { discardPlace, type OpenJob } from './job.ts';
 import { showSending } from './progress.ts';
@@ -41,7 +42,9 @@ export async function runJob(context: Context, job: OpenJob, work: Work): Promis
   if (stop?.why === 'hopeless' && !run.landed) throw await run.comeToNothing(stop.error);
   const summary = await run.finish(stop);
   await showSummary(context, work.calls.fields.noun, summary);
-  const failure = failureOf(summary, { noun: work.calls.fields.noun, stop: run.stop, resumable: run.resumable });
+  const { stop: ended, resumable } = run;
+  const again = summary.unknown > 0 && !resumable && !summary.rejects ? await commandAgain(context, work) : undefined;
+  const failure = failureOf(summary, { noun: work.calls.fields.noun, stop: ended, resumable, again });
   if (failure !== undefined) throw failure;
 }
 

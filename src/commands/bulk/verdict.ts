@@ -10,13 +10,15 @@ export interface Ending {
   readonly stop: Stop | undefined;
   /** The job has something left to do, and may go on. */
   readonly resumable: boolean;
+  /** The command line that sends the same once more, where there is no file to name. */
+  readonly again?: string | undefined;
 }
 
 /** The error that a run ends with, the weightiest where several apply; `undefined` when every record landed. */
-export function failureOf(summary: BulkSummary, { noun, stop, resumable }: Ending): unknown {
+export function failureOf(summary: BulkSummary, { noun, stop, resumable, again }: Ending): unknown {
   const { total, failed, unknown, skipped } = summary;
   const of = `of ${total} ${plural(noun)}`;
-  const hint = resumable ? `go on with svc jobs resume ${summary.job}` : wayOn(summary);
+  const hint = resumable ? `go on with svc jobs resume ${summary.job}` : wayOn(summary, again);
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';
@@ -47,8 +49,9 @@ function withUndone({ failure, message, cause }: SvcError, undone: string | unde
 }
 
 /** What to do about the records that did not land. */
-function wayOn({ rejects, failed, unknown, failures: [first] }: BulkSummary): string {
+function wayOn({ rejects, failed, unknown, failures: [first] }: BulkSummary, again?: string): string {
   if (rejects === null && failed > 0) return 'correct the input and run the command again';
+  if (rejects === null && again !== undefined) return `the same again does no harm: ${again}`;
   // The id may have been made up: under another one the record would be written twice.
   if (rejects === null) return `run the command again${first && unknown === 1 ? ` with the same id: ${first.id}` : ''}`;
   if (failed === 0) return `go on with --file ${rejects}`;

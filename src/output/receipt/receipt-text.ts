@@ -84,7 +84,7 @@ export function targetText({ target: { origin, profile, apiKey } }: Pick<JobRece
 }
 
 /** `9 succeeded, 1 failed`: what is 0 is left out, but for what succeeded. */
-export function countsText(counts: JobReceipt['counts']): string {
+function countsText(counts: JobReceipt['counts']): string {
   return (['succeeded', 'failed', 'unknown', 'skipped'] as const)
     .filter((status) => status === 'succeeded' || counts[status] > 0)
     .map((status) => `${count(counts[status])} ${status}`)
@@ -92,8 +92,13 @@ export function countsText(counts: JobReceipt['counts']): string {
 }
 
 /** `12 s at work, from 2026-03-01 12:00:05 UTC to 2026-03-01 12:00:17 UTC` */
-export function timeText({ times: { startedAt, endedAt, seconds }, waits }: JobReceipt): string {
+function timeText({ times: { startedAt, endedAt, seconds }, waits }: JobReceipt): string {
   const end = endedAt === null ? 'until now' : `to ${momentText(endedAt)}`;
-  const waited = waits.seconds > 0 ? `; rate limits held requests back for ${elapsed(waits.seconds)} in all` : '';
+  const waited = isWorthTelling(waits) ? `; rate limits held requests back for ${elapsed(waits.seconds)} in all` : '';
   return `${elapsed(seconds)} at work, from ${momentText(startedAt)} ${end}${waited}`;
+}
+
+/** Shorter pauses come from requests taking turns. */
+export function isWorthTelling({ seconds }: JobReceipt['waits']): boolean {
+  return seconds >= 0.1;
 }

@@ -1,6 +1,7 @@
 import { count, elapsed, millisecondsText } from '../quantities.ts';
 import { type Interval, intervalsOf, throughput } from '../receipt/intervals.ts';
 import type { JobReceipt } from '../receipt/receipt.ts';
+import { isWorthTelling } from '../receipt/receipt-text.ts';
 import type { Chart } from './chart.ts';
 
 /** Columns of a chart over time; more are no longer told apart on a phone. */
@@ -74,10 +75,9 @@ function answerChart(intervals: readonly Interval[]): Chart {
 
 function inFlightChart({ waits }: JobReceipt, intervals: readonly Interval[]): Chart {
   const most = Math.max(...intervals.map(({ inFlight }) => inFlight));
-  const waited =
-    waits.seconds > 0
-      ? `Rate limits held requests back for ${elapsed(waits.seconds)} in all.`
-      : 'No rate limit held any back.';
+  const waited = isWorthTelling(waits)
+    ? `Rate limits held requests back for ${elapsed(waits.seconds)} in all.`
+    : 'No rate limit held any back.';
   return {
     title: 'Requests in flight',
     summary: `At most ${count(most)} at once. ${waited}`,

@@ -3,7 +3,7 @@ import { isObject } from '../../kernel/is-object.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../quantities.ts';
 import type { JobReceipt, Reason } from '../receipt/receipt.ts';
-import { targetText } from '../receipt/receipt-text.ts';
+import { isWorthTelling, targetText } from '../receipt/receipt-text.ts';
 import { chartFigure } from './chart.ts';
 import { chartsOf } from './charts.ts';
 import { Html, html } from './html.ts';
@@ -152,7 +152,7 @@ function* receiptRows(receipt: JobReceipt): Generator<readonly [name: string, te
   yield ['Requests', `${count(requests)}, of which ${count(retries)} were retries`];
   yield [
     'Rate limits',
-    waits.seconds > 0 ? `held requests back for ${elapsed(waits.seconds)} in all` : 'none were met',
+    isWorthTelling(waits) ? `held requests back for ${elapsed(waits.seconds)} in all` : 'none were met',
   ];
   const { p50, p90, p99, max } = latency;
   if (p50 !== null && p90 !== null && p99 !== null && max !== null) {
