@@ -60,7 +60,7 @@ async function listed({ svc }: User, ...words: readonly string[]) {
 }
 
 describe('deliveries of svc serve', () => {
-  it('all arrive, whatever fails and however often the service is killed', async () => {
+  it('all arrive, whatever fails and however often the service is killed', async ({ annotate }) => {
     const attempts = new Map<string, number>();
     const arrived = new Map<string, number>();
     const { url } = await receiver(({ headers }) => {
@@ -90,6 +90,7 @@ describe('deliveries of svc serve', () => {
     expect(await listed(user, '--state', 'failed')).toEqual([]);
     expect(delivered.filter(({ id }) => !arrived.has(id))).toEqual([]);
     const repeated = [...arrived.values()].reduce((sum, count) => sum + count - 1, 0);
+    await annotate(`${delivered.length} delivered over ${kills} kills, ${repeated} of them twice`);
     expect(repeated).toBeLessThanOrEqual(kills * UNDER_WAY);
     expect(await end(service.child, 'SIGTERM')).toBe(0);
   });

@@ -5,7 +5,9 @@ const USERS = 100_000;
 const [CONCURRENCY, BATCH] = [4, 100];
 
 describe('a job that is killed', () => {
-  it('again and again loses nothing, and sends twice only what was in flight', { timeout: 60_000 }, async () => {
+  it('again and again loses nothing, and sends twice only what was in flight', { timeout: 60_000 }, async ({
+    annotate,
+  }) => {
     const { svc, start, more, came } = await importing(USERS);
     let run = start(...ADD, '--concurrency', String(CONCURRENCY), '-q');
     let [kills, job] = [0, ''];
@@ -31,6 +33,7 @@ describe('a job that is killed', () => {
     expect(kills).toBe(10);
     expect(came.size).toBe(USERS);
     const twice = [...came.values()].reduce((sum, times) => sum + times - 1, 0);
+    await annotate(`sent twice: ${twice} of at most ${kills * CONCURRENCY * BATCH}`);
     expect(twice).toBeLessThanOrEqual(kills * CONCURRENCY * BATCH);
     const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);
     expect(receipt).toMatchObject({ state: 'done', runs: 11, counts: { total: USERS, succeeded: USERS } });

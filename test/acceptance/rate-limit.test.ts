@@ -22,19 +22,20 @@ async function limitedService(milliseconds: number, retryAfter: string | undefin
 
 describe('a rate limit', () => {
   it('is waited for by every process of this user, though only one of them met it', async () => {
-    const { svc } = await newUser();
-    const { env, times } = await limitedService(2_000, '2');
+    const { svc, home } = await newUser();
+    const { env, times } = await limitedService(3_000, '3');
     const first = svc(GET, { env });
-    await expect.poll(() => times.length).toBe(1);
-    // The first process has heard by now, or is about to.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const gates = () => readdir(join(home, '.local', 'state', 'svc', 'gates')).catch(() => []);
+    await expect.poll(async () => (await gates()).length, { timeout: 10_000 }).toBeGreaterThan(0);
     const others = await Promise.all([svc(GET, { env }), svc(GET, { env }), svc(GET, { env })]);
     const runs = [await first, ...others];
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     expect(times).toHaveLength(5);
-    expect(times.slice(1).every((time) => time - (times[0] ?? 0) >= 2_000)).toBe(true);
-    expect(runs[0]?.stderr).toMatch(/^waiting [23] s for the service's rate limit …\n$/);
-    expect(runs[1]?.stderr).toMatch(/^waiting [12] s for the service's rate limit, which another svc process met …\n$/);
+    expect(times.slice(1).every((time) => time - (times[0] ?? 0) >= 3_000)).toBe(true);
+    expect(runs[0]?.stderr).toMatch(/^waiting [34] s for the service's rate limit …\n$/);
+    expect(runs[1]?.stderr).toMatch(
+      /^waiting [1-4] s for the service's rate limit, which another svc process met …\n$/,
+    );
   });
 
   it('is 7 at once with --no-wait, and closes the gate for nobody', async () => {

@@ -71,7 +71,7 @@ async function place(
   return told.some((line) => line.state === 'lost') ? 'told as lost' : 'ORPHAN';
 }
 
-it(`kill -9 at ${KILLS} moments leaves no token that nobody knows of`, { timeout: 120_000 }, async () => {
+it(`kill -9 at ${KILLS} moments leaves no token that nobody knows of`, { timeout: 120_000 }, async ({ annotate }) => {
   const places = new Map<Place, number>();
   let next = 0;
   const worker = async () => {
@@ -82,6 +82,7 @@ it(`kill -9 at ${KILLS} moments leaves no token that nobody knows of`, { timeout
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const seen = JSON.stringify(Object.fromEntries(places));
+  await annotate(`where the token was: ${seen}`);
   expect(places.get('ORPHAN') ?? 0, seen).toBe(0);
   // The moments were such that something could have been lost.
   expect((places.get('told as lost') ?? 0) + (places.get('record') ?? 0), seen).toBeGreaterThan(5);

@@ -150,13 +150,14 @@ async function userOfEcho([authToken, workspaceAuthToken]: readonly [string, str
 
 it('the credentials of a run are in nothing that is printed, and in no file but their own', {
   timeout: 60_000,
-}, async () => {
+}, async ({ annotate }) => {
   const secrets = [newSecret(), newSecret()] as const;
   const user = await userOfEcho(secrets);
   const runs = await runAll(user);
   for (const { words, run } of runs) expectNone(secrets, run.stdout + run.stderr, words.join(' '));
   const texts = await textsBelow(user.home);
   for (const [path, text] of texts) if (!path.endsWith('/secrets.json')) expectNone(secrets, text, path);
+  await annotate(`${runs.length} commands and ${texts.length} files, ${secrets.flatMap(formsOf).length} forms`);
   // That there was something to be seen:
   expect(runs.map(({ run }) => run.code)).toEqual(expect.arrayContaining([0, 2, 3, 4, 8, 9, 10]));
   expect(runs.filter(({ run }) => run.stderr.includes('****')).length).toBeGreaterThan(20);

@@ -79,3 +79,38 @@ describe('docs/troubleshooting.md', () => {
     }
   });
 });
+
+describe('docs/reliability.md', () => {
+  /** The cells of its rows, without the heads of the tables. */
+  const rows = async () => {
+    const lines = (await readFile(join(HOME, 'docs', 'reliability.md'), 'utf8')).split('\n');
+    const cells = lines.filter((line) => line.startsWith('| ')).map((line) => line.split(' | '));
+    return cells.filter(([first]) => first !== '| promise');
+  };
+
+  it('names for every promise tests that exist, a figure, and the command that runs just those tests', async () => {
+    const { scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+    const all = await rows();
+    expect(all.length).toBeGreaterThan(25);
+    for (const [promise = '', tests = '', figure = '', again = ''] of all) {
+      const paths = pathsIn(tests);
+      expect(paths.length, promise).toBeGreaterThan(0);
+      expect(paths.filter((path) => !existsSync(join(HOME, path)))).toEqual([]);
+      expect(figure, promise).toMatch(/\d/);
+      const [, script] = /`npm run (\S+)/.exec(again) ?? [];
+      const [, words = ''] = /`npx vitest run ([^`]+)`/.exec(again) ?? [];
+      const filters = words.split(' ').filter(Boolean);
+      if (script !== undefined) expect(scripts).toHaveProperty([script]);
+      else expect(filters.length, promise).toBeGreaterThan(0);
+      expect(
+        filters.filter((filter) => !paths.some((path) => path.includes(filter))),
+        promise,
+      ).toEqual([]);
+      const isRun = (path: string) => script !== undefined || filters.some((filter) => path.includes(filter));
+      expect(
+        paths.filter((path) => !isRun(path)),
+        promise,
+      ).toEqual([]);
+    }
+  });
+});

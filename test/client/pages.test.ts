@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../src/catalog/define.ts';
+import { documents } from '../../src/catalog/documents.ts';
+import { webhookEndpoints } from '../../src/catalog/webhook-endpoints.ts';
+import { pages } from '../../src/client/pages.ts';
+import { json, newClient, scriptedFetch } from './world.ts';
+
+const LIST = documents['documents.list'];
+const ENDPOINTS = webhookEndpoints['webhooks.endpoints.list'];
+
+/** What one page of documents says of the next: its token, or no such field. */
+const page = (token?: unknown) =>
+  json({
+    result: { status: 'success', message: 'ok', data: [{ id: 'd' }], ...(token !== undefined && { pageToken: token }) },
+  });
+
+/** Follows the pages to their end: how many there were, what was asked for each, and how it ended. */
+async function follow(operation: Operation, ...answers: readonly Response[]) {
+  const { fetch, requests } = scriptedFetch(...answers);
+  const { client } = newClient({ fetch });
+  let count = 0;
+  let error: unknown;
+  try {
+    for await (const _ of pages(client, operation, { organizationId: 'acme' })) count += 1;
+  } catch (thrown) {
+    error = thrown;
+  }
+  const asked = await Promise.all(requests.map(async (request) => Object(await request.json()).data));
+  return { count, error, asked: asked.map((data) => data.pageToken ?? data.iterator) };
+}
+
+describe('the pages of an answer', () => {
+  it.each([undefined, null, ''])('end with the token %j', async (end) => {
+    const followed = await follow(LIST, page('a'), page('b'), page(end));
+    expect(followed).toEqual({ count: 3, error: undefined, asked: [undefined, 'a', 'b'] });
+  });
+
+  it('end with done, whatever the iterator says', async () => {
+    const of = (iterator: string | null, done: boolean) =>
+      json({ result: { status: 'success', message: 'ok', data: { endpoints: [], iterator, done } } });
+    const followed = await follow(ENDPOINTS, of('a', false), of('b', true));
+    expect(followed).toEqual({ count: 2, error: undefined, asked: [undefined, 'a'] });
+  });
+
+  it.each([
+    { name: 'the same token again', answers: [page('a')], count: 2 },
+    { name: 'a circle of three', answers: [page('a'), page('b'), page('c'), page('a')], count: 4 },
+  ])('that never end are 8, once they are seen: $name', async ({ answers, count }) => {
+    const followed = await follow(LIST, ...answers);
+    expect(followed.count).toBe(count);
+    expect(followed.error).toMatchObject({
+      failure: 'unusable_answer',
+      message: '/v2/organizations/documents/get answered the same page cursor twice',
+    });
+  });
+});
