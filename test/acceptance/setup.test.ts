@@ -207,23 +207,24 @@ describe('svc webhooks setup', () => {
   ] as const;
 
   it.each([
-    ['Ctrl-C', '\u0003', {}],
-    ['Ctrl-D', '\u0004', {}],
-    ['Ctrl-C', '\u0003', { ACCESSIBLE: '1' }],
-    ['Ctrl-D', '\u0004', { ACCESSIBLE: '1' }],
+    ['Ctrl-C', '\u0003', {}, 1],
+    ['Ctrl-D', '\u0004', {}, 4],
+    ['Ctrl-C', '\u0003', { ACCESSIBLE: '1' }, 1],
+    ['Ctrl-D', '\u0004', { ACCESSIBLE: '1' }, 4],
   ])(
     'leaves nothing behind when it is stopped with %s at any question (%#)',
     { timeout: 60_000 },
-    async (_, key, more) => {
+    async (_, key, more, step) => {
       const { env, sent } = await webhookService(false);
       const stopAt = async (last: number) => {
         const screen = dialogue(['webhooks', 'setup'], { ...env, ...more });
         await answers(screen, QUESTIONS.slice(0, last));
         await screen.answer(QUESTIONS[last]?.[0] ?? '', key);
         expect(await screen.ended, screen.text()).toBe(130);
-        expect(screen.text()).toMatch(/^svc: stopped (with Ctrl-C|at the question; nothing was sent)$/m);
+        expect(screen.text()).toMatch(/^svc: stopped; no endpoint was made$/m);
       };
-      const stops = QUESTIONS.keys();
+      // Ctrl-D goes the same way, so it is tried at some.
+      const stops = QUESTIONS.keys().filter((at) => at % step === 0);
       const work = async () => {
         for (const last of stops) await stopAt(last);
       };
@@ -232,6 +233,20 @@ describe('svc webhooks setup', () => {
       expect(sent('/advancedwebhookconfig/update')).toEqual([]);
     },
   );
+
+  it('can be stopped while a receiver leaves a test request without an answer', async () => {
+    const { env, sent } = await webhookService(true);
+    const silent = await target(() => undefined);
+    for (const more of [{}, { ACCESSIBLE: '1' }]) {
+      const screen = dialogue(['webhooks', 'setup'], { ...env, ...more });
+      await screen.answer('Where deliveries go', `${silent.url.href}\r`);
+      await screen.answer('Send a test request', 'y\r');
+      await screen.answer('waiting for an answer', '\u0003');
+      expect(await screen.ended, screen.text()).toBe(130);
+      expect(screen.text()).toContain('svc: stopped; no endpoint was made');
+    }
+    expect(sent('/endpoints/create')).toEqual([]);
+  });
 
   it('says that the endpoint is there when it is stopped afterwards', async () => {
     for (const more of [{}, { ACCESSIBLE: '1' }]) {

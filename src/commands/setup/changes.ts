@@ -14,16 +14,24 @@ export function changedData(now: Data, wanted: Data): Data | undefined {
   );
 }
 
-/** `key: old → new` for each field that differs, secrets masked. */
+/** `key: old → new` for each field that differs, secrets masked, in the order of the flags. */
 export function changeLines({ flags }: OperationEntry, before: Data, after: Data): readonly string[] {
-  const secrets = flags.filter(({ kind }) => kind === 'secret').map(({ path }) => path.join('\n'));
-  return diff({ ...before }, { ...after }).flatMap((difference) =>
-    leaves(difference.path.map(String), 'value' in difference ? difference.value : undefined).map(([path, value]) => {
-      const old = 'oldValue' in difference ? difference.oldValue : undefined;
-      const show = secrets.includes(path.join('\n')) ? masked : shown;
-      return `${nameOf(path)}: ${show(old)} → ${show(value)}`;
-    }),
+  const flagOf = (path: readonly string[]) =>
+    flags.findIndex((flag) => flag.path.every((part, depth) => path[depth] === part));
+  const changes = diff({ ...before }, { ...after }).flatMap((difference) =>
+    leaves(difference.path.map(String), 'value' in difference ? difference.value : undefined).map(([path, value]) => ({
+      at: flagOf(path),
+      name: nameOf(path),
+      old: 'oldValue' in difference ? difference.oldValue : undefined,
+      value,
+    })),
   );
+  return changes
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, name, old, value }) => {
+      const show = flags[at]?.kind === 'secret' ? masked : shown;
+      return `${name}: ${show(old)} → ${show(value)}`;
+    });
 }
 
 /** A value that came as a whole, field by field. */

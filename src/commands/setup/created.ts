@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { programOf } from '../program-text.ts';
 import { sampleDelivery } from '../webhooks/send.ts';
 import { postOptions } from '../webhooks/target.ts';
+import { WAITING } from './ping.ts';
 import type { ServiceState } from './service-state.ts';
 import { offers, tell } from './talk.ts';
 import { NODE_VERIFICATION, PYTHON_VERIFICATION } from './verification-code.ts';
@@ -58,6 +59,7 @@ async function sendTest(context: Context, { endpoint, secret, service }: Created
     payload: async (sample: unknown) => sample,
   } as const;
   const { outgoing } = await sampleDelivery(new URL(endpoint.url), event, sending, context.clock.now());
+  await tell(context, [WAITING]);
   const receipt = await post(outgoing, await postOptions(context));
   const said = receipt.status === null ? `no answer: ${receipt.error}` : `it answered ${receipt.status}`;
   await tell(context, [`  ${event}: ${said}${isSuccess(receipt) ? ', so it took it' : ''}`]);

@@ -20,20 +20,34 @@ export async function setUpEndpoint(context: Context, invocation: Invocation): P
   const given = await givenData(context, subject, invocation);
   checkInput(subject.entry, subject.operation, { url: SAMPLE_URL, ...given }, 'usage');
   const client = await context.client();
+  const creation = await agreeOn(context, subject, { client, given, invocation }).catch((error: unknown) => {
+    // A test request may have gone out, so it can't be said that nothing was sent.
+    const isStopped = error instanceof SvcError && error.failure === 'interrupted';
+    throw isStopped ? new SvcError('interrupted', 'stopped; no endpoint was made', { cause: error }) : error;
+  });
+  await create(context, client, creation);
+}
+
+interface Start {
+  readonly client: Client;
+  readonly given: Data;
+  readonly invocation: Invocation;
+}
+
+/** Asks for what is missing, shows what would be done, and gives it once the user agrees. */
+async function agreeOn(context: Context, subject: Subject, { client, given, invocation }: Start): Promise<Creation> {
+  const { entry, operation } = subject;
   const service = await serviceState(context, client);
   if (!service.isEnabled) await context.confirm('Advanced webhooks are off. Switch them on when the endpoint is made?');
   const asked = await askForEndpoint(context, subject, given);
   const data: Record<string, unknown> = { ...asked };
-  await mintId(subject.operation, data);
-  checkInput(subject.entry, subject.operation, data, 'usage');
-  for (const warning of subject.operation.warnings?.(data) ?? []) await context.warn(warning);
-  await showPlan(context, subject, {
-    data,
-    isEnabled: service.isEnabled,
-    command: commandOf(context, subject.entry, asked, invocation),
-  });
+  await mintId(operation, data);
+  checkInput(entry, operation, data, 'usage');
+  for (const warning of operation.warnings?.(data) ?? []) await context.warn(warning);
+  const command = commandOf(context, entry, asked, invocation);
+  await showPlan(context, subject, { data, isEnabled: service.isEnabled, command });
   if (!context.options.dryRun) await context.confirm('Create this endpoint?');
-  await create(context, client, { service, data });
+  return { service, data };
 }
 
 interface Plan {

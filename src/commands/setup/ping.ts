@@ -15,11 +15,15 @@ export async function tryOut(context: Context, url: URL): Promise<boolean> {
   const timestamp = Math.floor(context.clock.now() / 1000);
   // Signed with a secret that nobody has: a receiver that verifies refuses it, and shows so that it does.
   const headers = deliveryHeaders({ form: 'advanced', id, timestamp, secret: newSigningSecret() }, body);
+  await tell(context, [WAITING]);
   const receipt = await post({ url, headers, body }, await postOptions(context));
   await tell(context, [`  ${outcome(receipt)}`]);
   if (isSuccess(receipt) || isRefusal(receipt)) return true;
   return (await context.asker()).yes('Keep this URL?', true);
 }
+
+/** Said before a request, which a receiver may leave without an answer for as long as senders wait. */
+export const WAITING = '  waiting for an answer…';
 
 const REFUSALS: readonly (number | null)[] = [400, 401, 403];
 
