@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { getCACertificates } from 'node:tls';
 import { systemErrorCode } from '../kernel/errors.ts';
@@ -6,6 +6,8 @@ import type { HeaderList } from './headers.ts';
 
 /** A delivery on its way to a receiver. */
 export interface Outgoing {
+  /** POST, unless something else is tried. */
+  readonly method?: string;
   readonly url: URL;
   readonly headers: HeaderList;
   readonly body: string | Uint8Array;
@@ -14,7 +16,7 @@ export interface Outgoing {
 /** What a receiver said, or why it said nothing. */
 export type Receipt =
   | { readonly status: number; readonly body: string; readonly milliseconds: number }
-  | { readonly status: null; readonly error: string; readonly milliseconds: number };
+  | { readonly status: null; readonly error: string; readonly timedOut: boolean; readonly milliseconds: number };
 
 export interface PostOptions {
   /** Milliseconds until the status has to be there. */
@@ -22,12 +24,15 @@ export interface PostOptions {
   /** Certificates in PEM form, trusted besides the authorities that Node knows. */
   readonly authorities?: string | undefined;
   readonly signal: AbortSignal;
+  /** How the body goes out, if not at once. It is given the request with its headers, and has to end it. */
+  readonly write?: (request: ClientRequest, body: Buffer) => void;
+  /** Bytes kept of an answer, which usually says something to people only. */
+  readonly answerLimit?: number;
 }
 
 /** Milliseconds that senders wait for a receiver. */
 export const RECEIVER_TIME = 15_000;
 
-/** Bytes kept of an answer, which says something to people only. */
 const ANSWER_LIMIT = 64 * 1024;
 
 /**
@@ -35,16 +40,21 @@ const ANSWER_LIMIT = 64 * 1024;
  * Redirects are not followed.
  * @throws the signal's reason when that aborts; whatever else happens is in the receipt.
  */
-export async function post(outgoing: Outgoing, { timeout, authorities, signal }: PostOptions): Promise<Receipt> {
+export async function post(outgoing: Outgoing, options: PostOptions): Promise<Receipt> {
+  const { timeout, authorities, signal, answerLimit = ANSWER_LIMIT, write = atOnce } = options;
   const started = performance.now();
   const passed = () => Math.round(performance.now() - started);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   try {
-    const response = await answered(outgoing, { signal: limit, ...(authorities && { ca: trusted(authorities) }) });
-    return { status: response.statusCode ?? 0, body: await bodyOf(response), milliseconds: passed() };
+    const way = { signal: limit, ...(authorities && { ca: trusted(authorities) }) };
+    const response = await answered(outgoing, way, write);
+    const milliseconds = passed();
+    const body = await bodyOf(response, answerLimit);
+    return { status: response.statusCode ?? 0, body, milliseconds };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: null, error: failureOf(error, limit.aborted, timeout), milliseconds: passed() };
+    const timedOut = limit.aborted;
+    return { status: null, error: failureOf(error, timedOut, timeout), timedOut, milliseconds: passed() };
   }
 }
 
@@ -53,36 +63,48 @@ function trusted(authorities: string): string[] {
 }
 
 /** Resolves once the status is there. */
-function answered({ url, headers, body }: Outgoing, options: RequestOptions): Promise<IncomingMessage> {
+function answered(
+  { url, method = 'POST', headers, body }: Outgoing,
+  options: RequestOptions,
+  write: NonNullable<PostOptions['write']>,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request = open(url, { ...options, method: 'POST', agent: false });
-    request.on('response', resolve).on('error', reject);
+    const request = open(url, { ...options, method, agent: false });
+    request.on('error', reject).on('response', (response) => {
+      // Who has answered before the end does not want the rest.
+      response.on('end', () => request.writableFinished || request.destroy());
+      resolve(response);
+    });
     for (const [name, lines] of Map.groupBy(headers, ([name]) => name.toLowerCase())) {
       const values = lines.map(([, value]) => value);
       request.setHeader(lines[0]?.[0] ?? name, values.length === 1 ? (values[0] ?? '') : values);
     }
     // Node sends a text together with the headers, and these as UTF-8 then, which they are not.
     const bytes = Buffer.from(body);
-    request.setHeader('content-length', bytes.length);
-    request.end(bytes);
+    if (method === 'POST') request.setHeader('content-length', bytes.length);
+    write(request, bytes);
   });
 }
 
+function atOnce(request: ClientRequest, body: Buffer): void {
+  request.end(body);
+}
+
 /** The beginning of an answer. The status has been given by now: an answer that breaks off is one all the same. */
-async function bodyOf(response: IncomingMessage): Promise<string> {
+async function bodyOf(response: IncomingMessage, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of response) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length >= ANSWER_LIMIT) break;
+      if (length >= limit) break;
     }
   } catch (error) {
     if (length === 0) return `(the answer broke off: ${systemErrorCode(error) ?? 'cut'})`;
   }
-  return Buffer.concat(chunks).subarray(0, ANSWER_LIMIT).toString();
+  return Buffer.concat(chunks).subarray(0, limit).toString();
 }
 
 const REASONS = new Map([

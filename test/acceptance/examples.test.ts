@@ -19,6 +19,7 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
 const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
   [/^svc serve/, 'stays until it is stopped: processes.test.ts'],
   [/^svc webhooks listen/, 'stays until it is stopped: webhooks.test.ts'],
+  [/^svc webhooks test/, 'grades a receiver: webhooks-test.test.ts'],
   [/^svc webhooks (send|verify|replay) .*(--url|--via-service|file|--at)/, 'with whoever receives: webhooks.test.ts'],
   [/^svc (webhooks|webhooks config|email) setup/, 'asks at a terminal: setup.test.ts'],
   [/svc completion (zsh|fish|powershell)/, 'for another shell: completion.test.ts'],

@@ -10,6 +10,11 @@ const TOKEN_FILE: OptionDefinition = {
   flags: '--auth-token-file <path>',
   describes: 'file with the token that basic deliveries carry',
 };
+const FORM: OptionDefinition = {
+  flags: '--form <form>',
+  describes: 'form of deliveries (advanced; basic with a token)',
+  choices: FORMS,
+};
 const PRIVATE_KEY: OptionDefinition = {
   flags: '--private-key <path>',
   describes: 'RSA private key that opens encrypted payloads',
@@ -89,7 +94,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     options: [
       { flags: '--url <url>', describes: 'where the receiver is' },
       { flags: '--via-service', describes: 'let the embedded service deliver it to its endpoints; needs --local' },
-      { flags: '--form <form>', describes: 'form of the delivery (advanced; basic with a token)', choices: FORMS },
+      FORM,
       { flags: '--secret-file <path>', describes: 'file with the secret that signs an advanced delivery' },
       TOKEN_FILE,
       { flags: '--encode', describes: 'base64-encode the payload' },
@@ -125,6 +130,33 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
       { flags: '--at <time>', describes: 'when it came, for its timestamp (now)' },
     ],
     load: async () => (await import('./verify.ts')).verifyCommand,
+  },
+  {
+    command: ['webhooks', 'test'],
+    summary: 'Grade a receiver',
+    description:
+      'Sends a receiver what it will meet sooner or later: valid deliveries, repeated, late, encoded, encrypted and slow ones, forged and stale ones, one that is cut short, one of 11 MB. Prints what it did and what it should have done; exits with 10 when it failed a case. Nothing of a profile goes along.',
+    examples: [
+      {
+        command: 'svc webhooks test http://127.0.0.1:3000/hook --secret-file secret.txt',
+        does: 'a receiver of signed deliveries',
+      },
+      {
+        command: 'svc webhooks test http://127.0.0.1:3000/hook --auth-token-file token.txt --skip encoded',
+        does: 'one of basic deliveries, which come without encoding',
+      },
+    ],
+    arguments: [{ name: 'url', describes: 'where the receiver is', required: true }],
+    options: [
+      FORM,
+      { flags: '--secret-file <path>', describes: 'file with the secret that the receiver verifies with' },
+      TOKEN_FILE,
+      { flags: '--encrypt-for <path>', describes: "the receiver's RSA public key, to try encrypted deliveries" },
+      { flags: '--effects-url <url>', describes: 'where the receiver lists, as JSON, the ids of what it applied' },
+      { flags: '--only <case>', describes: 'try this case', many: true },
+      { flags: '--skip <case>', describes: 'leave this case out', many: true },
+    ],
+    load: async () => (await import('./test/test.ts')).testCommand,
   },
   {
     command: ['webhooks', 'replay'],

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { unknownEventWarnings } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { readSecretFile } from '../../profiles/secret-input.ts';
 import { deliveryHeaders } from '../../webhooks/delivery.ts';
 import { PAYLOADS } from '../../webhooks/event.ts';
-import { FORMS, type Form } from '../../webhooks/form.ts';
 import { isSuccess } from '../../webhooks/listener.ts';
 import { type Packing, packBody } from '../../webhooks/payload.ts';
 import { type Outgoing, post } from '../../webhooks/post.ts';
@@ -13,8 +11,9 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
 import { givenPayload } from './given-payload.ts';
-import { readPublicKey, readSigningSecret } from './keys.ts';
+import { readPublicKey } from './keys.ts';
 import { printPlan } from './plan.ts';
+import { readSenderProof, type SenderProof } from './sender-proof.ts';
 import { postOptions, targetUrl } from './target.ts';
 
 /** What samples say of an API key and an organization: nothing of anybody's goes along. */
@@ -45,39 +44,18 @@ interface SampleDelivery {
   readonly outgoing: Outgoing;
 }
 
-interface Sending {
-  readonly form: Form;
-  readonly secret: string | undefined;
-  readonly authToken: string | undefined;
+interface Sending extends SenderProof {
   readonly packing: Packing;
   /** Makes the payload that is sent of the sample. */
   readonly payload: (sample: unknown) => Promise<unknown>;
 }
 
 async function readSending(context: Context, options: Invocation['options']): Promise<Sending> {
-  const [secretFile, tokenFile] = [textValue(options, 'secretFile'), textValue(options, 'authTokenFile')];
-  const form = formOf(textValue(options, 'form'), tokenFile);
-  if (form === 'basic' && secretFile !== undefined) {
-    throw new SvcError('usage', 'a basic delivery is not signed', {
-      hint: 'give --auth-token-file, or --form advanced',
-    });
-  }
-  if (form === 'advanced' && tokenFile !== undefined) {
-    throw new SvcError('usage', 'an advanced delivery carries no token', {
-      hint: 'give --secret-file, or --form basic',
-    });
-  }
   return {
-    form,
-    secret: secretFile === undefined ? undefined : await readSigningSecret(secretFile),
-    authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile),
+    ...(await readSenderProof(options)),
     packing: { encode: options['encode'] === true, encryptFor: await readPublicKey(context, options) },
     payload: (sample) => givenPayload(context, options, sample),
   };
-}
-
-function formOf(named: string | undefined, tokenFile: string | undefined): Form {
-  return FORMS.find((form) => form === named) ?? (tokenFile === undefined ? 'advanced' : 'basic');
 }
 
 /** The delivery of a sample of an event, and the id that it carries. */

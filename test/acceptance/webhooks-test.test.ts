@@ -1,0 +1,160 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { opensslKeys } from '../webhooks/openssl.ts';
+import { newSecret } from '../webhooks/world.ts';
+import { HOME, newUser } from './svc.ts';
+
+const RECEIVERS = join(HOME, 'examples', 'receivers');
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+const keys = opensslKeys();
+
+type User = Awaited<ReturnType<typeof newUser>>;
+
+/** A user with a secret, a token and a key in files. */
+async function prepared(): Promise<User> {
+  const user = await newUser();
+  const files = {
+    secret: newSecret(),
+    token: randomBytes(16).toString('hex'),
+    'private.pem': keys.privateKeys.pkcs8,
+    'public.pem': keys.publicKeys.spki,
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(user.home, name), text);
+  return user;
+}
+
+const RECEIVER_FILES = { advanced: { SECRET_FILE: 'secret' }, basic: { AUTH_TOKEN_FILE: 'token' } } as const;
+const TEST_FLAGS = { advanced: ['--secret-file', 'secret'], basic: ['--auth-token-file', 'token'] } as const;
+type Form = keyof typeof TEST_FLAGS;
+
+/** A receiver of the examples, on a port of its own; gone with the test. */
+async function receiver(user: User, form: Form, program: readonly [string, string], env = {}) {
+  const [command, file] = program;
+  const settings = { PORT: '0', EFFECTS: '1', PRIVATE_KEY_FILE: 'private.pem', ...RECEIVER_FILES[form], ...env };
+  const child = spawn(command, [join(RECEIVERS, file)], { cwd: user.home, env: { ...user.env, ...settings } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stderr.resume();
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const url = new URL(/http\S+/.exec(line)?.[0] ?? '');
+  return { url: url.href, effects: new URL('/effects', url).href, kill: () => child.kill('SIGKILL') };
+}
+
+interface Grade {
+  readonly case: string;
+  readonly verdict: string;
+  readonly did: string;
+}
+
+async function graded(user: User, form: Form, words: readonly string[]) {
+  const run = await user.svc(['webhooks', 'test', ...words, ...TEST_FLAGS[form], '-o', 'json']);
+  return { ...run, grades: JSON.parse(run.stdout) as readonly Grade[] };
+}
+
+const namesOf = (grades: readonly Grade[], wanted: string) =>
+  grades.filter(({ verdict }) => verdict === wanted).map((grade) => grade.case);
+
+const NODE = [process.execPath, 'good.mjs'] as const;
+const PYTHON = ['python3', 'good.py'] as const;
+
+describe('svc webhooks test', () => {
+  it.each(['advanced', 'basic'] as const)('passes the good receiver in Node: %s', async (form) => {
+    const user = await prepared();
+    const { url, effects } = await receiver(user, form, NODE);
+    const words = [url, '--effects-url', effects, '--encrypt-for', 'public.pem'];
+    const { code, stderr, grades } = await graded(user, form, words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(grades.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+    expect(grades.length).toBe(form === 'advanced' ? 18 : 13);
+  });
+
+  it.skipIf(!hasPython).each(['advanced', 'basic'] as const)('passes the one in Python: %s', async (form) => {
+    const user = await prepared();
+    const { url, effects } = await receiver(user, form, PYTHON);
+    const { code, grades } = await graded(user, form, [url, '--effects-url', effects]);
+    expect(code, JSON.stringify(grades, null, 2)).toBe(0);
+    expect(namesOf(grades, 'skipped')).toEqual(['encrypted']);
+  });
+
+  it('prints what a receiver did and should have done, and ends with 10', async () => {
+    const user = await prepared();
+    const { url } = await receiver(user, 'advanced', [process.execPath, 'faulty.mjs'], { FAULT: 'ignores-timestamp' });
+    const words = ['--secret-file', 'secret', '--only', 'stale', '--only', 'valid', '--only', 'duplicate'];
+    const { code, stdout, stderr } = await user.svc(['webhooks', 'test', url, ...words]);
+    expect(code).toBe(10);
+    expect(stdout).toMatch(/^ +CASE +EXPECTED +DID\nok +valid +2xx +200 \(\d+ ms\)\n/);
+    expect(stdout).toMatch(/^fail +stale +401, 403 or 400 +200 \(\d+ ms\)$/m);
+    expect(stderr).toMatch(/^whether a duplicate is applied again cannot be seen/);
+    expect(stderr).toContain('\nsvc: 1 of 3 cases failed: stale\n');
+  });
+
+  it('ends with 8 where nobody is, and says that it may be another secret', async () => {
+    const user = await prepared();
+    const { url, kill } = await receiver(user, 'advanced', NODE);
+    await writeFile(join(user.home, 'secret'), newSecret());
+    const other = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret', '--only', 'valid']);
+    expect(other).toMatchObject({ code: 10, stderr: expect.stringContaining('is it the secret or token that') });
+    kill();
+    const gone = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret']);
+    expect(gone).toMatchObject({ code: 8, stdout: '' });
+    expect(gone.stderr).toMatch(/^svc: http\S+: nothing listens there\nhint: is the receiver running there\?\n$/);
+  });
+});
+
+/** The cases that each fault is found by. */
+const FOUND_BY: Readonly<Record<string, readonly string[]>> = {
+  'accepts-any-signature': ['wrong-signature', 'changed-body'],
+  'accepts-unsigned': ['unsigned'],
+  'accepts-any-token': ['wrong-token'],
+  'verifies-what-it-parsed': ['raw-body'],
+  'knows-one-signature': ['rotated-secret'],
+  'ignores-timestamp': ['stale', 'future'],
+  'believes-the-future': ['future'],
+  'joins-chunks-as-text': ['slow'],
+  'crashes-on-encoded': ['encoded'],
+  'does-not-decode': ['encoded'],
+  'refuses-encrypted': ['encrypted'],
+  'refuses-duplicates': ['duplicate'],
+  'applies-duplicates': ['duplicate'],
+  'wants-order': ['out-of-order'],
+  'refuses-unknown-events': ['unknown-event'],
+  'hangs-on-cut': ['cut'],
+  'takes-cut': ['cut'],
+  'takes-any-length': ['large'],
+  'crashes-on-long': ['large'],
+  'takes-any-method': ['get'],
+};
+
+describe('svc webhooks test finds', () => {
+  const half = Object.keys(FOUND_BY).length / 2;
+
+  it('what there is to find', () => {
+    const { stderr } = spawnSync(process.execPath, [join(RECEIVERS, 'faulty.mjs')], { encoding: 'utf8' });
+    expect(stderr).toBe(`FAULT is one of: ${Object.keys(FOUND_BY).join(', ')}\n`);
+  });
+
+  it.each([
+    Object.fromEntries(Object.entries(FOUND_BY).slice(0, half)),
+    Object.fromEntries(Object.entries(FOUND_BY).slice(half)),
+  ])('each fault of the faulty receiver by its own case, and by no other', async (foundBy) => {
+    const user = await prepared();
+    const found: Record<string, readonly string[]> = {};
+    const left = Object.keys(foundBy);
+    const work = async () => {
+      for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
+        const form = fault === 'accepts-any-token' ? 'basic' : 'advanced';
+        const { url, effects } = await receiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
+        const words = [url, '--effects-url', effects, '--encrypt-for', 'public.pem', '--timeout', '3s'];
+        const { code, grades } = await graded(user, form, words);
+        expect(code, fault).toBe(10);
+        found[fault] = namesOf(grades, 'fail');
+      }
+    };
+    await Promise.all(Array.from({ length: 5 }, work));
+    expect(found).toEqual(foundBy);
+  });
+});

@@ -1,0 +1,88 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Invocation } from '../../../src/commands/definition.ts';
+import { testCommand } from '../../../src/commands/webhooks/test/test.ts';
+import { newAuthority } from '../../client/certificates.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { listening, newSecret, target } from '../../webhooks/world.ts';
+import { type FakeWorld, fakeContext } from '../fake-context.ts';
+
+async function testing(url: string, options: Invocation['options'], world: FakeWorld = {}) {
+  const context = await fakeContext({ ...world, options: { output: 'json', ...world.options } });
+  return { context, run: testCommand(context, { arguments: [url], options }) };
+}
+
+async function secretFile(secret = newSecret()) {
+  const path = join(await temporaryFolder(), 'secret');
+  await writeFile(path, secret);
+  return path;
+}
+
+const NOWHERE = 'http://127.0.0.1:1/hook';
+
+describe('svc webhooks test', () => {
+  it("passes svc's own listener", async () => {
+    const { url, secret } = await listening();
+    const { context, run } = await testing(url, { secretFile: await secretFile(secret) });
+    await run;
+    const grades: { verdict: string; case: string }[] = JSON.parse(context.stdout());
+    expect(grades.filter(({ verdict }) => verdict !== 'ok')).toMatchObject([{ case: 'encrypted', verdict: 'skipped' }]);
+  });
+
+  it('sends nothing of a profile, and nothing at all with --dry-run', async () => {
+    const to = await target();
+    const environment = { SVC_API_KEY: 'stored-key', SVC_AUTH_TOKEN: 'stored-token', SVC_BASE_URL: to.url.href };
+    const options = { form: 'basic', only: ['valid', 'get', 'unknown-event'] };
+    const { run } = await testing(to.url.href, options, { environment });
+    await expect(run).rejects.toMatchObject({ failure: 'some_failed', message: '1 of 3 cases failed: get' });
+    expect(to.received.length).toBe(3);
+    expect(to.received.map(({ rawHeaders, body }) => `${rawHeaders.join()}${body}`).join()).not.toContain('stored');
+    const planned = await testing(to.url.href, options, { environment, options: { dryRun: true } });
+    await planned.run;
+    const { cases } = JSON.parse(planned.context.stdout());
+    expect(cases.map((one: { case: string }) => one.case)).toEqual(['valid', 'unknown-event', 'get']);
+    expect(to.received.length).toBe(3);
+  });
+
+  it.each<[string, Invocation['options'], string]>([
+    ['nonsense', {}, "url: 'nonsense' is no http(s) URL"],
+    [NOWHERE, {}, 'there is nothing to sign deliveries with'],
+    [NOWHERE, { form: 'basic', effectsUrl: 'ftp://x' }, "--effects-url: 'ftp://x' is no http(s) URL"],
+    [NOWHERE, { form: 'basic', only: ['dublicate'] }, "there is no case 'dublicate'"],
+    [NOWHERE, { form: 'basic', only: ['stale'] }, '--only stale: it is about advanced deliveries'],
+    [NOWHERE, { form: 'basic', only: ['wrong-token'] }, '--only wrong-token: without --auth-token-file'],
+    [NOWHERE, { form: 'basic', only: ['encrypted'] }, '--only encrypted: --encrypt-for names'],
+    [NOWHERE, { form: 'basic', only: ['valid'], skip: ['valid'] }, 'no case is left to try'],
+  ])('%s %j is refused before anything is sent', async (url, options, message) => {
+    const { run } = await testing(url, options);
+    await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
+  });
+
+  it('takes only a list of what was applied for one', async () => {
+    for (const answer of ['{}', 'no', '[1]', '[{"event":"x"}]']) {
+      const to = await target((response) => response.end(answer));
+      const { run } = await testing(to.url.href, { form: 'basic', effectsUrl: to.url.href });
+      await expect(run).rejects.toMatchObject({
+        failure: 'unusable_answer',
+        hint: expect.stringContaining('JSON list'),
+      });
+    }
+  });
+
+  it('trusts the authority of --ca-file', async () => {
+    const authority = await newAuthority();
+    const server = createServer(await authority.issue('IP:127.0.0.1'), (request, response) => {
+      request.resume().on('end', () => response.end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    const options = { form: 'basic', only: ['valid', 'slow', 'encoded'] };
+    const strange = await testing(url, options);
+    await expect(strange.run).rejects.toMatchObject({ failure: 'unreachable' });
+    await (await testing(url, options, { options: { caFile: authority.file } })).run;
+  });
+});
