@@ -62,6 +62,8 @@ const REPLIES: Readonly<Record<string, unknown>> = {
     done: false,
     iterator: HOSTILE,
   },
+  'webhookconfig/get': { useWebhookService: true, webhookServiceConfig: { rawNotificationUrl: HOSTILE } },
+  'emailconfig/get': { useEmailService: true, emailServiceConfig: { type: HOSTILE, fromEmail: HOSTILE } },
   'agents/get': { agents: [RECORD] },
   'users/data': { [HOSTILE]: [RECORD], comments: [RECORD], reactions: [], recordings: [], notifications: [] },
   token: { token: HOSTILE },
@@ -204,11 +206,15 @@ async function hostileWorld() {
     permissions: { resources: [{ type: HOSTILE, id: HOSTILE }] },
   });
   const variables = { ...user.env, ...env, SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 'v', SVC_ORG: HOSTILE };
-  const start = (words: readonly string[]): Terminal => {
+  const start = (words: readonly string[], more: Readonly<Record<string, string>> = {}): Terminal => {
     const real = words.map((word) =>
       word.replace('PORT', new URL(env.SVC_BASE_URL).port).replace('JWT', `${claims}.x`),
     );
-    return programInTerminal(process.execPath, [BIN, ...real], { env: variables, cwd: user.home, columns: 300 });
+    return programInTerminal(process.execPath, [BIN, ...real], {
+      env: { ...variables, ...more },
+      cwd: user.home,
+      columns: 300,
+    });
   };
   return { ...user, start };
 }
@@ -285,6 +291,19 @@ describe('on a terminal, hostile text is shown as escapes', () => {
       expect(await screen.ended).toBe(2);
       expect(rawIn(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
       expect(screen.raw()).toContain('\\u001b');
+    }
+  });
+
+  it.each([{ ACCESSIBLE: '' }, { ACCESSIBLE: '1' }])('in dialogues about what is configured, %j', async (env) => {
+    const { start } = await hostileWorld();
+    for (const kind of [['webhooks', 'config'], ['email']]) {
+      const screen = start([...kind, 'setup'], env);
+      // Enter, from one question to the next, until one shows what is configured.
+      const pressing = setInterval(() => screen.type('\r'), 100);
+      await screen.shows('\\u001b').finally(() => clearInterval(pressing));
+      screen.type('\u0003');
+      await screen.ended;
+      expect(rawIn(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
     }
   });
 

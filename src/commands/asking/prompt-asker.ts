@@ -35,13 +35,15 @@ function askText(context: AskingWorld, question: TextQuestion): Promise<string> 
   const prompt = {
     message: safeText(message),
     default: preset ?? '',
-    validate: (typed: string) => problemOf(question, answerOf(question, typed)) ?? true,
+    validate: (typed: string) => safeText(problemOf(question, answerOf(question, typed)) ?? '') || true,
     transformer: (typed: string, { isFinal }: { isFinal: boolean }) => {
-      if (isFinal) return styleText('cyan', answerOf(question, typed) || (otherwise ?? ''));
-      return typed.trim() !== '' && check?.(typed.trim()) !== undefined ? styleText('red', typed) : typed;
+      if (isFinal) return styleText('cyan', safeText(answerOf(question, typed) || (otherwise ?? '')));
+      const shown = safeText(typed);
+      return typed.trim() !== '' && check?.(typed.trim()) !== undefined ? styleText('red', shown) : shown;
     },
     theme: {
       style: {
+        defaultAnswer: (text: string) => styleText('dim', `(${safeText(text)})`),
         message: (text: string, status: string) => styleText('bold', text) + (status === 'done' ? '' : none),
       },
     },
@@ -50,7 +52,11 @@ function askText(context: AskingWorld, question: TextQuestion): Promise<string> 
 }
 
 function askOne(context: AskingWorld, { message, choices, preset }: OneQuestion): Promise<string> {
-  const listed = choices.map(({ value, describes }) => ({ value, ...(describes && { description: describes }) }));
+  const listed = choices.map(({ value, describes }) => ({
+    value,
+    name: safeText(value),
+    ...(describes && { description: safeText(describes) }),
+  }));
   return answered(context, (streams) =>
     select({ message: safeText(message), choices: listed, default: preset }, streams),
   );
