@@ -32,6 +32,7 @@ const OWNERS = {
   '@napi-rs/keyring': ['profiles/'],
   standardwebhooks: ['webhooks/'],
   microdiff: ['commands/'],
+  '@modelcontextprotocol/server': ['commands/mcp/'],
   conf: ['profiles/'],
   'proper-lockfile': ['kernel/lock.ts'],
   'fastest-levenshtein': ['kernel/nearest.ts'],

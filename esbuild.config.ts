@@ -4,11 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 
+const EVALUATED = /src[/\\](catalog[/\\](manifest|outline)|commands[/\\]tool-outline|kernel[/\\]version)\.ts$/;
+
 /** Modules whose value is computed now, so that the built tool does not pay for it at every start. */
 const evaluated: Plugin = {
   name: 'evaluated',
   setup({ onLoad }) {
-    onLoad({ filter: /src[/\\](catalog[/\\](manifest|outline)|commands[/\\]tool-outline)\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: EVALUATED }, async ({ path }) => {
       const values = Object.entries(await import(path));
       const contents = values
         .map(([name, value]) => `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))});`)
@@ -113,6 +115,16 @@ const partOfUndici: Plugin = {
   },
 };
 
+/** The protocol's library brings a validator for the answers of people, whom svc asks nothing through a host. */
+const noAnswerValidator: Plugin = {
+  name: 'no-answer-validator',
+  setup({ onLoad }) {
+    onLoad({ filter: /@modelcontextprotocol[/\\]server[/\\]dist[/\\]shimsNode\.mjs$/ }, () => ({
+      contents: 'export const process = globalThis.process; export class DefaultJsonSchemaValidator {}',
+    }));
+  },
+};
+
 await rm('dist', { recursive: true, force: true });
 const { metafile } = await build({
   // What is started by its path, as a thread or a process, lies beside the chunk that starts it.
@@ -142,7 +154,7 @@ const { metafile } = await build({
   // The packages that are CommonJS ask for built-in modules by `require`, which an ES module does not have.
   banner: { js: 'const require=process.getBuiltinModule;' },
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups, partOfUndici],
+  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups, partOfUndici, noAnswerValidator],
   logLevel: 'warning',
 });
 const jq = await readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')));

@@ -23,6 +23,11 @@ export async function showAnswers(
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
   const { envelope, quiet } = context.options;
   const answers = remembered(context, entry, request.inputs, answersOf(context, client, operation, request));
+  // The requests are all that there is to print of a dry run.
+  if (context.options.dryRun) {
+    for await (const answer of answers) void answer;
+    return;
+  }
   if (operation.columns && !envelope) {
     const records = recordsOf(context, operation, request, answers);
     return printer.records(records, { columns: operation.columns, secrets: secretsOfRecords(operation, entry) });
@@ -74,7 +79,6 @@ async function* recordsOf(
     found += records.length;
     yield records;
   }
-  if (context.options.dryRun) return;
   if (missing.size > 0) await context.warn(`not found: ${[...missing].join(', ')}`);
   else if (found === 0) await context.note('nothing found');
 }

@@ -1,0 +1,75 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import type { Operation } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { operationSchemas } from '../../catalog/json-schema.ts';
+import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import type { OperationRunner } from '../definition.ts';
+import { given } from '../option-values.ts';
+
+/** An operation as hosts see it, in the protocol's own terms. */
+export interface OperationTool {
+  readonly entry: OperationEntry;
+  readonly operation: Operation;
+  readonly tool: Tool;
+  /** What runs it, where it takes more than a call. */
+  readonly runner?: OperationRunner;
+}
+
+interface ToolOptions {
+  readonly writes: boolean;
+  /** They reach a service elsewhere. */
+  readonly remote: boolean;
+  readonly runners: readonly OperationRunner[];
+}
+
+/** The operations as tools by their names: all of them, or those that change nothing. */
+export async function operationTools(options: ToolOptions): Promise<ReadonlyMap<string, OperationTool>> {
+  const entries = manifest.filter(({ effect }) => options.writes || effect === 'read');
+  const tools = await Promise.all(entries.map((entry) => toolOf(entry, options)));
+  return new Map(tools.map((tool) => [tool.tool.name, tool]));
+}
+
+async function toolOf(entry: OperationEntry, { remote, runners }: ToolOptions): Promise<OperationTool> {
+  const operation = await loadOperation(entry.resource, entry.name);
+  const inputSchema: Tool['inputSchema'] = JSON.parse(JSON.stringify(operationSchemas(operation).input));
+  return {
+    entry,
+    operation,
+    ...given(
+      'runner',
+      runners.find(({ operation: name }) => name === entry.name),
+    ),
+    tool: {
+      name: toolName(entry.name),
+      title: entry.summary,
+      description: descriptionOf(entry),
+      inputSchema,
+      annotations: {
+        readOnlyHint: entry.effect === 'read',
+        destructiveHint: isDestructive(operation),
+        idempotentHint: entry.effect !== 'once',
+        openWorldHint: remote,
+      },
+    },
+  };
+}
+
+/** `users.add` as `users_add`: not every host takes dots. */
+export function toolName(operation: string): string {
+  return operation.replace(/\W/g, '_');
+}
+
+function descriptionOf({ summary, description, command, version, paged }: OperationEntry): string {
+  const parts = [
+    `${summary}.`,
+    ...(description ? [description] : []),
+    ...(paged ? ['Answers page by page: what asks for the next one is named behind the answer.'] : []),
+    `Does what \`svc ${command.join(' ')}\` does (${version}); flags that a message names are the fields of this tool.`,
+  ];
+  return parts.join(' ');
+}
+
+/** Whether something may be lost by it: it replaces, removes, or can hurt so that people are asked first. */
+function isDestructive({ effect, confirm }: Operation): boolean {
+  return effect === 'set' || effect === 'delete' || effect === 'once' || (effect !== 'read' && confirm !== undefined);
+}

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { manifest } from '../../src/catalog/manifest.ts';
+import { failure, mockService, success } from './mock-service.ts';
+import { BIN, newUser } from './svc.ts';
+
+interface Host {
+  readonly client: Client;
+  /** Calls a tool: what it answers with as JSON, what else it says, and whether it failed. */
+  call(name: string, data?: Record<string, unknown>): Promise<{ result: unknown; talk: string[]; failed: boolean }>;
+}
+
+/** A host of the protocol's own making that has started the built tool. */
+async function host(words: readonly string[], env: Readonly<Record<string, string>>): Promise<Host> {
+  const client = new Client({ name: 'test', version: '1' });
+  const server = {
+    command: process.execPath,
+    args: [BIN, 'mcp', ...words],
+    env: { ...env },
+    stderr: 'ignore' as const,
+  };
+  await client.connect(new StdioClientTransport(server));
+  onTestFinished(() => client.close());
+  return {
+    client,
+    call: async (name, data = {}) => {
+      const { content, isError } = await client.callTool({ name, arguments: data });
+      const [first = '', ...talk] = content.map((part) => (part.type === 'text' ? part.text : part.type));
+      return { result: JSON.parse(first), talk, failed: isError === true };
+    },
+  };
+}
+
+const ofEffect = (isMeant: (effect: string) => boolean) =>
+  manifest.filter(({ effect }) => isMeant(effect)).map(({ name }) => name.replaceAll(/[.-]/g, '_'));
+
+describe('svc mcp', () => {
+  it('offers a tool for each operation that changes nothing, and with --allow-writes for every one', async () => {
+    const { env } = await newUser();
+    const named = async (...words: string[]) =>
+      (await (await host(['--local', ...words], env)).client.listTools()).tools.map(({ name }) => name);
+    expect((await named()).sort()).toEqual(ofEffect((effect) => effect === 'read').sort());
+    const all = await named('--allow-writes');
+    expect([...all].sort()).toEqual(ofEffect(() => true).sort());
+    expect(new Set(all).size).toBe(manifest.length);
+    expect(all.filter((name) => !/^[a-z0-9_]{1,64}$/.test(name))).toEqual([]);
+  });
+
+  it('says of each tool what it takes, and what it may do to what is there', async () => {
+    const { env } = await newUser();
+    const { client } = await host(['--local', '--allow-writes'], env);
+    const tools = new Map((await client.listTools()).tools.map((tool) => [tool.name, tool]));
+    expect(tools.get('users_add')).toMatchObject({
+      title: 'Add users to an organization, a folder or a document',
+      inputSchema: { type: 'object', required: ['organizationId', 'users'] },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    });
+    const hints = (name: string) => tools.get(name)?.annotations;
+    expect(hints('documents_list')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(hints('presence_delete')).toMatchObject({ destructiveHint: true, idempotentHint: true });
+    expect(hints('auth_tokens_reset')).toMatchObject({ destructiveHint: true, idempotentHint: false });
+    expect(hints('email_update')).toMatchObject({ destructiveHint: true });
+  });
+
+  it('works on the embedded service, and keeps the tools that write to itself until it is told', async () => {
+    const { env, svc } = await newUser();
+    const users = { organizationId: 'acme', users: [{ userId: 'u1' }] };
+    const reader = await host(['--local'], env);
+    await expect(reader.call('users_add', users)).rejects.toThrow('--allow-writes');
+    await expect(reader.call('users_ad', users)).rejects.toThrow('there is no tool users_ad');
+    const writer = await host(['--local', '--allow-writes'], env);
+    expect(await writer.call('users_add', users)).toMatchObject({ failed: false, result: { succeeded: 1 } });
+    const documents = { organizationId: 'acme', documents: [{ documentId: 'd1' }, { documentId: 'd2' }] };
+    expect(await writer.call('documents_add', documents)).toMatchObject({ failed: false });
+    const page = await reader.call('documents_list', { organizationId: 'acme', pageSize: 1 });
+    expect(page).toMatchObject({ result: [{ id: 'd1' }], talk: [expect.stringContaining('there is more')] });
+    await writer.client.close();
+    expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');
+  });
+
+  it('says what is wrong with a call as the command would, and goes on', async () => {
+    const { env } = await newUser();
+    const { call } = await host(['--local'], env);
+    const wrong = await call('documents_list', {});
+    expect(wrong).toMatchObject({ failed: true, result: { error: { code: 'bad_data', exitCode: 3 } } });
+    expect(await call('folders_list', { organizationId: 'acme' })).toMatchObject({ failed: false, result: [] });
+  });
+
+  it('masks secrets, and gives what is a secret and nothing else only with --show-secrets', async () => {
+    const { env, svc } = await newUser();
+    const clear = JSON.parse((await svc(['workspace', 'get', '--local', '--show-secrets', '-o', 'json'])).stdout);
+    const careful = await host(['--local'], env);
+    const { result } = await careful.call('workspace_get');
+    expect(JSON.stringify(result)).not.toContain(clear.authToken);
+    const token = {
+      userId: 'u1',
+      userProperties: { name: 'Ada', email: 'ada@example.com' },
+      permissions: { resources: [] },
+    };
+    expect(await careful.call('access_tokens_generate', token)).toMatchObject({
+      failed: true,
+      result: { error: { code: 'usage' } },
+    });
+    const open = await host(['--local', '--show-secrets'], env);
+    expect((await open.call('workspace_get')).result).toMatchObject({ authToken: clear.authToken });
+    expect(await open.call('access_tokens_generate', token)).toMatchObject({ failed: false });
+  });
+
+  it('sends nothing with --dry-run, and answers with the request', async () => {
+    const { env } = await newUser();
+    const service = await mockService(() => success([]));
+    const { call } = await host(['--allow-writes', '--dry-run'], { ...env, ...service.env });
+    const deleted = await call('presence_delete', { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] });
+    expect(deleted.result).toMatchObject({ method: 'POST', body: { data: { userIds: ['u1'] } } });
+    expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ result: { method: 'POST' } });
+    expect(service.received).toEqual([]);
+  });
+
+  it('asks nobody: what would ask needs --yes, a protected profile its name in SVC_ALLOW', async () => {
+    const { env, svc } = await newUser();
+    const service = await mockService(() => success({ u1: { success: true } }));
+    const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };
+    const unasked = await host(['--allow-writes'], { ...env, ...service.env });
+    expect(await unasked.call('presence_delete', presence)).toMatchObject({ failed: true });
+    const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
+    const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected'];
+    const added = await svc([...words, '--auth-token-stdin'], { stdin: token });
+    expect(added).toMatchObject({ code: 0 });
+    const held = await host(['--allow-writes', '--yes', '-p', 'prod'], env);
+    const users = { organizationId: 'acme', users: [{ userId: 'u1' }] };
+    const refused = await held.call('users_add', users);
+    expect(refused).toMatchObject({ failed: true, result: { error: { hint: expect.stringContaining('SVC_ALLOW') } } });
+    expect(service.received).toEqual([]);
+    const allowed = await host(['--allow-writes', '--yes', '-p', 'prod'], { ...env, SVC_ALLOW: 'prod' });
+    expect(await allowed.call('users_add', users)).toMatchObject({ failed: false });
+    expect(service.received).toHaveLength(1);
+  });
+
+  it('stops a call that the host gives up, and answers the next one', async () => {
+    const { env } = await newUser();
+    const service = await mockService(({ path }) => (path.includes('folders') ? undefined : success([])));
+    const { client, call } = await host([], { ...env, ...service.env });
+    const giving = AbortSignal.timeout(300);
+    const hung = client.callTool({ name: 'folders_list', arguments: { organizationId: 'acme' } }, { signal: giving });
+    await expect(hung).rejects.toThrow();
+    expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ failed: false, result: [] });
+  });
+
+  it('passes on what a service answers, as one result', async () => {
+    const { env } = await newUser();
+    const service = await mockService(() => failure(404, 'NOT_FOUND', 'Folder not found.'));
+    const { call } = await host([], { ...env, ...service.env });
+    const { failed, result } = await call('folders_list', { organizationId: 'acme', folderId: 'f1' });
+    expect({ failed, result }).toMatchObject({ failed: true, result: { error: { code: 'not_found' } } });
+  });
+
+  it('ends with 0 when its stdin ends or SIGTERM comes, with 130 after Ctrl-C, and says nothing but the protocol', async () => {
+    const { env } = await newUser();
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const first = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })}\n`;
+    const endings = [
+      { signal: undefined, code: 0 },
+      { signal: 'SIGTERM', code: 0 },
+      { signal: 'SIGINT', code: 130 },
+    ] as const;
+    for (const { signal, code } of endings) {
+      const child = spawn(process.execPath, [BIN, 'mcp', '--local'], { env: { ...env } });
+      child.stdin.write(first);
+      const said = once(child.stdout, 'data');
+      const ended = once(child, 'close');
+      const [answer] = await said;
+      if (signal) child.kill(signal);
+      else child.stdin.end();
+      expect({ signal, code: (await ended)[0] }).toEqual({ signal, code });
+      expect(JSON.parse(String(answer))).toMatchObject({
+        jsonrpc: '2.0',
+        id: 1,
+        result: { serverInfo: { name: 'svc' } },
+      });
+    }
+  });
+});
