@@ -2,6 +2,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { commandReference } from './docs/generate/commands.ts';
 import { manualPages } from './docs/generate/man.ts';
+import { screensPage } from './docs/generate/screens.ts';
 import { manifest, type OperationEntry } from './src/catalog/manifest.ts';
 import { completionScript } from './src/commands/completion/script.ts';
 import { SCRIPT_FILES, SHELLS } from './src/commands/completion/shells.ts';
@@ -98,6 +99,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     [TABLE, operationsTable(await evidence(serviceTests()))],
     ['docs/commands.md', await commandReference()],
+    ['docs/screens.md', await screensPage()],
     ...[...(await manualPages())].map(([name, page]) => [`docs/man/${name}`, page] as const),
     ...SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, completionScript(shell)] as const),
   ]);

@@ -14,11 +14,14 @@ export type Auth = 'key' | 'workspace' | 'none';
  */
 export type Effect = 'read' | 'keyed' | 'set' | 'delete' | 'once';
 
-/** One column of a table. `whole` columns (ids) are never cut; `time` cells hold milliseconds since the epoch or ISO text. */
+/**
+ * One column of a table. `whole` columns (ids) are never cut; `time` cells hold milliseconds since the epoch or ISO
+ * text, `state` cells a word for how something stands.
+ */
 export interface Column {
   readonly header: string;
   readonly field: string;
-  readonly kind?: 'text' | 'time' | 'whole';
+  readonly kind?: 'text' | 'time' | 'state' | 'whole';
 }
 
 /** Paging by an opaque cursor that goes out in the request's `data` and comes back beside or inside the reply's. */
@@ -135,6 +138,8 @@ export interface Operation<
   readonly message: string | ((input: z.output<Input>) => string);
   /** Columns of its records; an operation that returns one object is printed as name and value. */
   readonly columns?: readonly Column[];
+  /** The operation that adds to its records, by name: what is said where there are none. */
+  readonly addedBy?: string;
   /** The field of the reply's data that holds the records of a list command; without it they are the data itself. */
   readonly records?: keyof z.output<Output> & string;
   readonly pages?: Pages<z.output<Output>>;

@@ -39,6 +39,7 @@ export const documents = {
       { header: 'ACCESS', field: 'accessType' },
       { header: 'DISABLED', field: 'disabled' },
     ],
+    addedBy: 'documents.add',
     pages: { cursorIn: 'pageToken', cursorOut: (result) => result['pageToken'] },
     splitIds: { field: 'documentIds', most: MOST_DOCUMENT_IDS, recordId: 'id' },
   }),

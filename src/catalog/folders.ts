@@ -61,6 +61,7 @@ export const folders = {
     output: z.array(folder),
     message: ({ folderId }) => (folderId ? 'Folder(s) retrieved successfully.' : 'Folders retrieved successfully.'),
     columns: [...columns, { header: 'ACCESS', field: 'accessType' }, updated],
+    addedBy: 'folders.add',
   }),
   'folders.list.v1': defineOperation({
     command: ['folders', 'list'],
@@ -73,6 +74,7 @@ export const folders = {
     output: z.array(folderV1),
     message: 'Folders retrieved successfully.',
     columns: [...columns, updated],
+    addedBy: 'folders.add',
   }),
   'folders.add': defineOperation({
     command: ['folders', 'add'],

@@ -71,6 +71,7 @@ export const webhookEndpoints = {
       { header: 'RATE', field: 'rateLimit' },
       { header: 'UPDATED', field: 'updatedAt', kind: 'time' },
     ],
+    addedBy: 'webhooks.endpoints.create',
     pages: { cursorIn: 'iterator', cursorOut: (_, { done, iterator }) => (done ? undefined : iterator) },
   }),
   'webhooks.endpoints.create': defineOperation({

@@ -1,3 +1,4 @@
+import type { Feature } from '../catalog/define.ts';
 import type { Failure } from '../kernel/errors.ts';
 import type { Failed } from './outcome.ts';
 import { namesMaximum } from './quota.ts';
@@ -59,6 +60,12 @@ function textOf(value: unknown, longest: number): string | undefined {
   return value.length > longest ? `${value.slice(0, longest)}…` : value;
 }
 
+/** Who switches a feature on, and how. */
+const SWITCHES: Readonly<Record<Feature, string>> = {
+  'advanced-queries': 'whoever runs the service can do that',
+  'advanced-webhooks': 'svc webhooks advanced update --enable',
+};
+
 function hintFor(failure: Failure, { operation, credential }: Reading, details: unknown): string | undefined {
   const { feature } = operation;
   switch (failure) {
@@ -66,7 +73,7 @@ function hintFor(failure: Failure, { operation, credential }: Reading, details: 
     case 'permission_denied':
       return credential;
     case 'failed_precondition':
-      return feature && `the service needs ${feature.replaceAll('-', ' ')} switched on for this`;
+      return feature && `the service needs ${feature.replaceAll('-', ' ')} switched on for this: ${SWITCHES[feature]}`;
     case 'resource_exhausted':
       return 'try again later; --max-wait sets how long to wait for the rate limit';
     case 'invalid_argument':

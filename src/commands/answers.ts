@@ -1,11 +1,13 @@
+import { commandText } from '../catalog/command-text.ts';
 import type { Operation } from '../catalog/define.ts';
 import { flagName } from '../catalog/flags.ts';
-import type { OperationEntry } from '../catalog/manifest.ts';
+import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Answer, Client } from '../client/client.ts';
 import { nextCursor, pages } from '../client/pages.ts';
 import { remembered } from './completion/remember.ts';
 import type { Context } from './context.ts';
+import { programOf } from './program-text.ts';
 
 /** The inputs of the calls to make, in order; `all` follows the pages of each to the end. */
 export interface Request {
@@ -80,7 +82,15 @@ async function* recordsOf(
     yield records;
   }
   if (missing.size > 0) await context.warn(`not found: ${[...missing].join(', ')}`);
-  else if (found === 0) await context.note('nothing found');
+  else if (found === 0) await context.note(`nothing found${nextStep(context, operation, inputs)}`);
+}
+
+/** `; add some with: svc documents add --org acme …`, where there is a command for that. */
+function nextStep({ options }: Context, { addedBy }: Operation, [input]: Request['inputs']): string {
+  const adder = manifest.find(({ name }) => name === addedBy);
+  if (!adder) return '';
+  const { organizationId } = input ?? {};
+  return `; add some with: ${commandText(adder, { organizationId }, programOf(options))} …`;
 }
 
 function askedIds({ splitIds }: Operation, input: Readonly<Record<string, unknown>>): readonly unknown[] {

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import type { Io } from '../kernel/io.ts';
 import type { Format } from '../output/format.ts';
+import type { TimeStyle } from '../output/look.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
 import type { OpenSettings, Settings } from '../profiles/resolve.ts';
@@ -18,6 +19,8 @@ export interface GlobalOptions {
   readonly fields?: readonly string[];
   /** A jq expression that the result goes through, as JSON. */
   readonly jq?: string;
+  /** How tables show times. */
+  readonly time: TimeStyle;
   readonly headers: boolean;
   readonly envelope: boolean;
   readonly quiet: boolean;

@@ -1,6 +1,7 @@
 import { durationFlag } from '../kernel/duration.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { FORMATS, type Format } from '../output/format.ts';
+import { TIME_STYLES, type TimeStyle } from '../output/look.ts';
 import type { GlobalOptions } from './context.ts';
 import type { Invocation, OptionDefinition } from './definition.ts';
 import { given, textValue } from './option-values.ts';
@@ -14,6 +15,7 @@ export const GLOBAL_FLAGS: readonly OptionDefinition[] = [
   { flags: '--fields <a,b>', describes: 'only these fields, in this order' },
   { flags: '--jq <expression>', describes: 'filter the JSON of the result with jq' },
   { flags: '--no-headers', describes: 'no header line in tables and CSV' },
+  { flags: '--time <form>', describes: 'times in tables', choices: TIME_STYLES },
   { flags: '--envelope', describes: 'print the whole result, cursors included' },
   { flags: '--show-secrets', describes: 'print secrets instead of masking them' },
   { flags: '--color <when>', describes: 'colours', choices: ['auto', 'always', 'never'] },
@@ -45,6 +47,7 @@ export function globalOptions(values: Invocation['options']): GlobalOptions {
     ...given('jq', jqOf(text('jq'), text('output'))),
     local: on('local'),
     insecureHttp: on('insecureHttp'),
+    time: (text('time') ?? 'iso') as TimeStyle,
     headers: values['headers'] !== false,
     envelope: on('envelope'),
     quiet: on('quiet'),

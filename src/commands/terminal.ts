@@ -1,5 +1,6 @@
+import type { Look } from '../output/look.ts';
 import type { ProgressStyle } from '../output/progress.ts';
-import type { Context } from './context.ts';
+import type { Context, GlobalOptions, Surroundings } from './context.ts';
 
 /** Whether somebody is there to answer: never in CI, with `--no-input`, or without a terminal on both sides. */
 export function canAsk({ io, options, environment }: Context): boolean {
@@ -16,3 +17,13 @@ export function progressStyle(context: Pick<Context, 'io' | 'environment' | 'opt
 export function wantsPlainText({ environment }: Pick<Context, 'environment'>): boolean {
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
+
+/** How tables look: for people on a terminal, with marks where it can draw them, and as they always did anywhere else. */
+export function lookFor({ io, environment, clock }: Surroundings, { time }: GlobalOptions): Look {
+  const forPeople = io.stdout.isTerminal;
+  const inWords = environment['ACCESSIBLE'] || WITHOUT_MARKS.has(environment['TERM'] ?? '');
+  return { time, now: clock.now(), forPeople, marks: forPeople && !inWords };
+}
+
+/** The console of Linux has a font of 256 characters. */
+const WITHOUT_MARKS = new Set(['dumb', 'linux']);

@@ -119,12 +119,13 @@ async function openFilter({ options, signal }: Context): Promise<Filter | undefi
   return (await import('../output/jq.ts')).openFilter(options.jq, signal);
 }
 
-async function openPrinter({ io, options, environment }: Context, format: Format, filter?: Filter): Promise<Printer> {
-  const { createPrinter } = await import('../output/printer.ts');
+async function openPrinter(context: Context, format: Format, filter?: Filter): Promise<Printer> {
+  const { io, options, environment } = context;
+  const [{ createPrinter }, { lookFor }] = await Promise.all([import('../output/printer.ts'), import('./terminal.ts')]);
   const { headers, quiet, showSecrets } = options;
   const color = wantsColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {
-    ...{ format, headers, quiet, showSecrets, color },
+    ...{ format, headers, quiet, showSecrets, color, look: lookFor(context, options) },
     ...given('fields', options.fields),
     ...given('filter', filter?.apply),
   });

@@ -1,8 +1,9 @@
 import CliTable from 'cli-table3';
-import { cut, isAscii, type Measure } from './width.ts';
+import type { Paint } from './paint.ts';
+import { isAscii, type Measure } from './width.ts';
+import { wrap } from './wrap.ts';
 
 export type Row = readonly string[];
-export type Paint = (text: string) => string;
 
 /** Between two columns. There are no lines. */
 export const GAP = '  ';
@@ -19,22 +20,36 @@ export function widthsOf(rows: readonly Row[], measure: Measure): number[] {
   return widths;
 }
 
-/** Lines of cells aligned in columns of the given widths, cut where they are wider; `paints` colours whole columns. */
-export function* layOut(
-  rows: readonly Row[],
-  widths: readonly number[],
-  measure: Measure,
-  paints: readonly Paint[] = [],
-): Generator<string> {
+export interface Layout {
+  readonly widths: readonly number[];
+  readonly measure: Measure;
+  /** Colours for whole columns. */
+  readonly paints?: readonly Paint[];
+  /** Columns whose cells end below each other, as numbers do. */
+  readonly toTheRight?: readonly boolean[];
+  /** Lines that the cells of a column may take where they are wider than it; one where nothing is said. */
+  readonly most?: readonly number[];
+}
+
+/** Lines of cells aligned in columns; what is wider than its column is wrapped, and in the end cut. */
+export function* layOut(rows: readonly Row[], layout: Layout): Generator<string> {
+  const { widths, toTheRight = [] } = layout;
+  const colAligns = widths.map((_, column) => (toTheRight[column] ? ('right' as const) : ('left' as const)));
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    const table = new CliTable({ chars: BORDERLESS, style: PLAIN, colWidths: [...widths] });
+    const table = new CliTable({ chars: BORDERLESS, style: PLAIN, colWidths: [...widths], colAligns });
     const wide: string[] = [];
-    for (const row of rows.slice(start, start + ROWS_AT_ONCE)) {
-      const cells = row.map((text, column) => standIn(cut(text, widths[column] ?? 0, measure), measure, wide));
-      table.push(cells.map((text, column) => paints[column]?.(text) ?? text));
-    }
+    for (const row of rows.slice(start, start + ROWS_AT_ONCE)) table.push(...linesOf(row, layout, wide));
     yield `${putBack(table.toString().replace(/ +$/gm, ''), wide)}\n`;
   }
+}
+
+/** A row as the lines that it takes on the screen. */
+function linesOf(row: Row, { widths, measure, paints = [], most = [] }: Layout, wide: string[]): string[][] {
+  const cells = row.map((text, column) => wrap(text, widths[column] ?? 0, measure, most[column] ?? 1));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    cells.map((lines, column) => standIn(lines[line] ?? '', measure, wide, paints[column])),
+  );
 }
 
 /**
@@ -44,10 +59,10 @@ export function* layOut(
 const STAND_IN = '\u{e000}';
 const STAND_INS = new RegExp(`${STAND_IN}+`, 'g');
 
-function standIn(text: string, measure: Measure, wide: string[]): string {
-  if (isAscii(text)) return text;
+function standIn(text: string, measure: Measure, wide: string[], paint: Paint = (same) => same): string {
+  if (isAscii(text)) return text === '' ? '' : paint(text);
   const width = measure(text);
-  wide.push(width === 0 ? `${text} ` : text);
+  wide.push(paint(width === 0 ? `${text} ` : text));
   return STAND_IN.repeat(Math.max(1, width));
 }
 

@@ -4,6 +4,7 @@ import type { Sink } from '../kernel/io.ts';
 import { safeText } from '../kernel/safe-text.ts';
 import { type FilterText, filteredRenderer } from './filtered.ts';
 import type { Format } from './format.ts';
+import { type Look, PLAIN_LOOK } from './look.ts';
 import { maskSecrets } from './mask.ts';
 import type { Renderer, View } from './renderer.ts';
 import { requireFields, select } from './select.ts';
@@ -16,6 +17,8 @@ export interface OutputOptions {
   readonly quiet: boolean;
   readonly showSecrets: boolean;
   readonly color: boolean;
+  /** What pipes get where it is left out. */
+  readonly look?: Look;
   /** What a JSON format goes through before it is printed. */
   readonly filter?: FilterText;
 }
@@ -50,7 +53,7 @@ const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
 };
 
 export function createPrinter(sink: Sink, options: OutputOptions): Printer {
-  const { fields, headers, color, showSecrets, filter } = options;
+  const { fields, headers, color, look = PLAIN_LOOK, showSecrets, filter } = options;
 
   const viewOf = ({ columns }: Shape): View => ({
     ...(columns && { columns }),
@@ -59,6 +62,7 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
     color,
     isTerminal: sink.isTerminal,
     width: sink.columns,
+    look,
   });
 
   const rendererFor = async (shape: Shape) => {

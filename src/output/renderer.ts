@@ -1,4 +1,5 @@
 import type { Column } from '../catalog/define.ts';
+import type { Look } from './look.ts';
 
 /** What a format may know of where and how its text is shown. `width` is undefined where lines have no end. */
 export interface View {
@@ -8,6 +9,8 @@ export interface View {
   readonly color: boolean;
   readonly isTerminal: boolean;
   readonly width: number | undefined;
+  /** Of values in tables. */
+  readonly look: Look;
 }
 
 /** One format: turns records or a single value into text that ends with a line break, or is empty. */

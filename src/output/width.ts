@@ -1,27 +1,42 @@
 import type { Column } from '../catalog/define.ts';
 
-/** How far a column of each kind may shrink: a time to its day, an id not at all. */
-const LEAST = { text: 6, time: 11, whole: Number.POSITIVE_INFINITY } as const satisfies Record<
-  NonNullable<Column['kind']>,
-  number
->;
+/** How far a column of each kind may shrink: text while it can still be read in lines, a time to its day, an id not at all. */
+const LEAST = {
+  text: 10,
+  state: Number.POSITIVE_INFINITY,
+  time: 11,
+  whole: Number.POSITIVE_INFINITY,
+} as const satisfies Record<NonNullable<Column['kind']>, number>;
 
-/** Column widths that fit a line of `room` columns: the widest column gives first, until none can. */
-export function fitWidths(natural: readonly number[], columns: readonly Column[], room: number, gap: number): number[] {
+/**
+ * Column widths that fit a line of `room` columns: the widest column gives first, times after everything else.
+ * `undefined` when none can give any more and it is still too wide.
+ */
+export function fitWidths(
+  natural: readonly number[],
+  columns: readonly Column[],
+  room: number,
+  gap: number,
+): number[] | undefined {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - room;
   for (; excess > 0; excess--) {
-    const widest = widestThatGives(widths, columns);
-    if (widest === undefined) break;
+    const widest = widestThatGives(widths, columns, 'text') ?? widestThatGives(widths, columns, 'time');
+    if (widest === undefined) return undefined;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
 }
 
-function widestThatGives(widths: readonly number[], columns: readonly Column[]): number | undefined {
+function widestThatGives(
+  widths: readonly number[],
+  columns: readonly Column[],
+  asked: NonNullable<Column['kind']>,
+): number | undefined {
   let widest: number | undefined;
   for (const [column, width] of widths.entries()) {
-    const gives = width > LEAST[columns[column]?.kind ?? 'text'];
+    const kind = columns[column]?.kind ?? 'text';
+    const gives = kind === asked && width > LEAST[kind];
     if (gives && (widest === undefined || width > (widths[widest] ?? 0))) widest = column;
   }
   return widest;

@@ -91,6 +91,7 @@ function fakeAsker(ask: (question: string) => Promise<string>): Asker {
 const DEFAULT_OPTIONS: GlobalOptions = {
   local: false,
   headers: true,
+  time: 'iso',
   envelope: false,
   quiet: false,
   verbose: false,

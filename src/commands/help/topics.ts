@@ -1,5 +1,6 @@
 import { FAILURES } from '../../kernel/errors.ts';
 import { FORMATS } from '../../output/format.ts';
+import { TIME_STYLES } from '../../output/look.ts';
 import { environmentVariables } from './environment.ts';
 import { rows } from './rows.ts';
 import type { TopicName } from './topic-names.ts';
@@ -55,9 +56,13 @@ function formatting(): string {
       ['--fields a,b', 'only these fields, in this order; a.b goes deeper'],
       ['--jq <expression>', 'the JSON through jq'],
       ['--envelope', 'the whole result, cursors included'],
+      [`--time ${TIME_STYLES.join('|')}`, 'times in tables: RFC 3339 (default), how long ago, or as they came'],
       ['--all', 'every page; without it one, and stderr says how to go on'],
       ['-q', 'a command that has one value to give prints it bare: svc auth-tokens reset … -q'],
     ]),
+    '',
+    'On a terminal a table wraps long text, lays a record out as a list where its columns do not fit, and shows true and false as',
+    'marks; a pipe gets words, and nothing is wrapped or cut. ACCESSIBLE=1: words there too. NO_COLOR: no colours.',
     '',
     'Results go to stdout, all talk to stderr. Secrets in answers are masked unless --show-secrets.',
   );

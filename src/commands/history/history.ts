@@ -13,7 +13,7 @@ const COLUMNS = [
   { header: 'HOST', field: 'host' },
   { header: 'COMMAND', field: 'command' },
   { header: 'IDS', field: 'ids' },
-  { header: 'OUTCOME', field: 'outcome' },
+  { header: 'OUTCOME', field: 'outcome', kind: 'state' },
   { header: 'EXIT', field: 'exitCode' },
   { header: 'SECONDS', field: 'seconds' },
 ] as const;
@@ -42,7 +42,8 @@ export async function showHistory(context: Context, { limit, since }: HistoryOpt
   const printer = await context.printer();
   const entries = (await readEntries(context.folders)).filter(({ at }) => Date.parse(at) >= since);
   await printer.value(entries.slice(-limit), { columns: COLUMNS });
-  if (entries.length === 0) await context.note('no run is in the history');
+  if (entries.length === 0)
+    await context.note('no run is in the history; each run that writes to a service leaves a line');
   else if (entries.length > limit) await context.note(`the last ${limit} of ${entries.length}: --limit shows more`);
 }
 

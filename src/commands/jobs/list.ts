@@ -23,7 +23,7 @@ type JobLine = Pick<
 const COLUMNS = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'OPERATION', field: 'operation' },
-  { header: 'STATE', field: 'state' },
+  { header: 'STATE', field: 'state', kind: 'state' },
   { header: 'INPUT', field: 'input' },
   { header: 'TOTAL', field: 'total' },
   { header: 'SUCCEEDED', field: 'succeeded' },
@@ -42,7 +42,7 @@ export async function listJobs(context: Context): Promise<void> {
   }
   const printer = await context.printer();
   await printer.records(inOnePage(lines), { columns: COLUMNS });
-  if (lines.length === 0) await context.note('there are no jobs');
+  if (lines.length === 0) await context.note('there are no jobs: each run over the records of a file becomes one');
 }
 
 async function lineOf(context: Context, name: string): Promise<JobLine | undefined> {

@@ -21,7 +21,8 @@ export async function listCommand(context: Context, { options }: Invocation): Pr
   const found = await withStore(context, (store, apiKey) => listDeliveries(store, apiKey, filter, limit + 1));
   const shown = found.slice(0, limit);
   await print(context, shown, asTable(shown));
-  if (found.length === 0) await context.note('no deliveries');
+  if (found.length === 0)
+    await context.note('no deliveries; what a change sends to endpoints and basic webhooks is listed here');
   if (found.length > limit) await context.note(`there are more: add --limit ${limit * 10}`);
 }
 

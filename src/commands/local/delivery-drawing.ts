@@ -8,7 +8,7 @@ const COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'EVENT', field: 'event' },
   { header: 'ENDPOINT', field: 'endpointId', kind: 'whole' },
-  { header: 'STATE', field: 'state' },
+  { header: 'STATE', field: 'state', kind: 'state' },
   { header: 'ATTEMPTS', field: 'attempts' },
   { header: 'LAST', field: 'last' },
   { header: 'NEXT ATTEMPT', field: 'nextAttempt', kind: 'time' },

@@ -17,8 +17,8 @@ export async function schemaCommand(context: Context, { arguments: words }: Invo
 
 const COLUMNS: readonly Column[] = [
   { header: 'OPERATION', field: 'operation', kind: 'whole' },
-  { header: 'COMMAND', field: 'command', kind: 'whole' },
-  { header: 'PATH', field: 'path', kind: 'whole' },
+  { header: 'COMMAND', field: 'command' },
+  { header: 'PATH', field: 'path' },
 ];
 
 async function listOperations(context: Context): Promise<void> {

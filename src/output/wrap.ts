@@ -1,0 +1,56 @@
+import { cut, isAscii, type Measure } from './width.ts';
+
+/**
+ * A text as at most `most` lines of at most `width` columns, broken between words and, where a word alone is wider,
+ * inside of it. What is left after the last line is given up for an ellipsis.
+ */
+export function wrap(text: string, width: number, measure: Measure, most: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (lines.length < most - 1 && measure(rest) > width) {
+    const fits = lengthThatFits(rest, width, measure);
+    const end = endOfWords(rest, fits) ?? endOfPart(rest, fits) ?? fits;
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
+  }
+  return rest === '' && lines.length > 0 ? lines : [...lines, cut(rest, width, measure)];
+}
+
+/** The same in as many lines as it takes, and with every word whole, be it wider than a line: it may be copied. */
+export function wrapWords(text: string, width: number, measure: Measure): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (measure(rest) > width) {
+    const fits = lengthThatFits(rest, width, measure);
+    const next = rest.indexOf(' ', fits);
+    const end = endOfWords(rest, fits) ?? (next < 0 ? rest.length : next);
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
+  }
+  return rest === '' && lines.length > 0 ? lines : [...lines, rest];
+}
+
+/** The end of the last word that ends within the first `fits` characters; `undefined` where none does. */
+function endOfWords(text: string, fits: number): number | undefined {
+  const space = text.lastIndexOf(' ', fits);
+  return text.slice(0, Math.max(0, space)).trim() === '' ? undefined : space;
+}
+
+/** The end of the last part of a path, an address or a name made of parts, unless that leaves half of the line empty. */
+function endOfPart(text: string, fits: number): number | undefined {
+  const [part = ''] = /^.*[/.,:;&?=_-]/.exec(text.slice(0, fits)) ?? [];
+  return part.length * 2 > fits ? part.length : undefined;
+}
+
+/** How much of a text that is too wide fits: at least what a reader sees as its first character. */
+function lengthThatFits(text: string, width: number, measure: Measure): number {
+  if (isAscii(text)) return Math.max(1, width);
+  let length = 0;
+  let room = width;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    room -= measure(segment);
+    if (room < 0) return length || segment.length;
+    length += segment.length;
+  }
+  return length;
+}

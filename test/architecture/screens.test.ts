@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { screensPage } from '../../docs/generate/screens.ts';
+import { HOME } from '../acceptance/svc.ts';
+
+it('docs/screens.md shows what commands show now', { timeout: 10_000 }, async () => {
+  expect(await screensPage(), 'npm run generate writes it').toBe(
+    await readFile(join(HOME, 'docs', 'screens.md'), 'utf8'),
+  );
+});
