@@ -1,0 +1,158 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { opensslEncrypt, opensslKeys, opensslSignature } from '../webhooks/openssl.ts';
+import { newSecret, send, unixNow } from '../webhooks/world.ts';
+import { BIN, HOME, newUser } from './svc.ts';
+
+type User = Awaited<ReturnType<typeof newUser>>;
+type Env = Readonly<Record<string, string>>;
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+const keys = opensslKeys();
+
+/** A process, gone with the test, and the first line that `stream` shows of it. */
+async function started({ env, home }: User, words: readonly [string, ...string[]], more: Env, stream: 1 | 2 = 1) {
+  const [command, ...rest] = words;
+  const child = spawn(command, rest, { cwd: home, env: { ...env, ...more } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const output: string[] = [];
+  child.stdout.on('data', (text) => output.push(String(text)));
+  const [line] = await once(createInterface(stream === 1 ? child.stdout : child.stderr), 'line');
+  return { line: String(line), output };
+}
+
+const urlIn = (line: string) => /http:\S+/.exec(line)?.[0] ?? '';
+
+describe('a listener takes', () => {
+  const body = JSON.stringify({ event: 'comment.add', data: { text: 'Grüße 🚀' } });
+
+  async function listener() {
+    const user = await newUser();
+    const secret = newSecret();
+    await writeFile(join(user.home, 'secret'), secret);
+    await writeFile(join(user.home, 'key.pem'), keys.privateKeys.pkcs1);
+    const flags = ['--port', '0', '--secret-file', 'secret', '--private-key', 'key.pem', '-o', 'ndjson'];
+    const { line, output } = await started(user, [process.execPath, BIN, 'webhooks', 'listen', ...flags], {}, 2);
+    const deliver = (id: string, timestamp: number, signature: string, sent: string) =>
+      send(urlIn(line), sent, {
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signature,
+      });
+    const shown = () =>
+      output
+        .join('')
+        .trim()
+        .split('\n')
+        .map((text) => JSON.parse(text));
+    return { secret, deliver, shown };
+  }
+
+  it("what the standard's own package signs, and only that", async () => {
+    const { secret, deliver, shown } = await listener();
+    const [now, standard] = [unixNow(), new Webhook(secret)];
+    const signature = standard.sign('msg_1', new Date(now * 1000), body);
+    expect((await deliver('msg_1', now, signature, body)).status).toBe(200);
+    expect((await deliver('msg_2', now, signature, body)).status).toBe(401);
+    expect((await deliver('msg_1', now - 1, signature, body)).status).toBe(401);
+    expect((await deliver('msg_1', now, signature, `${body} `)).status).toBe(401);
+    const old = now - 400;
+    expect((await deliver('msg_3', old, standard.sign('msg_3', new Date(old * 1000), body), body)).status).toBe(401);
+    expect(shown()).toMatchObject([{ id: 'msg_1', verified: true, payload: JSON.parse(body) }]);
+  });
+
+  it('what OpenSSL signs and encrypts', async () => {
+    const { secret, deliver, shown } = await listener();
+    const now = unixNow();
+    const sealed = opensslEncrypt(body, keys.publicKeys.spki);
+    for (const [id, sent] of [
+      ['msg_plain', body],
+      ['msg_sealed', sealed],
+    ] as const) {
+      const signature = opensslSignature(secret, id, now, Buffer.from(sent));
+      expect((await deliver(id, now, signature, sent)).status).toBe(200);
+    }
+    expect(shown().map(({ payload }) => payload)).toEqual([JSON.parse(body), JSON.parse(body)]);
+  });
+});
+
+const NODE = [process.execPath, 'good.mjs'] as const;
+const PYTHON = ['python3', 'good.py'] as const;
+
+/** A service with an API key of its own, and its commands. */
+async function service() {
+  const user = await newUser();
+  const { line } = await started(user, [process.execPath, BIN, 'serve', '--port', '0', '-o', 'json'], {});
+  const { url, apiKey, authToken } = JSON.parse(line);
+  const env = { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken };
+  const svc = async (...words: string[]) => {
+    const { code, stdout, stderr } = await user.svc([...words, '--yes', '-o', 'json'], { env });
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout);
+  };
+  /** A receiver of the examples, told what it needs by files. */
+  const receiver = async ([command, file]: readonly [string, string], files: Env) => {
+    const settings = { PORT: '0', EFFECTS: '1', ...files };
+    const { line } = await started(user, [command, join(HOME, 'examples', 'receivers', file)], settings);
+    const effects = async () => {
+      const response = await fetch(new URL('/effects', urlIn(line)));
+      return ((await response.json()) as { event: string }[]).map(({ event }) => event);
+    };
+    return { url: urlIn(line), effects };
+  };
+  const change = (content: string) => {
+    const what = ['--org', 'acme', '--document', 'd1', '--editor', content, '--type', 'text', '--content', content];
+    return svc('crdt', 'add', ...what);
+  };
+  return { user, svc, receiver, change };
+}
+
+const RECEIVERS = [
+  { language: 'Node', program: NODE, packings: ['plain', 'encoded', 'encrypted'] },
+  { language: 'Python', program: PYTHON, packings: ['plain', 'encoded'] },
+] as const;
+
+const SWITCHES = {
+  plain: ['--no-encode-data', '--no-encrypt-data'],
+  encoded: ['--encode-data'],
+  encrypted: ['--encrypt-data', '--public-key', keys.publicKeys.spki.replaceAll(/-----[^-]*-----|\s/g, '')],
+} as const;
+
+describe.each(RECEIVERS)('the service delivers to a receiver in plain $language', ({ program, packings }) => {
+  it.skipIf(program === PYTHON && !hasPython)('signed: plain, encoded and encrypted', async () => {
+    const { user, svc, receiver, change } = await service();
+    await svc('webhooks', 'advanced', 'update', '--enable');
+    const { id } = await svc('webhooks', 'endpoints', 'create', '--url', 'http://127.0.0.1:9/');
+    const { secret } = await svc('webhooks', 'endpoints', 'secret', id);
+    await writeFile(join(user.home, 'secret'), secret);
+    await writeFile(join(user.home, 'key.pem'), keys.privateKeys.pkcs8);
+    const { url, effects } = await receiver(program, { SECRET_FILE: 'secret', PRIVATE_KEY_FILE: 'key.pem' });
+    await svc('webhooks', 'endpoints', 'update', id, '--url', url);
+    for (const packing of packings) {
+      await svc('webhooks', 'advanced', 'update', ...SWITCHES[packing]);
+      await change(packing);
+    }
+    await vi.waitFor(async () => expect(await effects()).toEqual(packings.map(() => 'crdt.update_data')), 5_000);
+    expect((await svc('local', 'deliveries', 'list')).map(({ state }: { state: string }) => state)).toEqual(
+      packings.map(() => 'delivered'),
+    );
+  });
+
+  it.skipIf(program === PYTHON && !hasPython)('basic, with its token', async () => {
+    const { user, svc, receiver, change } = await service();
+    const token = randomBytes(16).toString('hex');
+    await writeFile(join(user.home, 'token'), token);
+    const { url, effects } = await receiver(program, { AUTH_TOKEN_FILE: 'token' });
+    const config = { useWebhookService: true, webhookServiceConfig: { authToken: token, rawNotificationUrl: url } };
+    await writeFile(join(user.home, 'config.json'), JSON.stringify(config));
+    await svc('webhooks', 'config', 'update', '--data', '@config.json', '--trigger', 'crdt.update_data=true');
+    await change('plain');
+    await vi.waitFor(async () => expect((await effects()).length).toBe(1), 5_000);
+  });
+});
