@@ -120,7 +120,10 @@ function addOption(command: Command, { flags, describes, choices, many }: Option
   const option = new Option(flags, describes);
   if (describes === '') option.hideHelp();
   if (choices) addChoices(option, choices);
-  if (many) option.argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
+  if (many) {
+    const { parseArg: parse = (value) => value } = option;
+    option.argParser((value: string, earlier: readonly unknown[] = []) => [...earlier, parse(value, undefined)]);
+  }
   // `--no-x` alone would make `x` true from the start; a flag that was not given has no value here.
   if (option.negate) option.default(undefined);
   command.addOption(option);

@@ -105,6 +105,13 @@ describe('svc webhooks test', () => {
   });
 });
 
+it('knows its cases by name', async () => {
+  const user = await newUser();
+  const { code, stderr } = await user.svc(['webhooks', 'test', 'http://127.0.0.1:1/', '--only', 'dublicate']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^svc: --only: 'dublicate' is not one of valid, .*\nhint: did you mean 'duplicate'\?\n$/);
+});
+
 /** The cases that each fault is found by. */
 const FOUND_BY: Readonly<Record<string, readonly string[]>> = {
   'accepts-any-signature': ['wrong-signature', 'changed-body'],

@@ -1,4 +1,5 @@
 import { FORMS } from '../../webhooks/form.ts';
+import { CASE_NAMES } from '../../webhooks/grading/case-names.ts';
 import type { CommandDefinition, OptionDefinition } from '../definition.ts';
 
 const SECRET_FILES: OptionDefinition = {
@@ -153,8 +154,8 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
       TOKEN_FILE,
       { flags: '--encrypt-for <path>', describes: "the receiver's RSA public key, to try encrypted deliveries" },
       { flags: '--effects-url <url>', describes: 'where the receiver lists, as JSON, the ids of what it applied' },
-      { flags: '--only <case>', describes: 'try this case', many: true },
-      { flags: '--skip <case>', describes: 'leave this case out', many: true },
+      { flags: '--only <case>', describes: 'try only these cases', choices: CASE_NAMES, many: true },
+      { flags: '--skip <case>', describes: 'leave this case out', choices: CASE_NAMES, many: true },
     ],
     load: async () => (await import('./test/test.ts')).testCommand,
   },

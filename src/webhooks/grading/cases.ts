@@ -1,11 +1,15 @@
 import { FORMS, type Form } from '../form.ts';
 import { TOLERANCE } from '../signature.ts';
+import { CASE_NAMES, type CaseName } from './case-names.ts';
 import type { Expected } from './expectations.ts';
 import { type Kit, type Means, newDeliveryId, type Shipment } from './kit.ts';
 
 /** Something that happens to a receiver sooner or later, by accident or by intent. */
-export interface Case {
-  readonly name: string;
+export interface Case extends Meeting {
+  readonly name: CaseName;
+}
+
+interface Meeting {
   /** Why a receiver has to stand it. */
   readonly why: string;
   /** Sent one after the other. */
@@ -24,31 +28,26 @@ const OUT_OF_TIME = 2 * TOLERANCE;
 const noProof = ({ form, authToken }: Means) =>
   form === 'basic' && authToken === undefined ? 'without --auth-token-file nothing is proved' : undefined;
 
-/** In this order: what is usual, what has to be refused, what is hard to bear, and whether it was borne. */
-export const CASES: readonly Case[] = [
-  {
-    name: 'valid',
+const MEETINGS: Readonly<Record<CaseName, Meeting>> = {
+  valid: {
     why: 'a delivery as the service sends it',
     send: (make) => [make()],
     expects: 'taken',
     forms: FORMS,
   },
-  {
-    name: 'raw-body',
+  'raw-body': {
     why: 'the same JSON can be written in many ways; what is signed is the bytes that came',
     send: (make) => [make({ json: (payload) => `${JSON.stringify(payload, null, 2).replaceAll('/', '\\/')}\n` })],
     expects: 'taken',
     forms: ['advanced'],
   },
-  {
-    name: 'rotated-secret',
+  'rotated-secret': {
     why: 'after a change of secret the signature header holds several, of which one fits',
     send: (make) => [make({ proof: 'rotated' })],
     expects: 'taken',
     forms: ['advanced'],
   },
-  {
-    name: 'duplicate',
+  duplicate: {
     why: 'deliveries come at least once: what came before is taken again, and not applied again',
     send: (make) => {
       const id = newDeliveryId();
@@ -57,112 +56,99 @@ export const CASES: readonly Case[] = [
     expects: 'taken',
     forms: FORMS,
   },
-  {
-    name: 'out-of-order',
+  'out-of-order': {
     why: 'a delivery that failed comes again after later ones: a comment changes before it was added',
     send: (make) => [make({ event: 'comment.update' }), make({ event: 'comment.add' })],
     expects: 'taken',
     forms: FORMS,
   },
-  {
-    name: 'unknown-event',
+  'unknown-event': {
     why: 'the set of event types is open: what is not known is taken and left alone',
     send: (make) => [make({ event: 'thread.link_copy' })],
     expects: 'let pass',
     forms: FORMS,
   },
-  {
-    name: 'encoded',
+  encoded: {
     why: 'with encodeData the payload comes as base64 in encodedPayload',
     send: (make) => [make({ packing: 'encoded' })],
     expects: 'taken',
     forms: FORMS,
   },
-  {
-    name: 'encrypted',
+  encrypted: {
     why: 'with encryptData the payload comes encrypted for the public key',
     send: (make) => [make({ packing: 'encrypted' })],
     expects: 'taken',
     forms: FORMS,
     lacks: ({ encryptFor }) => (encryptFor === undefined ? "--encrypt-for names the receiver's public key" : undefined),
   },
-  {
-    name: 'slow',
+  slow: {
     why: 'over a bad line every byte comes by itself, those of one letter too',
     send: (make) => [make({ event: 'huddle.create', documentName: 'Einführung 🚀 計画', manner: 'byte by byte' })],
     expects: 'taken',
     forms: FORMS,
   },
-  {
-    name: 'wrong-signature',
+  'wrong-signature': {
     why: 'anyone can sign with a secret of their own',
     send: (make) => [make({ proof: 'foreign' })],
     expects: 'refused',
     forms: ['advanced'],
   },
-  {
-    name: 'wrong-token',
+  'wrong-token': {
     why: 'anyone can send a token',
     send: (make) => [make({ proof: 'foreign' })],
     expects: 'refused',
     forms: ['basic'],
     lacks: noProof,
   },
-  {
-    name: 'changed-body',
+  'changed-body': {
     why: 'a signature is good for one body only',
     send: (make) => [make({ proof: 'of another body' })],
     expects: 'refused',
     forms: ['advanced'],
   },
-  {
-    name: 'unsigned',
+  unsigned: {
     why: 'what proves nothing is from anyone',
     send: (make) => [make({ proof: 'none' })],
     expects: 'refused',
     forms: FORMS,
     lacks: noProof,
   },
-  {
-    name: 'stale',
+  stale: {
     why: 'a delivery that was listened to can be sent again at any later time',
     send: (make) => [make({ age: OUT_OF_TIME })],
     expects: 'refused',
     forms: ['advanced'],
   },
-  {
-    name: 'future',
+  future: {
     why: 'a timestamp ahead of time would be good for longer than it should',
     send: (make) => [make({ age: -OUT_OF_TIME })],
     expects: 'refused',
     forms: ['advanced'],
   },
-  {
-    name: 'cut',
+  cut: {
     why: 'connections end in the middle: half a delivery is none, and waiting for the rest holds up others',
     send: (make) => [make({ manner: 'cut' })],
     expects: 'given up',
     forms: FORMS,
   },
-  {
-    name: 'large',
+  large: {
     why: 'whoever may send without end can fill the memory',
     send: (make) => [make({ json: (payload) => JSON.stringify({ ...payload, padding: 'x'.repeat(LARGE) }) })],
     expects: 'too long',
     forms: FORMS,
   },
-  {
-    name: 'get',
+  get: {
     why: 'only POST delivers; search engines and scanners do anything else',
     send: (make) => [{ ...make({ proof: 'none', method: 'GET' }), body: '' }],
     expects: 'not allowed',
     forms: FORMS,
   },
-  {
-    name: 'afterwards',
+  afterwards: {
     why: 'after all of this it still does its work',
     send: (make) => [make()],
     expects: 'taken',
     forms: FORMS,
   },
-];
+};
+
+export const CASES: readonly Case[] = CASE_NAMES.map((name) => ({ name, ...MEETINGS[name] }));

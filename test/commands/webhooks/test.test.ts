@@ -51,7 +51,6 @@ describe('svc webhooks test', () => {
     ['nonsense', {}, "url: 'nonsense' is no http(s) URL"],
     [NOWHERE, {}, 'there is nothing to sign deliveries with'],
     [NOWHERE, { form: 'basic', effectsUrl: 'ftp://x' }, "--effects-url: 'ftp://x' is no http(s) URL"],
-    [NOWHERE, { form: 'basic', only: ['dublicate'] }, "there is no case 'dublicate'"],
     [NOWHERE, { form: 'basic', only: ['stale'] }, '--only stale: it is about advanced deliveries'],
     [NOWHERE, { form: 'basic', only: ['wrong-token'] }, '--only wrong-token: without --auth-token-file'],
     [NOWHERE, { form: 'basic', only: ['encrypted'] }, '--only encrypted: --encrypt-for names'],

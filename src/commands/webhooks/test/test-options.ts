@@ -1,5 +1,4 @@
 import { SvcError } from '../../../kernel/errors.ts';
-import { didYouMean } from '../../../kernel/nearest.ts';
 import { CASES, type Case } from '../../../webhooks/grading/cases.ts';
 import type { Means } from '../../../webhooks/grading/kit.ts';
 import type { Context } from '../../context.ts';
@@ -37,7 +36,6 @@ export async function readTestOptions(
 /** The cases of this form, in their order. One that was asked for by name has to be possible. */
 function chosenCases(options: Invocation['options'], means: Means): readonly Case[] {
   const [only, skip] = [textValues(options, 'only'), textValues(options, 'skip')];
-  for (const name of [...only, ...skip]) requireCase(name);
   const chosen = CASES.filter(({ name }) => (only.length === 0 || only.includes(name)) && !skip.includes(name));
   if (chosen.length === 0) throw new SvcError('usage', 'no case is left to try');
   for (const { name, forms, lacks } of chosen) {
@@ -45,10 +43,4 @@ function chosenCases(options: Invocation['options'], means: Means): readonly Cas
     if (missing && only.includes(name)) throw new SvcError('usage', `--only ${name}: ${missing}`);
   }
   return chosen.filter(({ forms }) => forms.includes(means.form));
-}
-
-function requireCase(name: string): void {
-  const names = CASES.map((one) => one.name);
-  if (names.includes(name)) return;
-  throw new SvcError('usage', `there is no case '${name}'`, { hint: didYouMean(name, names) });
 }
