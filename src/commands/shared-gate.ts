@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Target } from '../client/client.ts';
 import type { SharedGate } from '../client/gate.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { privateFolder } from '../kernel/files.ts';
+import { moveOver, privateFolder } from '../kernel/files.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { processId } from '../kernel/io.ts';
 
@@ -73,7 +73,7 @@ async function write(folder: string, path: string, until: number): Promise<void>
   await privateFolder(folder);
   const staged = `${path}.${processId}`;
   await writeFile(staged, JSON.stringify({ until }), { mode: 0o600 });
-  await rename(staged, path);
+  await moveOver(staged, path);
   const { mtimeMs: now } = await stat(path);
   for (const name of await readdir(folder)) {
     const other = join(folder, name);

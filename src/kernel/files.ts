@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { platform } from 'node:os';
+import { platform as thisPlatform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { type Clock, systemClock } from './clock.ts';
 import { SvcError, systemErrorCode } from './errors.ts';
 
 /** Makes a folder that only its owner can enter (0700), parents included; an existing one is closed to others. */
@@ -43,7 +44,7 @@ export async function replaceFile(path: string, text: string, replacement: Repla
     await write(staged, text);
     await verifyDurably(staged, text);
     await permit?.();
-    await rename(staged, path);
+    await moveOver(staged, path);
     await flushFolder(dirname(path));
   } catch (error) {
     throw localFileError('write', path, error);
@@ -81,12 +82,44 @@ async function verifyDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes what was created, renamed or removed in a folder outlast a power cut. */
-export async function flushFolder(path: string): Promise<void> {
-  if (platform() === 'win32') return;
+/** What moving files asks of the system it runs on. */
+export interface MovingWorld {
+  readonly platform: NodeJS.Platform;
+  readonly clock: Clock;
+  rename(from: string, to: string): Promise<void>;
+}
+
+/** Windows refuses to replace a file while a reader, an indexer or a virus scanner has it open: a moment, as a rule. */
+const HELD_FOR_A_MOMENT = new Set<unknown>(['EPERM', 'EACCES', 'EBUSY']);
+const MOVE_PATIENCE = 3_000;
+const LONGEST_MOVE_PAUSE = 200;
+
+/** Gives a file another name, in place of what has that name, in one step. Where Windows holds that back, it is tried again. */
+export async function moveOver(from: string, to: string, given: Partial<MovingWorld> = {}): Promise<void> {
+  const world: MovingWorld = { platform: thisPlatform(), clock: systemClock, rename, ...given };
+  const end = world.clock.now() + MOVE_PATIENCE;
+  for (let pause = 10; ; pause = Math.min(2 * pause, LONGEST_MOVE_PAUSE)) {
+    try {
+      return await world.rename(from, to);
+    } catch (error) {
+      const isHeld = world.platform === 'win32' && HELD_FOR_A_MOMENT.has(systemErrorCode(error));
+      if (!isHeld || world.clock.now() + pause > end) throw error;
+    }
+    await world.clock.sleep(pause);
+  }
+}
+
+/** File systems that cannot flush a folder say so in several ways; some mounted ones do. */
+const CANNOT_FLUSH = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Makes what was created, renamed or removed in a folder outlast a power cut, where the file system can. */
+export async function flushFolder(path: string, platform = thisPlatform()): Promise<void> {
+  if (platform === 'win32') return;
   const folder = await open(path, 'r');
   try {
     await folder.sync();
+  } catch (error) {
+    if (!CANNOT_FLUSH.has(systemErrorCode(error))) throw error;
   } finally {
     await folder.close();
   }

@@ -1,7 +1,14 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { discardStaged, privateFolder, readTextIfExists, replaceFile } from '../../src/kernel/files.ts';
+import {
+  discardStaged,
+  flushFolder,
+  moveOver,
+  privateFolder,
+  readTextIfExists,
+  replaceFile,
+} from '../../src/kernel/files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('replacing a file', () => {
@@ -55,4 +62,54 @@ describe('local files', () => {
     });
     await expect(readTextIfExists(folder)).rejects.toMatchObject({ message: `cannot read ${folder}: it is a folder` });
   });
+});
+
+describe('moving a file over another', () => {
+  /** A system whose rename fails so many times, and whose time passes only by waiting. */
+  function world(platform: NodeJS.Platform, code: string, failures: number) {
+    let [now, tries] = [0, 0];
+    return {
+      platform,
+      clock: {
+        now: () => now,
+        sleep: async (milliseconds: number) => {
+          now += milliseconds;
+        },
+      },
+      rename: async () => {
+        tries += 1;
+        if (tries <= failures) throw Object.assign(new Error('held'), { code });
+      },
+      waited: () => now,
+    };
+  }
+
+  it.each(['EPERM', 'EACCES', 'EBUSY'])('on Windows waits while somebody has it open (%s)', async (code) => {
+    const held = world('win32', code, 5);
+    await moveOver('a', 'b', held);
+    expect(held.waited()).toBe(10 + 20 + 40 + 80 + 160);
+  });
+
+  it('gives up after three seconds', async () => {
+    const held = world('win32', 'EPERM', Number.POSITIVE_INFINITY);
+    await expect(moveOver('a', 'b', held)).rejects.toMatchObject({ code: 'EPERM' });
+    expect(held.waited()).toBeGreaterThan(2_500);
+    expect(held.waited()).toBeLessThanOrEqual(3_000);
+  });
+
+  it.each([
+    ['linux', 'EPERM'],
+    ['darwin', 'EACCES'],
+    ['win32', 'ENOSPC'],
+  ] as const)('fails at once where waiting does not help (%s, %s)', async (platform, code) => {
+    const held = world(platform, code, 1);
+    await expect(moveOver('a', 'b', held)).rejects.toMatchObject({ code });
+    expect(held.waited()).toBe(0);
+  });
+});
+
+it('a folder is flushed where the system can: not on Windows, where none can be opened', async () => {
+  await flushFolder(await temporaryFolder());
+  await flushFolder('/not/there', 'win32');
+  await expect(flushFolder('/not/there', 'linux')).rejects.toMatchObject({ code: 'ENOENT' });
 });

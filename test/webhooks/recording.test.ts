@@ -40,6 +40,17 @@ describe('a recording', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
+  it.each(['CON', 'nul.txt', 'a:b|c?d*"<>', 'ends.', '../up', 'x'.repeat(500)])(
+    'gives a delivery %s a file whose name every system takes',
+    async (id) => {
+      const folder = await temporaryFolder();
+      await (await openRecording(folder)).add(delivery(0, { id }));
+      const [name = ''] = await readdir(folder);
+      expect(name).toMatch(/^\d{8}T\d{9}Z-[\w-]{1,110}\.json$/);
+      expect((await read(folder)).ids).toEqual([id]);
+    },
+  );
+
   it('holds no credential', async () => {
     const folder = await temporaryFolder();
     const headers: [string, string][] = [

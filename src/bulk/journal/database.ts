@@ -1,7 +1,7 @@
-import { open, rename } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { localFileError, moveOver } from '../../kernel/files.ts';
 import { withoutExperimentalWarning } from '../../kernel/io.ts';
 
 /** Marks a file as a journal of svc (`SVCJ`), and which form of it. */
@@ -44,7 +44,7 @@ export async function createDatabase(path: string, fill: (database: DatabaseSync
   try {
     await (await open(unfinished, 'wx', 0o600)).close();
     (await opened(unfinished, prepare)).close();
-    await rename(unfinished, path);
+    await moveOver(unfinished, path);
   } catch (error) {
     throw journalError(path, error);
   }

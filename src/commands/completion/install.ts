@@ -1,6 +1,6 @@
-import { chmod, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { localFileError, readTextIfExists } from '../../kernel/files.ts';
+import { localFileError, moveOver, readTextIfExists } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { placesFor, withLines, withoutLines } from './places.ts';
@@ -70,7 +70,7 @@ async function write({ path, text }: Change): Promise<void> {
     const staged = `${target}.svc-new`;
     await writeFile(staged, text, { mode });
     await chmod(staged, mode);
-    await rename(staged, target);
+    await moveOver(staged, target);
   } catch (error) {
     throw localFileError('write', path, error);
   }

@@ -1,8 +1,8 @@
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { localFileError, privateFolder } from '../../kernel/files.ts';
+import { localFileError, moveOver, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { withLock } from '../../kernel/lock.ts';
@@ -69,7 +69,7 @@ export async function appendEntry(folders: Folders, clock: Clock, line: string):
 async function turnOver({ folder, current, older }: Files, clock: Clock): Promise<void> {
   try {
     await withLock(join(folder, 'turn-over.lock'), { clock, patience: 0 }, async () => {
-      if ((await stat(current)).size > MOST_BYTES) await rename(current, older);
+      if ((await stat(current)).size > MOST_BYTES) await moveOver(current, older);
     });
   } catch (error) {
     if (!(error instanceof SvcError && error.failure === 'locked')) throw localFileError('rename', current, error);

@@ -5,6 +5,7 @@ import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { CommandExit, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { interceptSignals } from '../../kernel/io.ts';
+import { startOf } from '../../kernel/start.ts';
 import { VARIABLES } from '../../profiles/variables.ts';
 import { type LocalService, openLocalService } from '../../service/local.ts';
 import { startServer } from '../../service/server.ts';
@@ -61,7 +62,11 @@ async function run(
   env: Environment,
 ): Promise<number> {
   stopped.throwIfAborted();
-  const child = spawn(command, words, { cwd, env, stdio: 'inherit' });
+  const start = startOf(command, words, { environment: env, cwd });
+  const child = spawn(start.program, start.words, {
+    ...{ cwd, env, stdio: 'inherit' },
+    windowsVerbatimArguments: start.verbatim,
+  });
   const giveBack = interceptSignals((signal) => {
     // What is typed at a terminal reaches every process on it; a second one would end the command at once.
     const reachedIt = io.stdin.isTerminal && signal !== 'SIGTERM';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { flushFolder, localFileError, privateFolder } from '../../kernel/files.ts';
+import { flushFolder, localFileError, moveOver, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { processId } from '../../kernel/io.ts';
 import { type RecoveryRecord, type ResetSubject, subjectKey } from './record.ts';
@@ -75,7 +75,7 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
   const file = await open(path + UNFINISHED, 'wx', 0o600);
   try {
     await writeAt(file, 0, `${lineOf(record)}${lineOf(record)}`);
-    await rename(path + UNFINISHED, path);
+    await moveOver(path + UNFINISHED, path);
     return file;
   } catch (error) {
     await file.close();
