@@ -65,14 +65,6 @@ async function timesAsked(called: string): Promise<number> {
   return (await readFile(`${called}.asked`, 'utf8').catch(() => '')).length;
 }
 
-/** A terminal drops what is typed right behind Ctrl-C. */
-async function leave(open: Terminal): Promise<void> {
-  open.type('\u0003');
-  await sleep(200);
-  open.type('exit\r');
-  await open.ended;
-}
-
 /** The words that svc was called with, once it was. */
 async function wordsIn(called: string, open: Terminal): Promise<readonly string[]> {
   for (let tries = 0; tries < 100; tries += 1) {
@@ -117,7 +109,8 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
       ['svc folders list --local --org ac\t', 'x'],
       ['folders', 'list', '--local', '--org', 'acme:eu', 'x'],
     );
-    await leave(open);
+    open.kill();
+    await open.ended;
   });
 
   it.skipIf(!isThere(shell.shell))('runs nothing of what is typed', { timeout: 60_000 }, async () => {
@@ -136,6 +129,7 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
       await sleep(50);
     }
     await expect(access(join(folder, 'pwned'))).rejects.toThrow();
-    await leave(open);
+    open.kill();
+    await open.ended;
   });
 });
