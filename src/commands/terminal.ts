@@ -21,9 +21,7 @@ export function wantsPlainText({ environment }: Pick<Context, 'environment'>): b
 /** How tables look: for people on a terminal, with marks where it can draw them, and as they always did anywhere else. */
 export function lookFor({ io, environment, clock }: Surroundings, { time }: GlobalOptions): Look {
   const forPeople = io.stdout.isTerminal;
-  const inWords = environment['ACCESSIBLE'] || WITHOUT_MARKS.has(environment['TERM'] ?? '');
-  return { time, now: clock.now(), forPeople, marks: forPeople && !inWords };
+  // The console of Linux has a font of 256 characters, which are no marks.
+  const marks = forPeople && !wantsPlainText({ environment }) && environment['TERM'] !== 'linux';
+  return { time, now: clock.now(), forPeople, marks };
 }
-
-/** The console of Linux has a font of 256 characters. */
-const WITHOUT_MARKS = new Set(['dumb', 'linux']);
