@@ -1,4 +1,4 @@
-import { didYouMean } from '../kernel/nearest.ts';
+import { nearest } from '../kernel/nearest.ts';
 
 /** What an event type is about: the groups under which triggers are switched and lists are shown. */
 export type EventGroup = 'thread' | 'message' | 'huddle' | 'editor' | 'recorder' | 'delivery';
@@ -117,7 +117,11 @@ function triggers(events: readonly EventType[]): Readonly<Record<string, boolean
 
 /** A warning for each name that is no known event type. The set is open, so it may be right all the same. */
 export function unknownEventWarnings(names: readonly string[]): readonly string[] {
-  return names
-    .filter((name) => !EVENT_NAMES.includes(name))
-    .map((name) => `'${name}' is no known event type; ${didYouMean(name, EVENT_NAMES)}`);
+  return names.filter((name) => !EVENT_NAMES.includes(name)).map(unknownEvent);
+}
+
+function unknownEvent(name: string): string {
+  const near = nearest(name, EVENT_NAMES);
+  const advice = near === undefined ? 'svc webhooks events lists them' : `did you mean '${near}'?`;
+  return `'${name}' is no known event type; ${advice}`;
 }

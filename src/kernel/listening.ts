@@ -24,6 +24,11 @@ function listenError(error: Error, host: string, port: number): SvcError {
   if (code === 'EADDRINUSE') {
     return new SvcError('local', `port ${port} of ${host} is in use`, { hint: '--port 0 takes a free one' });
   }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new SvcError('local', `${host} is no address of this machine`, {
+      hint: '127.0.0.1 is reached from this machine only, 0.0.0.0 from everywhere',
+    });
+  }
   return new SvcError('local', `cannot listen on port ${port} of ${host}: ${code ?? error.message}`, { cause: error });
 }
 

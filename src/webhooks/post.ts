@@ -118,5 +118,6 @@ const REASONS = new Map([
 function failureOf(error: unknown, timedOut: boolean, timeout: number): string {
   if (timedOut) return `no answer within ${timeout / 1000} s`;
   const code = systemErrorCode(error) ?? '';
+  if (code.startsWith('HPE_')) return 'what it answered is no HTTP';
   return REASONS.get(code) ?? (error instanceof Error ? error.message : String(error));
 }

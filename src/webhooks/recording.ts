@@ -85,6 +85,9 @@ async function existing(folder: string): Promise<Recorded[]> {
     const names = (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort();
     return await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })));
   } catch (error) {
+    if (['EEXIST', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) {
+      throw new SvcError('local', `${folder} is no folder`, { cause: error });
+    }
     throw localFileError('read', folder, error);
   }
 }

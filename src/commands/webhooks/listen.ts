@@ -71,8 +71,10 @@ async function listen(context: Context, options: ListenOptions, registers: boole
     await receiver.close(PATIENCE);
     cut.abort();
     await registration?.end();
-    await output.end();
-    await context.note(summary(tally));
+    if (take) {
+      await output.end();
+      await context.note(summary(tally));
+    }
   }
 }
 

@@ -24,6 +24,11 @@ export async function sendCommand(context: Context, invocation: Invocation): Pro
     arguments: [event = ''],
     options,
   } = invocation;
+  if (!/^[\w.-]{1,256}$/.test(event)) {
+    throw new SvcError('usage', `'${event}' cannot be an event type: letters, digits and . _ - make one`, {
+      hint: 'svc webhooks events lists the known ones',
+    });
+  }
   for (const warning of unknownEventWarnings([event])) await context.warn(warning);
   const url = textValue(options, 'url');
   const isViaService = options['viaService'] === true;
@@ -86,6 +91,9 @@ async function sendTo(context: Context, url: URL, event: string, sending: Sendin
   await printer.value({ id, event, form, url: url.href, status, milliseconds, answer }, {});
   if (isSuccess(receipt)) return;
   throw new SvcError('unusable_answer', `the receiver did not take it: it answered ${status}`, {
-    hint: 'a sender takes anything but 2xx for a failure, and sends the delivery again',
+    hint:
+      status >= 300 && status < 400
+        ? 'redirects of deliveries are not followed: give the address that it leads to'
+        : 'a sender takes anything but 2xx for a failure, and sends the delivery again',
   });
 }

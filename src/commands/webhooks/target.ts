@@ -4,7 +4,6 @@ import type { Route } from '../../webhooks/routes.ts';
 import { readCertificates } from '../ca-file.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { splitPair } from '../key-value.ts';
 import { textValue } from '../option-values.ts';
 import { textValues } from './keys.ts';
 
@@ -41,11 +40,13 @@ export function targets(options: Invocation['options']) {
 }
 
 function routeOf(text: string): Route {
-  const [pattern, url] = splitPair(text, 'route');
+  const hint = "write it like 'comment.*=http://127.0.0.1:3000/comments'";
+  const [, pattern, url] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (pattern === undefined || url === undefined) {
+    throw new SvcError('usage', `--route: '${text}' is not pattern=url`, { hint });
+  }
   if (!/^[\w.*-]+$/.test(pattern)) {
-    throw new SvcError('usage', `--route: '${pattern}' is no pattern of event types`, {
-      hint: "write it like 'comment.*=http://127.0.0.1:3000/comments'",
-    });
+    throw new SvcError('usage', `--route: '${pattern}' is no pattern of event types`, { hint });
   }
   return { pattern, target: targetUrl(url, '--route') };
 }

@@ -57,6 +57,22 @@ describe('svc webhooks listen', () => {
     await end().catch(() => undefined);
   });
 
+  it('says nothing of deliveries when it could not begin', async () => {
+    const context = await fakeContext({ options: { output: 'json' } });
+    const options = { port: '0', publicUrl: 'https://tunnel.example.com' };
+    const run = listenCommand(context, { arguments: [], options });
+    await expect(run).rejects.toMatchObject({ failure: 'no_credential' });
+    expect(context.stdout() + context.stderr()).toBe('');
+  });
+
+  it.each([
+    [{ host: '192.0.2.1' }, 'is no address of this machine'],
+    [{ record: import.meta.filename }, 'is no folder'],
+  ])('says what is wrong with %j', async (options, message) => {
+    const { run } = await listening(options).catch((error: unknown) => ({ run: Promise.reject(error) }));
+    await expect(run).rejects.toMatchObject({ failure: 'local', message: expect.stringContaining(message) });
+  });
+
   it.each<Format>(['json', 'yaml', 'csv'])('-o %s prints one document at the end', async (output) => {
     const { context, url, secret, run } = await listening({ exitAfter: '2' }, { options: { output } });
     await send(url, BODY, signed(secret, BODY));

@@ -112,7 +112,7 @@ describe('svc webhooks replay', () => {
     [{ since: '2h' }, 'where to?'],
     [{ since: 'soon', forwardTo: 'http://x' }, "--since: 'soon' is not a time"],
     [{ since: '2h', forwardTo: 'http://x', resign: true }, '--resign and --secret-file go together'],
-    [{ since: '2h', route: ['x'] }, 'is not key=value'],
+    [{ since: '2h', route: ['x'] }, 'is not pattern=url'],
     [{ since: '2h', route: ['a b=http://x'] }, 'is no pattern of event types'],
   ])('refuses %j', async (options, message) => {
     const { replay } = await recorded();

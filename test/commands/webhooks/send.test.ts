@@ -87,13 +87,18 @@ describe('svc webhooks send', () => {
   it('ends with 8 on anything but 2xx, with the answer printed, and where nothing listens', async () => {
     const to = await target((response) => response.writeHead(307, { location: '/other' }).end());
     const { context, run } = await sending({ url: to.url.href });
-    await expect(run).rejects.toMatchObject({ failure: 'unusable_answer' });
+    await expect(run).rejects.toMatchObject({
+      failure: 'unusable_answer',
+      hint: expect.stringContaining('redirects of deliveries are not followed'),
+    });
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 307 });
     expect(to.received.length).toBe(1);
     await expect((await sending({ url: 'http://127.0.0.1:1' })).run).rejects.toMatchObject({
       failure: 'unreachable',
       message: 'http://127.0.0.1:1/: nothing listens there',
     });
+    const strange = await target((response) => response.socket?.end('220 mail.example.com ESMTP\r\n'));
+    await expect((await sending({ url: strange.url.href })).run).rejects.toThrow('what it answered is no HTTP');
     const silent = await target(() => undefined);
     await expect((await sending({ url: silent.url.href }, 'x', { options: { timeout: 50 } })).run).rejects.toThrow(
       'no answer within 0.05 s',
@@ -151,6 +156,11 @@ describe('svc webhooks send', () => {
     const { run } = await sending(options as Options);
     await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
   });
+});
+
+it.each(['', 'comment add', 'a\u001bb', 'x'.repeat(257)])('%j cannot be an event type', async (event) => {
+  const { run } = await sending({ url: 'http://x' }, event);
+  await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining('event type') });
 });
 
 describe('svc webhooks send --via-service', () => {
