@@ -38,7 +38,10 @@ interface Means extends Proofs {
 /** The payload of a delivery that verifies. @throws SvcError `verification_failed` with the reason */
 export function verifiedPayload(delivery: ReceivedDelivery, means: Means): unknown {
   const verification = verifyDelivery(means, delivery, means.now);
-  if (!verification.verified) throw failed(verification.reason);
+  if (!verification.verified) {
+    const isOutOfTime = verification.reason.startsWith('the timestamp is ');
+    throw failed(verification.reason, isOutOfTime ? { hint: '--at <time> checks it as of the time when it came' } : {});
+  }
   const unpacked = unpackBody(Buffer.from(delivery.body).toString(), means.privateKey);
   if ('reason' in unpacked) {
     const hint = unpacked.how === 'sealed' ? { hint: '--private-key <path> names the key to decrypt it with' } : {};
