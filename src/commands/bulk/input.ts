@@ -148,7 +148,7 @@ function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, 
 export function openFile(
   { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
   { list, known, id, mints }: BulkFields,
-  { file, inputFormat, map }: BulkRequest['options'] & { readonly file: string },
+  { file, inputFormat, map }: Pick<BulkRequest['options'], 'inputFormat' | 'map'> & { readonly file: string },
   spool: string,
 ): Promise<RecordInput> {
   keepHeapSmall();

@@ -1,16 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openInput, type RecordInput } from '../../bulk/input.ts';
 import type { InputFormat } from '../../bulk/source/record.ts';
 import { findingsOf, type RecordRules } from '../../bulk/survey.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { keepHeapSmall } from '../../kernel/heap.ts';
 import { amount } from '../../kernel/plural.ts';
-import { columnPairs } from '../bulk/column-map.ts';
+import { type ColumnPairs, columnPairs } from '../bulk/column-map.ts';
+import { openFile } from '../bulk/input.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given, textValue } from '../option-values.ts';
@@ -28,7 +27,7 @@ interface ValidateOptions {
   readonly verb: string;
   readonly version?: string;
   readonly duplicates: RecordRules['duplicates'];
-  readonly map?: ReadonlyMap<string, string>;
+  readonly map?: ColumnPairs;
   readonly form: 'text' | 'github';
 }
 
@@ -41,7 +40,7 @@ export async function validate(context: Context, meant: Meant, invocation: Invoc
   const fields = await fieldsOf(meant.noun, options);
   const folder = await mkdtemp(join(tmpdir(), 'svc-validate-'));
   try {
-    const input = await open(context, fields, options, join(folder, 'input'));
+    const input = await openFile(context, fields, options, join(folder, 'input'));
     const rules = { fields, shared: sharedFields(fields), duplicates: options.duplicates, mint: String };
     const { noun } = fields;
     const { findingCount, read, hint } = await report(
@@ -71,7 +70,7 @@ function validateOptions({ noun, verb }: Meant, { options }: Invocation): Valida
     verb: text('for') ?? verb,
     ...given('version', text('apiVersion')),
     duplicates: (text('duplicates') ?? 'fail') as RecordRules['duplicates'],
-    ...given('map', pairs && new Map(pairs)),
+    ...given('map', pairs),
     form: text('format') === 'github' ? 'github' : 'text',
   };
 }
@@ -90,25 +89,3 @@ function sharedFields({ field, known }: BulkFields): Readonly<Record<string, unk
 }
 
 const SHARED = ['organizationId', 'documentId'];
-
-function open(
-  { cwd, io, signal }: Context,
-  { list, known, id, mints }: BulkFields,
-  { file, inputFormat, map }: ValidateOptions,
-  spool: string,
-): Promise<RecordInput> {
-  keepHeapSmall();
-  return openInput({
-    file,
-    ...given('format', inputFormat),
-    ...given('map', map),
-    cwd,
-    stdin: io.stdin.stream,
-    signal,
-    spool,
-    field: list,
-    fields: known,
-    idField: id,
-    mints: mints ?? false,
-  });
-}
