@@ -60,7 +60,7 @@ describe('what start-up loads', () => {
       [],
     );
     expect(sources.some((source) => /node_modules\/zod\//.test(source))).toBe(true);
-    expect(files.length, files.join('\n')).toBeLessThanOrEqual(21);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(18);
   });
 
   it('one call to the embedded service loads no other way to a service, and no listener', async () => {
