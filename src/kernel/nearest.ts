@@ -4,7 +4,8 @@ import { distance } from 'fastest-levenshtein';
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(wanted.length * 0.4)) + 1;
+  // Two letters the wrong way round are two changes, so that a short word is allowed as many.
+  let bestDistance = Math.max(wanted.length < 4 ? 1 : 2, Math.floor(wanted.length * 0.4)) + 1;
   for (const name of known) {
     const away = distance(wanted, name.toLowerCase());
     if (away < bestDistance) {

@@ -8,6 +8,7 @@ describe('the nearest name', () => {
     ['--fiel', '--file'],
     ['--FOLDR', '--folder'],
     ['--documents', '--document'],
+    ['--flie', '--file'],
   ])('of %s is %s', (typed, meant) => {
     expect(nearest(typed, FLAGS)).toBe(meant);
     expect(didYouMean(typed, FLAGS)).toBe(`did you mean '${meant}'?`);
@@ -15,6 +16,7 @@ describe('the nearest name', () => {
 
   it('of something else is none, and the hint lists what there is', () => {
     expect(nearest('--organization', FLAGS)).toBeUndefined();
+    expect(nearest('nmae', ['userId', 'name'])).toBe('name');
     expect(didYouMean('xyz', ['id', 'name'])).toBe('known: id, name');
   });
 });
