@@ -16,7 +16,11 @@ export const authTokens = {
     auth: 'workspace',
     effect: 'once',
     input: z.object({ apiKey: id('id of the API key whose token is replaced') }),
-    output: z.looseObject({ apiKey: z.string(), newAuthToken: authToken }),
+    // The token must not be lost for want of what stands beside it.
+    output: z.looseObject({
+      apiKey: z.string().optional(),
+      newAuthToken: authToken.partial({ name: true, domains: true }),
+    }),
     message: 'Auth token reset successfully.',
     lookup: { operation: 'auth-tokens.list', by: { apiKey: 'apiKey' } },
     confirm: ({ apiKey }) => `Replace the auth token of API key ${apiKey}? The old token stops working at once.`,

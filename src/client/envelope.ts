@@ -1,4 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
+import { valueAt } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { parseAnswer } from './answer-body.ts';
 import { confirmsAll } from './confirmation.ts';
@@ -79,7 +80,20 @@ function resultOf(body: unknown): unknown {
 /** A bulk reply is read item by item by who knows the items, so that one odd item does not spoil the others. */
 function isExpected(data: unknown, operation: CalledOperation): boolean {
   if (data === null) return !operation.revealsSecrets;
-  return operation.bulk ? isObject(data) : fitsSchema(data, operation);
+  return operation.bulk ? isObject(data) : fitsSchema(data, operation) || onlyLacksFields(data, operation);
+}
+
+/**
+ * Data that is as described but for fields that are not there: a service may leave out what it does not know. At least
+ * one has to be there to know the data by, and where the command is about a secret all of them.
+ */
+function onlyLacksFields(data: unknown, { output, revealsSecrets }: CalledOperation): boolean {
+  const issues = output?.safeParse(data).error?.issues ?? [];
+  const lacking = issues.every(({ path }) => valueAt(data, path) === undefined);
+  if (!lacking || revealsSecrets) return false;
+  if (Array.isArray(data)) return data.every((item) => isObject(item) && Object.keys(item).length > 0);
+  const { shape } = output as { readonly shape?: object };
+  return isObject(data) && Object.keys(shape ?? {}).some((field) => data[field] !== undefined);
 }
 
 function isBareData(body: unknown, operation: CalledOperation): boolean {

@@ -74,6 +74,9 @@ async function untilEnd(
       pause = Math.min(LONGEST_PAUSE, pause * GROWTH);
       const reply = await client.call(status, asked);
       if (reply.sent) answer = reply;
+      if (stateOf(wait, answer) === undefined) {
+        throw new SvcError('unusable_answer', `the service says nothing of its ${wait.state}`, { hint: 'try again' });
+      }
     }
   } finally {
     await spinner.end();

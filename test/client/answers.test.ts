@@ -2,7 +2,9 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { authTokens } from '../../src/catalog/auth-tokens.ts';
 import { defineOperation, type Operation } from '../../src/catalog/define.ts';
+import { webhookEndpoints } from '../../src/catalog/webhook-endpoints.ts';
 import type { Client } from '../../src/client/client.ts';
 import { poolTransport } from '../../src/client/pool-transport.ts';
 import { addThings, errorOf, listThings, newClient, OPERATIONS, target, thing } from './world.ts';
@@ -304,6 +306,27 @@ describe('a success', () => {
     expect(reply.sent && new Set(Object.keys(reply.data ?? {}))).toEqual(
       new Set(['10', '9', '__proto__', 'constructor']),
     );
+  });
+
+  it('may lack fields, as long as one is there to know it by and none is of another type', async () => {
+    const { 'webhooks.endpoints.create': create, 'webhooks.endpoints.secret': secret } = webhookEndpoints;
+    const reply = async (answered: unknown) => {
+      answer = sendJson({ result: { status: 'success', data: answered } });
+      return client().call(create, { url: 'https://example.com', uid: 'u' });
+    };
+    expect(await reply({ id: 'ep_1', url: 'https://example.com' })).toMatchObject({ data: { id: 'ep_1' } });
+    for (const odd of [{}, { other: 1 }, { id: 7 }, { id: 'ep_1', disabled: 'no' }, { id: 'ep_1', url: null }]) {
+      expect(await errorOf(reply(odd)), JSON.stringify(odd)).toMatchObject({ failure: 'outcome_unknown' });
+    }
+    answer = sendJson({ result: { status: 'success', data: { endpointId: 'ep_1' } } });
+    const lacksSecret = client().call(secret, { endpointId: 'ep_1' });
+    expect(await errorOf(lacksSecret)).toMatchObject({ failure: 'unusable_answer' });
+  });
+
+  it('may lack all of a new auth token but the token itself', async () => {
+    answer = sendJson({ result: { status: 'success', data: { newAuthToken: { token: 'new' } } } });
+    const reply = await client().call(authTokens['auth-tokens.reset'], { apiKey: 'K' });
+    expect(reply).toMatchObject({ data: { newAuthToken: { token: 'new' } } });
   });
 
   it('must hold data where the command is about a secret', async () => {

@@ -39,6 +39,11 @@ describe('--wait', () => {
     expect(JSON.parse(context.stdout())).toEqual({ migrationId: 'm1', status: 'completed' });
   });
 
+  it('does not wait for a state that the service does not tell', async () => {
+    const { thrown } = await waited('documents.migrate', [started, success({ migrationId: 'm1' })]);
+    expect(thrown).toMatchObject({ failure: 'unusable_answer' });
+  });
+
   it('says each new state on a line, where nobody watches', async () => {
     const steps = [started, state('pending'), state('pending'), state('\u001b[2J'), state('completed')];
     const { context } = await waited('documents.migrate', steps);
