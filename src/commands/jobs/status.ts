@@ -2,21 +2,18 @@ import { damaged } from '../../bulk/journal/database.ts';
 import type { JobDescription } from '../../bulk/journal/description.ts';
 import type { JobRun, Journal } from '../../bulk/journal/journal.ts';
 import type { SavedMetrics } from '../../bulk/journal/metrics.ts';
+import type { BulkSummary } from '../../bulk/summary.ts';
 
 /** How far a job is. The four counts are its total, but for one that runs: there, what is missing is under way or to come. */
-export interface JobStatus {
+export interface JobStatus
+  extends Pick<
+    BulkSummary,
+    'operation' | 'total' | 'succeeded' | 'failed' | 'unknown' | 'skipped' | 'requests' | 'retries'
+  > {
   readonly id: string;
-  readonly operation: string;
   readonly state: 'running' | 'stopped' | 'done';
   /** As the input is called: the path as it was given, or `stdin`. */
   readonly input: string;
-  readonly total: number;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly unknown: number;
-  readonly skipped: number;
-  readonly requests: number;
-  readonly retries: number;
   /** RFC 3339. */
   readonly startedAt: string;
   /** The end, or the last sign of life. */

@@ -1,4 +1,5 @@
-import type { JobReceipt, SeriesPoint } from './receipt.ts';
+import { joined, type SeriesPoint } from '../../kernel/series-point.ts';
+import type { JobReceipt } from './receipt.ts';
 
 /** What happened in one stretch of a job's time at work. */
 export interface Interval extends SeriesPoint {
@@ -23,25 +24,15 @@ export function intervalsOf(
     const from = at * seconds;
     const isLast = at + each >= points.length;
     const to = isLast && times.seconds > from ? Math.min(times.seconds, from + length) : from + length;
-    intervals.push({ ...points.slice(at, at + each).reduce(sum), from, to });
+    intervals.push({ ...points.slice(at, at + each).reduce((one, other) => joined(one, other)), from, to });
   }
   const last = intervals.at(-1);
   const before = intervals.at(-2);
   if (!last || !before || last.to - last.from >= LEAST_END * length) return intervals;
-  return [...intervals.slice(0, -2), { ...sum(before, last), from: before.from, to: last.to }];
+  return [...intervals.slice(0, -2), { ...joined(before, last), from: before.from, to: last.to }];
 }
 
 /** Records a second. */
 export function throughput({ settled, from, to }: Interval): number {
   return settled / (to - from);
-}
-
-function sum(one: SeriesPoint, other: SeriesPoint): SeriesPoint {
-  return {
-    settled: one.settled + other.settled,
-    failed: one.failed + other.failed,
-    requests: one.requests + other.requests,
-    milliseconds: one.milliseconds + other.milliseconds,
-    inFlight: Math.max(one.inFlight, other.inFlight),
-  };
 }

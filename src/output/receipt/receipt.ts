@@ -1,3 +1,5 @@
+import type { SeriesPoint } from '../../kernel/series-point.ts';
+
 /** What a job over many records came to, as its receipt says it: plain data, without secrets. */
 export interface JobReceipt {
   readonly id: string;
@@ -42,17 +44,6 @@ export interface LatencyStep {
   readonly from: number;
   readonly to: number;
   readonly count: number;
-}
-
-export interface SeriesPoint {
-  readonly settled: number;
-  /** Of these, failed and unknown ones. */
-  readonly failed: number;
-  readonly requests: number;
-  /** The sum of what the requests took. */
-  readonly milliseconds: number;
-  /** The most requests at once. */
-  readonly inFlight: number;
 }
 
 /** Why records did not succeed, the most frequent reason first. */
