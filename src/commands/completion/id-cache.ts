@@ -10,13 +10,12 @@ export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' |
 interface CacheWorld {
   readonly folders: Folders;
   readonly environment: Environment;
-  readonly cwd: string;
 }
 
 /** Whose ids are meant: the embedded service's, or those of a profile. */
 export interface IdScope {
   readonly local: boolean;
-  /** As named by a flag. */
+  /** The one in use, if there is one. */
   readonly profile: string | undefined;
 }
 
@@ -28,7 +27,7 @@ type Cache = ReadonlyMap<IdKind, readonly string[]>;
 
 /** The ids of a kind that earlier commands have read, the latest first. No network, and no error: a cache may be missing or damaged. */
 export async function knownIds(world: CacheWorld, scope: IdScope, kind: IdKind): Promise<readonly string[]> {
-  const path = await cachePath(world, scope);
+  const path = cachePath(world, scope);
   return path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
 }
 
@@ -38,7 +37,7 @@ export async function rememberIds(
   scope: IdScope,
   found: ReadonlyMap<IdKind, ReadonlySet<string>>,
 ): Promise<void> {
-  const path = await cachePath(world, scope);
+  const path = cachePath(world, scope);
   if (path === undefined || found.size === 0) return;
   const known = await readCache(path);
   const merged = new Map(known);
@@ -79,17 +78,8 @@ async function writeCache(path: string, cache: Cache): Promise<void> {
   }
 }
 
-async function cachePath({ folders, environment, cwd }: CacheWorld, scope: IdScope): Promise<string | undefined> {
+function cachePath({ folders, environment }: CacheWorld, { local, profile }: IdScope): string | undefined {
   if (environment['SVC_COMPLETION_CACHE'] === '0') return undefined;
-  const name = scope.local ? 'local' : await profileName(scope.profile, { folders, environment, cwd });
+  const name = local ? 'local' : profile === undefined ? 'environment' : `profile-${encodeURIComponent(profile)}`;
   return join(folders.state, 'completion', `${name}.json`);
-}
-
-/** As settings choose it, without reading anything else of them: no secret is needed here. */
-async function profileName(named: string | undefined, { folders, environment, cwd }: CacheWorld): Promise<string> {
-  const early = named ?? environment['SVC_PROFILE'];
-  const { folderSettings } = await import('../../profiles/folder-settings.ts');
-  const { readProfiles } = await import('../../profiles/book.ts');
-  const chosen = early || (await folderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
-  return chosen ? `profile-${encodeURIComponent(chosen)}` : 'environment';
 }

@@ -22,7 +22,8 @@ export async function* remembered(
     if (answered && effect === 'read') {
       found.look(inputs);
       const { rememberIds } = await import('./id-cache.ts');
-      const { local, profile } = context.options;
+      const { local } = context.options;
+      const profile = local ? undefined : (await context.openSettings()).profile?.value;
       await rememberIds(context, { local, profile }, found.ids);
     }
   }

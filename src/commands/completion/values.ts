@@ -13,8 +13,22 @@ const ids =
   (kind: IdKind): Values =>
   async ({ given }, world) => {
     const { knownIds } = await import('./id-cache.ts');
-    return plainly(await knownIds(world, { local: given.has('local'), profile: given.get('profile') }, kind));
+    const local = given.has('local');
+    const profile = local ? undefined : await profileInUse(given.get('profile'), world);
+    return plainly(await knownIds(world, { local, profile }, kind));
   };
+
+/** As settings choose it, without reading anything else of them: no secret is needed here. */
+async function profileInUse(
+  named: string | undefined,
+  { environment, cwd, folders }: CompletionWorld,
+): Promise<string | undefined> {
+  const early = named ?? environment['SVC_PROFILE'];
+  if (early) return early;
+  const { folderSettings } = await import('../../profiles/folder-settings.ts');
+  const { readProfiles } = await import('../../profiles/book.ts');
+  return (await folderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
+}
 
 const events = async (suffixes: readonly string[] = ['']): Promise<readonly Candidate[]> => {
   const { EVENT_NAMES } = await import('../../catalog/events.ts');
