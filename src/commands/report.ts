@@ -1,10 +1,9 @@
 import { CommandExit, FAILURES, SvcError } from '../kernel/errors.ts';
 import type { Environment } from '../kernel/folders.ts';
 import type { Io } from '../kernel/io.ts';
-import { meetSecret } from '../kernel/redact.ts';
 import { renderError } from '../output/error-text.ts';
 import { FORMATS, type Format } from '../output/format.ts';
-import { SECRET_NAMES, VARIABLES } from '../profiles/variables.ts';
+import { meetEnvironment } from '../profiles/variables.ts';
 
 /** Says on stderr what went wrong, in the format that was asked for, and gives the exit code of it. */
 export async function report(
@@ -15,7 +14,7 @@ export async function report(
 ): Promise<number> {
   if (thrown instanceof CommandExit) return thrown.exitCode;
   // A crash may come before anybody looked at them.
-  for (const secret of SECRET_NAMES) meetSecret(environment[VARIABLES[secret]]);
+  meetEnvironment(environment);
   const error = asSvcError(thrown);
   if (error.failure !== 'reader_gone') {
     const own = ownWords(words);

@@ -1,3 +1,6 @@
+import type { Environment } from '../kernel/folders.ts';
+import { meetSecret } from '../kernel/redact.ts';
+
 /** The environment variable of each setting. */
 export const VARIABLES = {
   profile: 'SVC_PROFILE',
@@ -14,3 +17,8 @@ export const VARIABLES = {
 /** The settings that are secrets. */
 export const SECRET_NAMES = ['authToken', 'workspaceAuthToken'] as const satisfies readonly (keyof typeof VARIABLES)[];
 export type SecretName = (typeof SECRET_NAMES)[number];
+
+/** Makes the secrets of the environment known to what redacts, for who may speak before any setting was read. */
+export function meetEnvironment(environment: Environment): void {
+  for (const secret of SECRET_NAMES) meetSecret(environment[VARIABLES[secret]]);
+}

@@ -142,7 +142,7 @@ async function earlierRecords(context: Context, subject: ResetSubject): Promise<
 
 async function begin(context: Context, subject: ResetSubject, oldToken: KeyToken | undefined): Promise<Recovery> {
   const { folders, clock, options } = context;
-  const profile = options.local ? undefined : (await context.settings()).profile;
+  const profile = options.local ? undefined : (await context.openSettings()).profile;
   return beginRecovery(folders, {
     ...subject,
     profile: profile?.value ?? null,

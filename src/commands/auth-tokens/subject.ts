@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import type { KeyToken } from './probe.ts';
 
 /** The service of this run, as recovery records name it: its origin, or what stands for the embedded one. */
-export async function placeOf({ options, settings }: Context): Promise<string> {
+export async function placeOf({ options, openSettings }: Context): Promise<string> {
   if (options.local) return options.store === undefined ? EMBEDDED : `${EMBEDDED} ${options.store}`;
-  const { baseUrl } = await settings();
+  const { baseUrl } = await openSettings();
   return baseUrl ? new URL(baseUrl.value).origin : '';
 }
 

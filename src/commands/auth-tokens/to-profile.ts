@@ -34,16 +34,16 @@ export function withToken(apiKey: string, token: string): ProfileEdit {
   return (profile, secrets) => ({ profile: { ...profile, apiKey }, secrets: { ...secrets, authToken: token } });
 }
 
-async function profileInUse({ options, settings }: Context): Promise<string> {
+async function profileInUse({ options, openSettings }: Context): Promise<string> {
   if (options.local) throw refused('the embedded service has no profile');
-  const { profile } = await settings();
+  const { profile } = await openSettings();
   if (profile) return profile.value;
   throw refused('no profile is in use', 'name one with --profile, or add one with `svc profiles add`');
 }
 
 /** Sees to it that a token is saved for its own API key and its own origin only. */
-async function ownershipCheck({ settings }: Context, name: string, apiKey: string) {
-  const { baseUrl } = await settings();
+async function ownershipCheck({ openSettings }: Context, name: string, apiKey: string) {
+  const { baseUrl } = await openSettings();
   return (profile: Profile) => {
     if (profile.apiKey !== undefined && profile.apiKey !== apiKey) {
       throw refused(`profile '${name}' is about the API key ${profile.apiKey}`, 'name another one with --profile');

@@ -70,12 +70,12 @@ export async function beginJob(description: JobDescription, place: JobPlace | un
 }
 
 /** Whom this run sends to, as a job remembers it. */
-export async function jobTarget({ options, settings }: Context): Promise<JobTarget> {
+export async function jobTarget({ options, openSettings }: Context): Promise<JobTarget> {
   if (options.local) {
     const { storeFile } = await import('../../service/store/location.ts');
     const store = options.store === undefined ? null : storeFile(options.store);
     return { profile: null, origin: 'embedded service', apiKey: null, store };
   }
-  const { profile, baseUrl, apiKey } = await settings();
+  const { profile, baseUrl, apiKey } = await openSettings();
   return { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
-import { redactText } from '../../kernel/redact.ts';
-import { VARIABLES } from '../../profiles/variables.ts';
+import { redactMet } from '../../kernel/redact.ts';
+import { meetEnvironment } from '../../profiles/variables.ts';
 import type { Activity } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { commandText } from './command-text.ts';
@@ -35,29 +35,22 @@ export async function recordRun(context: Context, activity: Activity, run: Finis
 }
 
 async function entryOf(context: Context, activity: Activity, run: FinishedRun): Promise<HistoryEntry> {
-  const { options, clock } = context;
+  const { options, clock, environment } = context;
   const { profile, baseUrl } = options.local ? {} : await context.openSettings();
-  const secrets = await secretsOf(context);
-  const command = redactText(commandText(run.command), secrets);
+  meetEnvironment(environment);
+  const command = redactMet(commandText(run.command));
   return {
     at: new Date(run.started).toISOString(),
     profile: profile?.value ?? null,
     host: baseUrl ? new URL(baseUrl.value).host : 'embedded service',
     ...activity.elsewhere,
     command: command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command,
-    ids: activity.ids.map((id) => redactText(id, secrets)),
+    ids: activity.ids.map((id) => redactMet(id)),
     calls: activity.calls,
     records: activity.counts ?? null,
     ...endOf(run.error),
     seconds: Math.round(clock.now() - run.started) / 1_000,
   };
-}
-
-/** What the run was called with, and what the environment offered it. The embedded service's own never leave it. */
-async function secretsOf({ options, environment, settings }: Context): Promise<readonly string[]> {
-  const found = [environment[VARIABLES.authToken], environment[VARIABLES.workspaceAuthToken]];
-  const { authToken, workspaceAuthToken } = options.local ? {} : await settings();
-  return [...found, authToken?.value, workspaceAuthToken?.value].filter((secret) => secret !== undefined);
 }
 
 function endOf(error: unknown): Pick<HistoryEntry, 'outcome' | 'exitCode'> {

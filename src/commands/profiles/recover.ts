@@ -63,7 +63,7 @@ async function removeOne(context: Context, pending: readonly PendingRecovery[], 
 
 /** Puts the youngest token that was kept for the profile's API key and service into the profile. */
 async function saveKept(context: Context, pending: readonly PendingRecovery[]): Promise<void> {
-  const [place, { apiKey }] = [await placeOf(context), await context.settings()];
+  const [place, { apiKey }] = [await placeOf(context), await context.openSettings()];
   const kept = pending.filter(({ record }) => record?.state === 'kept' && record.place === place);
   const mine = kept.filter(({ record }) => !apiKey || record?.apiKey === apiKey.value);
   const token = mine.at(-1)?.record;
