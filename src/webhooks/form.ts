@@ -8,3 +8,6 @@ export const SIGNATURE_HEADERS = {
   timestamp: 'webhook-timestamp',
   signature: 'webhook-signature',
 } as const;
+
+/** Milliseconds that senders wait for a receiver. */
+export const RECEIVER_TIME = 15_000;

@@ -30,9 +30,6 @@ export interface PostOptions {
   readonly answerLimit?: number;
 }
 
-/** Milliseconds that senders wait for a receiver. */
-export const RECEIVER_TIME = 15_000;
-
 const ANSWER_LIMIT = 64 * 1024;
 
 /**

@@ -1,5 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { type PostOptions, RECEIVER_TIME } from '../../webhooks/post.ts';
+import { RECEIVER_TIME } from '../../webhooks/form.ts';
+import type { PostOptions } from '../../webhooks/post.ts';
 import type { Route } from '../../webhooks/routes.ts';
 import { readCertificates } from '../ca-file.ts';
 import type { Context } from '../context.ts';

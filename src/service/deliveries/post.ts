@@ -3,6 +3,7 @@ import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request 
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { systemErrorCode } from '../../kernel/errors.ts';
+import { RECEIVER_TIME } from '../../webhooks/form.ts';
 import { isPrivateAddress } from './private-addresses.ts';
 
 export interface Post {
@@ -31,7 +32,6 @@ export interface PosterOptions {
   readonly timeout?: number;
 }
 
-const TIMEOUT = 15_000;
 /** Bytes of an answer that are read, to keep its connection; nobody looks at them. */
 const MOST_READ = 64 * 1024;
 const KEPT_OPEN = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const;
@@ -42,7 +42,7 @@ class Refusal extends Error {}
 /** A connection that was kept open had been closed by the other side: this says nothing about the target. */
 class StaleConnection extends Error {}
 
-export function createPoster({ privateTargets, timeout = TIMEOUT }: PosterOptions): Poster {
+export function createPoster({ privateTargets, timeout = RECEIVER_TIME }: PosterOptions): Poster {
   const guard = privateTargets ? {} : { lookup: publicLookup };
   const agents = { plain: new PlainAgent(KEPT_OPEN), secure: new TlsAgent(KEPT_OPEN) };
   const underWay = new Set<ClientRequest>();
