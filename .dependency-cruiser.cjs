@@ -30,7 +30,6 @@ const OWNERS = {
   ky: ['client/'],
   undici: ['client/'],
   '@napi-rs/keyring': ['profiles/'],
-  standardwebhooks: ['webhooks/'],
   microdiff: ['commands/'],
   '@modelcontextprotocol/server': ['commands/mcp/'],
   conf: ['profiles/'],

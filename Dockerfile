@@ -12,8 +12,8 @@ RUN npm run build:package && cd dist && npm pack --pack-destination /
 FROM node:24.21.0-bookworm-slim
 COPY --from=build /collab-svc-svc-*.tgz /tmp/svc.tgz
 # Without its bridge to a keychain, which no container has.
-RUN npm install --global --ignore-scripts --omit=optional /tmp/svc.tgz \
-    && rm -rf /tmp/svc.tgz /root/.npm \
+RUN npm install --global --ignore-scripts --omit=optional --cache /tmp/npm /tmp/svc.tgz \
+    && rm -rf /tmp/svc.tgz /tmp/npm \
     && install --directory --owner node --group node --mode 0700 /data
 ENV XDG_CONFIG_HOME=/data/config XDG_STATE_HOME=/data/state XDG_DATA_HOME=/data/data XDG_CACHE_HOME=/tmp
 USER node
