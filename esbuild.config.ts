@@ -51,7 +51,7 @@ function withLazyBuiltins(code: string): string {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text)|output\/(format|look)|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|completion\/shells|help\/(topic-names|rows)|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look)|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|completion\/shells|help\/(topic-names|rows)|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
   // The tree of commands, which help and completion go through.
   /src\/(catalog\/(groups|outline)|commands\/(tree|tool-outline|tools\/list-definition))\.ts$/,
   // What completion needs beside that.

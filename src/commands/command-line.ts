@@ -19,7 +19,7 @@ export async function runCommandLine(words: readonly string[], surroundings: Sur
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    if (!isHelp(error)) {
+    if (!isShown(error)) {
       failure = error;
       throw error;
     }
@@ -29,9 +29,9 @@ export async function runCommandLine(words: readonly string[], surroundings: Sur
   if (printed) await surroundings.io.stdout.write(printed);
 }
 
-/** What commander throws once it has shown help: asked for, or because a command was missing. */
-const HELP_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help'];
+/** What commander throws once it has shown help, asked for or because a command was missing, or the version. */
+const SHOWN_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
 
-function isHelp(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && HELP_CODES.includes(error.code);
+function isShown(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && SHOWN_CODES.includes(error.code);
 }

@@ -33,6 +33,12 @@ export const GLOBAL_FLAGS: readonly OptionDefinition[] = [
   { flags: '--insecure-http', describes: 'allow plain http to another host' },
 ];
 
+/** Stands where global flags stand, and prints the version instead of running anything. */
+export const VERSION_FLAG: OptionDefinition = { flags: '-V, --version', describes: 'print the version' };
+
+/** Stands at every command and group, and shows what it does instead of running it. */
+export const HELP_FLAG: OptionDefinition = { flags: '-h, --help', describes: 'show this help' };
+
 /** The global flags from their parsed values, which come under camel-cased names. */
 export function globalOptions(values: Invocation['options']): GlobalOptions {
   const text = (name: string) => textValue(values, name);

@@ -1,14 +1,15 @@
-import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
+import { Command, Option, type OutputConfiguration } from 'commander';
 import { SvcError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
+import { version } from '../kernel/version.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import type { ArgumentDefinition, CommandDefinition, Invocation, Node, OptionDefinition } from './definition.ts';
-import { GLOBAL_FLAGS, globalOptions } from './global-flags.ts';
-
+import { GLOBAL_FLAGS, globalOptions, HELP_FLAG, VERSION_FLAG } from './global-flags.ts';
 import { helpText } from './help/command-help.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 import { given } from './option-values.ts';
 import { commandTree } from './tree.ts';
+import { refused } from './usage-error.ts';
 
 /** What the program needs of its surroundings. */
 export interface ProgramWorld {
@@ -22,8 +23,10 @@ export interface ProgramWorld {
  * cost of a call does not grow with the number of commands.
  */
 export async function createProgram(world: ProgramWorld): Promise<Command> {
-  const program = await grow(new Command('svc'), commandTree(), world);
+  const tree = commandTree();
+  const program = await grow(new Command('svc'), tree, { ...world, tree });
   for (const flag of GLOBAL_FLAGS) addOption(program, flag);
+  program.version(version, VERSION_FLAG.flags, VERSION_FLAG.describes);
   program
     .command('help [command...]')
     .description('Show the help of a command, or about a topic')
@@ -42,12 +45,19 @@ async function showHelp(words: readonly string[], world: ProgramWorld): Promise<
   if (command) await shown.parseAsync([...command, '--help'], { from: 'user' });
 }
 
-async function grow(command: Command, node: Node, world: ProgramWorld): Promise<Command> {
+interface Growing extends ProgramWorld {
+  /** The tree that the program is made of, from its root. */
+  readonly tree: Node;
+}
+
+async function grow(command: Command, node: Node, world: Growing): Promise<Command> {
   const leaf = node.leaf && (await loadLeaf(node.leaf));
   command
-    .exitOverride()
+    .exitOverride((error) => {
+      throw refused(error, command, world.tree);
+    })
     .helpCommand(false)
-    .helpOption('-h, --help', 'show this help')
+    .helpOption(HELP_FLAG.flags, HELP_FLAG.describes)
     .configureOutput(outputOf(world))
     .configureHelp({ formatHelp: (shown) => helpText(shown, node, leaf) });
   if (leaf) return addLeaf(command, leaf, world);
@@ -146,7 +156,7 @@ function onlyOnce(option: Option, { many }: OptionDefinition): void {
   if (many || option.isBoolean() || option.negate) return;
   const { parseArg } = option;
   option.argParser((value: string, earlier: unknown) => {
-    if (earlier !== undefined) throw new InvalidArgumentError('It is given twice.');
+    if (earlier !== undefined) throw new SvcError('usage', `${option.long ?? option.flags} is given twice`);
     return parseArg ? parseArg(value, undefined) : value;
   });
 }

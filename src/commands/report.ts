@@ -27,30 +27,10 @@ export async function report(
 
 function asSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
-  if (isCommanderError(thrown)) return usageError(thrown);
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new SvcError('bug', `unexpected: ${message}`, {
     hint: 'this is a bug in svc: run it again with --debug and report what it prints',
     cause: thrown,
-  });
-}
-
-interface CommanderError extends Error {
-  readonly code: string;
-}
-
-function isCommanderError(thrown: unknown): thrown is CommanderError {
-  return thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('commander.');
-}
-
-/** commander says `error: unknown option '--fiel'`, and its suggestion in a second line in brackets. */
-function usageError(error: CommanderError): SvcError {
-  const [first = '', suggestion] = error.message.split('\n');
-  const message = first.replace(/^error: /, '').replace('unknown option', 'unknown flag');
-  const near = suggestion && /\(Did you mean (.*)\?\)/.exec(suggestion)?.[1];
-  return new SvcError('usage', message, {
-    hint: near ? `did you mean ${near}?` : 'svc help lists the commands',
-    cause: error,
   });
 }
 

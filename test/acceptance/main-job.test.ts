@@ -164,8 +164,8 @@ describe('mistakes', () => {
   });
 
   it.each([
-    [['users', 'ad'], 2, /unknown command 'ad'\nhint: did you mean add\?/],
-    [['users', 'add', '--fiel', 'x'], 2, /unknown flag '--fiel'\nhint: did you mean --file\?/],
+    [['users', 'ad'], 2, /unknown command 'ad'\nhint: did you mean 'svc users add'\?/],
+    [['users', 'add', '--fiel', 'x'], 2, /unknown flag '--fiel'\nhint: did you mean '--file'\?/],
     [['users', 'add', '--local', '--user', 'u1'], 2, /--org is required/],
     [['users', 'add', '--local', '--org', 'acme'], 2, /no users|nothing/],
     [['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--user', 'u2'], 2, /--user.*given twice/],

@@ -1,5 +1,5 @@
 import type { Node, OptionDefinition } from '../definition.ts';
-import { GLOBAL_FLAGS } from '../global-flags.ts';
+import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../leaf.ts';
 
 /** A command line that is being typed, read up to its last word, which is the one to complete. */
@@ -21,6 +21,8 @@ export interface TypedLine {
   readonly lead: string;
 }
 
+const ANYWHERE = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
+
 /** Reads what has been typed. A word that makes no sense is passed over: completion helps as far as it can. */
 export async function readTypedLine(root: Node, words: readonly string[]): Promise<TypedLine> {
   const last = words.at(-1) ?? '';
@@ -39,7 +41,7 @@ export async function readTypedLine(root: Node, words: readonly string[]): Promi
 class Reading {
   node: Node;
   leaf: LoadedLeaf | undefined;
-  flags: readonly OptionDefinition[] = GLOBAL_FLAGS;
+  flags: readonly OptionDefinition[] = ANYWHERE;
   readonly given = new Map<string, string>();
   readonly operands: string[] = [];
   /** The flag that waits for its value. */
@@ -82,7 +84,7 @@ class Reading {
     this.node = child;
     if (!child.leaf) return;
     this.leaf = await loadLeaf(child.leaf);
-    this.flags = [...flagsOf(this.leaf), ...GLOBAL_FLAGS];
+    this.flags = [...flagsOf(this.leaf), ...ANYWHERE];
   }
 }
 

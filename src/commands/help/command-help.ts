@@ -14,7 +14,7 @@ export function helpText(command: Command, node: Node, leaf: LoadedLeaf | undefi
     section('Examples', examples.flatMap(exampleLines)),
     section('Commands', rows(command.commands.map((child) => [child.name(), child.description()]))),
     section('Arguments', rows(command.registeredArguments.map((argument) => [argument.name(), argument.description]))),
-    section(node.path.length === 0 ? 'Global flags' : 'Flags', rows(flagRows(command.options))),
+    section(node.path.length === 0 ? 'Global flags' : 'Flags', rows(flagRows(flagsOf(command)))),
     footer(node),
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
@@ -53,6 +53,11 @@ function usage(command: Command, node: Node): string {
 
 function exampleLines({ command, does }: Example): string[] {
   return [`  # ${does}`, `  ${command}`];
+}
+
+/** A command's own flags. That it takes --help is said once, at the top. */
+function flagsOf(command: Command): readonly Option[] {
+  return command.parent ? command.options : command.createHelp().visibleOptions(command);
 }
 
 function flagRows(options: readonly Option[]): (readonly [string, string])[] {

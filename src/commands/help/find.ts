@@ -1,6 +1,6 @@
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
+import { nearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { TOPIC_NAMES, type TopicName } from './topic-names.ts';
 
@@ -26,8 +26,10 @@ export function findSubject(root: Node, words: readonly string[]): Subject {
   for (const word of words) {
     const child = node.children.get(word);
     if (!child) {
-      const known = [...node.children.keys(), ...(node === root ? TOPIC_NAMES : [])];
-      throw new SvcError('usage', `there is no help on '${words.join(' ')}'`, { hint: didYouMean(word, known) });
+      throw unknown(`there is no help on '${words.join(' ')}'`, word, [
+        ...node.children.keys(),
+        ...(node === root ? TOPIC_NAMES : []),
+      ]);
     }
     node = child;
   }
@@ -39,5 +41,13 @@ function commandOfOperation(named: string): readonly string[] {
   const operation = manifest.find((entry) => entry.path === path || entry.name === named);
   if (operation) return operation.command;
   const known = manifest.map((entry) => (named.startsWith('/') ? entry.path : entry.name));
-  throw new SvcError('usage', `no operation is called '${named}'`, { hint: didYouMean(named, known) });
+  throw unknown(`no operation is called '${named}'`, named, known);
+}
+
+/** There are too many names to list them all where none is near. */
+function unknown(message: string, named: string, known: readonly string[]): SvcError {
+  const near = nearest(named, known);
+  return new SvcError('usage', message, {
+    hint: near ? `did you mean '${near}'?` : 'svc help lists the commands and topics',
+  });
 }
