@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { signedAdHoc } from './packaging/executable/ad-hoc-signature.ts';
 import { compiledCode } from './packaging/executable/compiled-code.ts';
 import { bundleFiles } from './packaging/executable/modules.ts';
 import { packageFolder, TARGETS, type Target } from './packaging/executable/targets.ts';
@@ -35,7 +36,8 @@ try {
 
 async function makeExecutable(target: Target, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
   const place = join(folder, target.name);
-  const node = await packageFolder(target.node.package, optionalDependencies[target.node.package], place);
+  const nodeVersion = target.node.version ?? optionalDependencies[target.node.package];
+  const node = await packageFolder(target.node.package, nodeVersion, place);
   const keychainVersion = optionalDependencies['@napi-rs/keyring'];
   const keychain = await packageFolder(target.keychain.package, keychainVersion, place);
   const assets = new Map([...files].map(([name]) => [name, join(place, encodeURIComponent(name))]));
@@ -58,15 +60,31 @@ async function makeExecutable(target: Target, files: ReadonlyMap<string, Uint8Ar
   };
   const config = join(place, 'config.json');
   await writeFile(config, JSON.stringify(settings));
-  execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'pipe' });
+  execFileSync(await nodeOfVersion(nodeVersion), ['--experimental-sea-config', config], { stdio: 'pipe' });
   await mkdir(to, { recursive: true });
   const executable = join(to, `svc-${target.name}${target.suffix}`);
   await rm(executable, { force: true });
   await copyFile(join(node, target.node.program), executable);
   await chmod(executable, 0o755);
+  inject(blob, executable);
+  if (target.name.startsWith('darwin')) await writeFile(executable, signedAdHoc(await readFile(executable), 'svc'));
+  console.log(executable);
+}
+
+/** A Node.js of a version that runs here: only the same one writes what that of an executable reads. */
+async function nodeOfVersion(wanted: string): Promise<string> {
+  const here = TARGETS.find(({ name }) => name === own);
+  if (!here || process.version === `v${wanted}`) return process.execPath;
+  const place = join(folder, `node-${wanted}`);
+  await mkdir(place, { recursive: true });
+  return join(await packageFolder(here.node.package, wanted, place), here.node.program);
+}
+
+function inject(blob: string, executable: string): void {
   const injector = fileURLToPath(new URL('cli.js', import.meta.resolve('postject')));
   const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
+  // Only executables of macOS have such segments. The signature that they had goes.
+  const segment = ['--macho-segment-name', 'NODE_SEA'];
   // It warns of sections of Node.js that have no names, on every target alike.
-  execFileSync(process.execPath, [injector, executable, 'NODE_SEA_BLOB', blob, ...fuse], { stdio: 'pipe' });
-  console.log(executable);
+  execFileSync(process.execPath, [injector, executable, 'NODE_SEA_BLOB', blob, ...fuse, ...segment], { stdio: 'pipe' });
 }

