@@ -22,7 +22,8 @@ const evaluated: Plugin = {
 
 /**
  * Built-in modules through `process.getBuiltinModule`: an ESM import of `node:http`, say, reads all its exports, which
- * loads Node's whole fetch; this reads only what is used. esbuild writes such imports as statements of their own.
+ * loads Node's whole fetch; this reads only what is used, and functions of some modules only once they are called.
+ * esbuild writes such imports as statements of their own.
  */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
@@ -37,12 +38,24 @@ const lazyBuiltins: Plugin = {
 const BUILTIN_IMPORT =
   /import\s*(?:\*\s*as )?(?<whole>[\w$]+)?[\s,]*(?<named>\{[^}]*\})?\s*from"(?<module>node:[\w/]+)";/g;
 
+/** What a bare Node.js has not loaded, and a short run may never call. */
+const WHEN_CALLED = ['node:os', 'node:fs/promises'];
+
 function withLazyBuiltins(code: string): string {
   return code.replace(BUILTIN_IMPORT, (...match) => {
-    const { whole, named, module }: Record<string, string | undefined> = match.at(-1);
-    const bindings = [whole, named?.replaceAll(' as ', ':')].filter((binding) => binding !== undefined);
-    return bindings.map((binding) => `const ${binding}=process.getBuiltinModule("${module}");`).join('');
+    const { whole, named = '', module = '' }: Record<string, string | undefined> = match.at(-1);
+    const loaded = `process.getBuiltinModule("${module}")`;
+    const functions = WHEN_CALLED.includes(module) ? functionsOf(module) : [];
+    const names = Array.from(named.matchAll(/([\w$]+)(?: as ([\w$]+))?/g), ([, name = '', as = name]) => {
+      return `const ${as}=${functions.includes(name) ? `(...given)=>${loaded}.${name}(...given)` : `${loaded}.${name}`};`;
+    });
+    return `${whole ? `const ${whole}=${loaded};` : ''}${names.join('')}`;
   });
+}
+
+function functionsOf(module: string): readonly string[] {
+  const members = Object.entries(process.getBuiltinModule(module) ?? {});
+  return members.filter(([, member]) => typeof member === 'function').map(([name]) => name);
 }
 
 /**
@@ -51,9 +64,9 @@ function withLazyBuiltins(code: string): string {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look)|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|completion\/shells|help\/(topic-names|rows)|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
-  // The tree of commands, which help and completion go through.
-  /src\/(catalog\/(groups|outline)|commands\/(tree|tool-outline|tools\/list-definition))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look)|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|completion\/shells|help\/topic-names|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
+  // The tree of commands, which help and completion go through, and help, which does without the reader of command lines.
+  /src\/(catalog\/(groups|outline)|commands\/(help\/(command-help|help-at|rows)|tree|tool-outline|tools\/list-definition))\.ts$/,
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.

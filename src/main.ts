@@ -10,7 +10,8 @@ export async function main(version: string): Promise<void> {
   process.exitCode = await settle(io, words, () => {
     const [first] = words;
     if (first === '--version' || first === '-V') return io.stdout.write(`${version}\n`);
-    return first === '__complete' ? complete(io, words.slice(1)) : runCommand(io, words);
+    if (first === '__complete') return complete(io, words.slice(1));
+    return isPlainHelp(words) ? help(io, words) : runCommand(io, words);
   });
 }
 
@@ -21,6 +22,18 @@ async function complete(io: Io, words: readonly string[]): Promise<void> {
   await io.stdout.write(
     await completeLine(words, { environment: env, cwd: process.cwd(), folders: userFolders(env) }).catch(() => ''),
   );
+}
+
+/** No words, or help of what stands before the last one, unless that turns out to be no command. */
+function isPlainHelp(words: readonly string[]): boolean {
+  return words.length === 0 || ['-h', '--help'].includes(words.at(-1) ?? '');
+}
+
+/** Help at once, without what it takes to read a command line. */
+async function help(io: Io, words: readonly string[]): Promise<void> {
+  const { helpAt } = await import('./commands/help/help-at.ts');
+  const text = await helpAt(words.slice(0, -1));
+  await (text === undefined ? runCommand(io, words) : io.stdout.write(text));
 }
 
 async function runCommand(io: Io, words: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { OperationName } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
-import type { CommandDefinition, Leaf, OperationRunner, OptionDefinition } from './definition.ts';
+import type { ArgumentDefinition, CommandDefinition, Leaf, OperationRunner, OptionDefinition } from './definition.ts';
 import { operationFlags } from './operation-flags.ts';
 import { given } from './option-values.ts';
 
@@ -42,6 +42,14 @@ export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
     return [...(leaf.operation ? operationFlags([optional(leaf.operation)]) : []), ...(leaf.definition.options ?? [])];
   }
   return [...operationFlags(leaf.versions), ...(leaf.runner?.options ?? [])];
+}
+
+/** The words that a command takes besides its flags. */
+export function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
+  if (leaf.kind === 'tool') return leaf.definition.arguments ?? [];
+  const { argument } = leaf.versions[0];
+  // Not required here: the value may come in `--data`, and the check of the input names it when it is missing.
+  return argument ? [{ name: argument.field, describes: '', required: false, ...given('many', argument.many) }] : [];
 }
 
 /** A tool that takes an operation's flags asks for what is missing. */

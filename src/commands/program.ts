@@ -6,9 +6,9 @@ import type { Context, GlobalOptions } from './context.ts';
 import type { ArgumentDefinition, CommandDefinition, Invocation, Node, OptionDefinition } from './definition.ts';
 import { GLOBAL_FLAGS, globalOptions, HELP_FLAG, VERSION_FLAG } from './global-flags.ts';
 import { helpText } from './help/command-help.ts';
-import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
-import { given } from './option-values.ts';
-import { commandTree } from './tree.ts';
+import { helpAt } from './help/help-at.ts';
+import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
+import { commandTree, HELP_SUMMARY } from './tree.ts';
 import { refused } from './usage-error.ts';
 
 /** What the program needs of its surroundings. */
@@ -29,7 +29,7 @@ export async function createProgram(world: ProgramWorld): Promise<Command> {
   program.version(version, VERSION_FLAG.flags, VERSION_FLAG.describes);
   program
     .command('help [command...]')
-    .description('Show the help of a command, or about a topic')
+    .description(HELP_SUMMARY)
     .action((words: string[]) => showHelp(words, world));
   return program;
 }
@@ -41,8 +41,7 @@ async function showHelp(words: readonly string[], world: ProgramWorld): Promise<
     const { topicText } = await import('./help/topics.ts');
     world.print(command ? `${topicText(topic)}\n` : topicText(topic));
   }
-  const shown = await createProgram(world);
-  if (command) await shown.parseAsync([...command, '--help'], { from: 'user' });
+  if (command) world.print((await helpAt(command)) ?? '');
 }
 
 interface Growing extends ProgramWorld {
@@ -59,7 +58,7 @@ async function grow(command: Command, node: Node, world: Growing): Promise<Comma
     .helpCommand(false)
     .helpOption(HELP_FLAG.flags, HELP_FLAG.describes)
     .configureOutput(outputOf(world))
-    .configureHelp({ formatHelp: (shown) => helpText(shown, node, leaf) });
+    .configureHelp({ formatHelp: () => helpText(node, leaf) });
   if (leaf) return addLeaf(command, leaf, world);
   for (const child of node.children.values()) {
     if (child.leaf || child.children.size > 0) command.addCommand(new Command(child.name).description(child.summary));
@@ -93,13 +92,6 @@ function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Comma
     const context = world.enter(globalOptions(rootOf(command).opts()), command);
     await run(context, leaf, invocation(command));
   });
-}
-
-function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
-  if (leaf.kind === 'tool') return leaf.definition.arguments ?? [];
-  const { argument } = leaf.versions[0];
-  // Not required here: the value may come in `--data`, and the check of the input names it when it is missing.
-  return argument ? [{ name: argument.field, describes: '', required: false, ...given('many', argument.many) }] : [];
 }
 
 async function run(context: Context, leaf: LoadedLeaf, invoked: Invocation): Promise<void> {

@@ -17,6 +17,16 @@ export function commandTree(): Node {
   return root;
 }
 
+/** What may follow the name of a group, with what it does: a group without a command has no place among them. */
+export function commandsBelow({ path, children }: Node): readonly (readonly [name: string, summary: string])[] {
+  const commands = [...children.values()]
+    .filter((child) => child.leaf || child.children.size > 0)
+    .map(({ name, summary }) => [name, summary] as const);
+  return path.length === 0 ? [...commands, ['help', HELP_SUMMARY]] : commands;
+}
+
+export const HELP_SUMMARY = 'Show the help of a command, or about a topic';
+
 function plant(root: Node, path: readonly string[], make: (existing: Node | undefined) => Node): void {
   const parent = plantGroup(root, path.slice(0, -1));
   const name = path.at(-1) ?? '';

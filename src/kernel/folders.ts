@@ -1,5 +1,6 @@
-import { platform as thisPlatform, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { thisPlatform } from './io.ts';
 
 /** The environment as a plain value, so that tests can hand in their own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,7 +16,7 @@ export interface Folders {
  * XDG base directories, or `%APPDATA%` and `%LOCALAPPDATA%` on Windows. An unset or relative variable is ignored, as XDG
  * says, HOME as well: the folder that a command happens to run in holds nobody's profiles.
  */
-export function userFolders(environment: Environment, platform: NodeJS.Platform = thisPlatform()): Folders {
+export function userFolders(environment: Environment, platform: NodeJS.Platform = thisPlatform): Folders {
   const given = (variable: string) => {
     const value = environment[variable];
     return value && isAbsolute(value) ? value : undefined;

@@ -25,6 +25,9 @@ export const processId: number = process.pid;
 /** The Node.js that runs this, to start another one with. */
 export const nodeProgram: string = process.execPath;
 
+/** The system that this runs on, without loading what else Node.js knows of it. */
+export const thisPlatform: NodeJS.Platform = process.platform;
+
 /** Its version, as `v24.15.0`. */
 export const nodeVersion: string = process.version;
 

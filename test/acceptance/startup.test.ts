@@ -43,8 +43,13 @@ describe('what start-up loads', () => {
     expect(sources.filter((source) => HEAVY.test(source))).toEqual([]);
   });
 
-  it('completion does without commander', async () => {
-    const { sources } = await loadedBy(['__complete', 'users', 'add', '--du']);
+  it.each([
+    { words: ['--help'] },
+    { words: [] },
+    { words: ['users', 'add', '--help'] },
+    { words: ['__complete', 'users', 'add', '--du'] },
+  ])('svc $words does without commander', async ({ words }) => {
+    const { sources } = await loadedBy(words);
     expect(sources.filter((source) => /node_modules\/commander/.test(source))).toEqual([]);
   });
 

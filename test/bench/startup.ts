@@ -35,10 +35,10 @@ const svc = [node, 'bin/svc.js'];
 const executable = `executables/svc-${process.platform}-${process.arch}`;
 const cases: readonly (readonly [string, readonly string[], number])[] = [
   ['node -e 0', [node, '-e', '0'], 1],
-  ['svc --version', [...svc, '--version'], 1.25],
-  ['svc --help', [...svc, '--help'], 1.4],
+  ['svc --version', [...svc, '--version'], 1.2],
+  ['svc --help', [...svc, '--help'], 1.35],
   ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.35],
-  ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.65],
+  ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.6],
   ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 4.6],
   ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 7.5],
   ...(existsSync(executable) ? executableCases() : []),

@@ -1,5 +1,5 @@
 import { TOPIC_NAMES } from '../help/topic-names.ts';
-import { commandTree } from '../tree.ts';
+import { commandsBelow, commandTree } from '../tree.ts';
 import { type Candidate, type CompletionWorld, candidateLines } from './candidate.ts';
 import { longName, namesOf, readTypedLine, type TypedLine, takesValue } from './command-line.ts';
 import { operandCandidates, valueCandidates } from './values.ts';
@@ -35,12 +35,7 @@ async function candidatesOf(line: TypedLine, world: CompletionWorld): Promise<re
 }
 
 function commandCandidates({ node }: TypedLine): readonly Candidate[] {
-  const commands = [...node.children.values()]
-    .filter(({ leaf, children }) => leaf || children.size > 0)
-    .map(({ name, summary }) => ({ value: name, describes: summary }));
-  return node.path.length === 0
-    ? [...commands, { value: 'help', describes: 'Show the help of a command, or about a topic' }]
-    : commands;
+  return commandsBelow(node).map(([value, describes]) => ({ value, describes }));
 }
 
 function helpCandidates(line: TypedLine): readonly Candidate[] {

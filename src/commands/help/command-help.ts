@@ -1,20 +1,27 @@
-import type { Command, Option } from 'commander';
 import type { Example } from '../../catalog/define.ts';
-import type { Node } from '../definition.ts';
-import type { LoadedLeaf } from '../leaf.ts';
+import type { ArgumentDefinition, Node, OptionDefinition } from '../definition.ts';
+import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
+import { argumentsOf, flagsOf, type LoadedLeaf } from '../leaf.ts';
+import { commandsBelow } from '../tree.ts';
 import { rows } from './rows.ts';
 import { TOPIC_NAMES } from './topic-names.ts';
 
+/** That every command takes --help is said once, at the top. */
+const ROOT_FLAGS = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
+
 /** The help of one command: what it does, how it is used, examples, then flags. */
-export function helpText(command: Command, node: Node, leaf: LoadedLeaf | undefined): string {
+export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
   const { summary, description, examples } = about(node, leaf);
+  const isRoot = node.path.length === 0;
+  const operands = leaf ? argumentsOf(leaf) : [];
+  const flags = leaf ? flagsOf(leaf) : isRoot ? ROOT_FLAGS : [];
   const sections = [
     description ?? summary,
-    `Usage:\n  ${usage(command, node)}`,
+    `Usage:\n  ${usage(node, operands)}`,
     section('Examples', examples.flatMap(exampleLines)),
-    section('Commands', rows(command.commands.map((child) => [child.name(), child.description()]))),
-    section('Arguments', rows(command.registeredArguments.map((argument) => [argument.name(), argument.description]))),
-    section(node.path.length === 0 ? 'Global flags' : 'Flags', rows(flagRows(flagsOf(command)))),
+    section('Commands', rows(commandsBelow(node))),
+    section('Arguments', rows(operands.map(({ name, describes }) => [name, describes]))),
+    section(isRoot ? 'Global flags' : 'Flags', rows(flagRows(flags))),
     footer(node),
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
@@ -41,31 +48,27 @@ const ROOT: About = {
   ],
 };
 
-function usage(command: Command, node: Node): string {
-  const words = ['svc', ...node.path];
-  if (!node.leaf) return [...words, '<command>', '[flags]'].join(' ');
-  const operands = command.registeredArguments.map((argument) => {
-    const shown = argument.variadic ? `${argument.name()}...` : argument.name();
-    return argument.required ? `<${shown}>` : `[${shown}]`;
+function usage({ path, leaf }: Node, operands: readonly ArgumentDefinition[]): string {
+  const words = ['svc', ...path];
+  if (!leaf) return [...words, '<command>', '[flags]'].join(' ');
+  const shown = operands.map(({ name, many, required }) => {
+    const whole = many ? `${name}...` : name;
+    return required ? `<${whole}>` : `[${whole}]`;
   });
-  return [...words, ...operands, '[flags]'].join(' ');
+  return [...words, ...shown, '[flags]'].join(' ');
 }
 
 function exampleLines({ command, does }: Example): string[] {
   return [`  # ${does}`, `  ${command}`];
 }
 
-/** A command's own flags. That it takes --help is said once, at the top. */
-function flagsOf(command: Command): readonly Option[] {
-  return command.parent ? command.options : command.createHelp().visibleOptions(command);
-}
-
-function flagRows(options: readonly Option[]): (readonly [string, string])[] {
-  return options
-    .filter(({ hidden }) => !hidden)
-    .map((option) => {
-      const choices = option.argChoices ? ` (${option.argChoices.join(', ')})` : '';
-      return [option.short ? option.flags : `    ${option.flags}`, `${option.description}${choices}`];
+/** A flag that nothing is said of is hidden. */
+function flagRows(flags: readonly OptionDefinition[]): (readonly [string, string])[] {
+  return flags
+    .filter(({ describes }) => describes !== '')
+    .map(({ flags: names, describes, choices }) => {
+      const shown = choices ? ` (${choices.join(', ')})` : '';
+      return [names.startsWith('--') ? `    ${names}` : names, `${describes}${shown}`];
     });
 }
 
