@@ -30,9 +30,9 @@ export async function loadLeaf(leaf: Leaf): Promise<LoadedLeaf> {
 }
 
 async function entriesOf(names: readonly OperationName[]): Promise<readonly [OperationEntry, ...OperationEntry[]]> {
-  const { manifest } = await import('../catalog/manifest.ts');
-  const [first, ...others] = manifest.filter(({ name }) => names.includes(name));
-  if (!first) throw new TypeError(`the catalog has no ${names.join(', ')}`);
+  const { manifestTexts } = await import('../catalog/manifest-texts.ts');
+  const [first, ...others] = names.map((name): OperationEntry => JSON.parse(manifestTexts[name]));
+  if (!first) throw new TypeError('a command stands for an operation at least');
   return [first, ...others];
 }
 

@@ -1,0 +1,36 @@
+import type { Operation } from './define.ts';
+import { flagsOf } from './flags.ts';
+import { loadResource, type OperationName, RESOURCES, type Resource } from './index.ts';
+import type { OperationEntry } from './operation-entry.ts';
+import { secretPaths } from './secrets.ts';
+
+/**
+ * Every operation of the catalog as JSON, so that a command reads its own alone. The build replaces this module with its
+ * value: the built tool starts without loading a schema. Run from source, it is computed here.
+ */
+export const manifestTexts: Readonly<Record<OperationName, string>> = Object.fromEntries(
+  (await Promise.all(RESOURCES.map(entriesOf))).flat().map((entry) => [entry.name, JSON.stringify(entry)]),
+) as Record<OperationName, string>;
+
+async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
+  const operations: Readonly<Record<string, Operation>> = await loadResource(resource);
+  return Object.entries(operations).map(([name, operation]) => ({
+    name: name as OperationName,
+    resource,
+    command: operation.command,
+    summary: operation.summary,
+    ...(operation.description && { description: operation.description }),
+    examples: operation.examples ?? [],
+    path: operation.path,
+    version: operation.path.split('/')[1] ?? '',
+    auth: operation.auth,
+    effect: operation.effect,
+    flags: flagsOf(operation),
+    ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
+    ...(operation.argument && { argument: operation.argument }),
+    ...(operation.chosenBy && { chosenBy: operation.chosenBy }),
+    ...(operation.wait && { wait: operation.wait }),
+    paged: operation.pages !== undefined,
+    secrets: operation.revealsSecrets ? [] : secretPaths(operation.output),
+  }));
+}
