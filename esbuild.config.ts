@@ -68,13 +68,13 @@ function functionsOf(module: string): readonly string[] {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look)|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|completion\/shells|help\/topic-names|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look)|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|shared-terminal|completion\/shells|help\/topic-names|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
   // The tree of commands, which help and completion go through, and help, which does without the reader of command lines.
   /src\/(catalog\/(groups|outline)|commands\/(help\/(command-help|help-at|rows)|tree|tool-outline|tools\/list-definition))\.ts$/,
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.
-  /src\/(client\/(?!pool-).*|catalog\/headers|catalog\/index|commands\/(connect|call-log|answers|validation|protection|terminal|key-value|operation|input-data|flag-values|epochs|completion\/(remember|found-ids))|kernel\/(header-value|files|field-path|moment)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|credentials|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
+  /src\/(client\/(?!pool-).*|catalog\/headers|catalog\/index|commands\/(awaited|connect|call-log|answers|validation|protection|terminal|key-value|operation|input-data|flag-values|epochs|completion\/(remember|found-ids))|kernel\/(header-value|files|field-path|moment)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|credentials|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
 ];
 
 const chunkGroups: Plugin = {

@@ -3,6 +3,7 @@ import { jsonDocument } from '../output/json.ts';
 import { noCredential } from '../profiles/credentials.ts';
 import type { Settings } from '../profiles/resolve.ts';
 import { watched } from './activity.ts';
+import { awaited } from './awaited.ts';
 import { callLog } from './call-log.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
@@ -42,9 +43,14 @@ function connection(context: Context, target: Target, { wire, close }: Route): C
     ...(options.dryRun && { dryRun: printPlan }),
   });
   return {
-    client: options.dryRun ? client : watched(client, context.activity),
+    client: options.dryRun ? client : awaited(watched(client, context.activity), context, hostOf(target, options)),
     close,
   };
+}
+
+/** Who answers, for people. */
+function hostOf({ baseUrl }: Target, { local }: Context['options']): string {
+  return local ? 'the embedded service' : (URL.parse(baseUrl)?.host ?? baseUrl);
 }
 
 /**

@@ -4,11 +4,9 @@ import { loadOperation } from '../catalog/index.ts';
 import { manifest } from '../catalog/manifest.ts';
 import type { Answer, Client } from '../client/client.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { createSpinner } from '../output/spinner.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
 import { programOf } from './program-text.ts';
-import { progressStyle } from './terminal.ts';
 
 /** An operation whose call starts something that takes its time. */
 export interface Started {
@@ -62,16 +60,22 @@ async function untilEnd(
   { command, wait }: Started,
   { first, status, asked }: Question,
 ): Promise<Answer<unknown>> {
-  const { io, clock, signal } = context;
-  const spinner = createSpinner(io.stderr, clock, progressStyle(context));
+  const { clock, signal } = context;
+  const progress = await context.progress();
   let answer = first;
-  let pause = FIRST_PAUSE;
+  let said = '';
+  let end: (() => Promise<void>) | undefined;
   try {
-    for (;;) {
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, pause * GROWTH)) {
       const state = stateOf(wait, answer);
       if (state === wait.succeeded || state === wait.failed) return answer;
-      await spinner.wait(pause, `${command.join(' ')}: ${state ?? 'started'}`, signal);
-      pause = Math.min(LONGEST_PAUSE, pause * GROWTH);
+      const text = `${command.join(' ')}: ${state ?? 'started'}`;
+      if (text !== said) {
+        await end?.();
+        end = progress.busy(text);
+        said = text;
+      }
+      await clock.sleep(pause, signal);
       const reply = await client.call(status, asked);
       if (reply.sent) answer = reply;
       if (stateOf(wait, answer) === undefined) {
@@ -79,7 +83,7 @@ async function untilEnd(
       }
     }
   } finally {
-    await spinner.end();
+    await end?.();
   }
 }
 

@@ -12,6 +12,7 @@ import { Activity } from './activity.ts';
 import type { Context, GlobalOptions, Surroundings } from './context.ts';
 import { formatOf } from './global-flags.ts';
 import { given } from './option-values.ts';
+import { sharedTerminal } from './shared-terminal.ts';
 
 /** A context, and what has to be called when the command is over. */
 export interface Session {
@@ -40,7 +41,6 @@ export function openSession(surroundings: Surroundings, options: GlobalOptions, 
 
 /** A world in which the given flags hold. Everything costly is made at first use, and once. */
 export function openWorld(surroundings: Surroundings, options: GlobalOptions, activity: Activity): Session {
-  const { io } = surroundings;
   const closers: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(surroundings, options));
   const format = once(async () => {
@@ -48,13 +48,16 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
     return options.output ?? outputSetting(await openSettings()) ?? 'table';
   });
   let progress: Progress | undefined;
+  const stdout = sharedTerminal(surroundings.io.stdout, () => progress);
+  const io = { ...surroundings.io, stdout };
   const say = (text: string) => progress?.say(text) ?? io.stderr.write(text);
   const context: Context = {
     ...surroundings,
+    io,
     options,
     activity,
     progress: once(async () => {
-      progress = await openProgress(surroundings, options);
+      progress = await openProgress(context, stdout.isInLine);
       return progress;
     }),
     openSettings,
@@ -105,13 +108,12 @@ function outputSetting({ output }: OpenSettings): Format | undefined {
   return output && formatOf(output.value, output.source);
 }
 
-async function openProgress(surroundings: Surroundings, options: GlobalOptions): Promise<Progress> {
+async function openProgress({ io, clock, environment, options }: Context, isInLine: () => boolean) {
   const [{ createProgress }, { progressStyle }] = await Promise.all([
     import('../output/progress.ts'),
     import('./terminal.ts'),
   ]);
-  const { io, clock } = surroundings;
-  return createProgress(io.stderr, clock, progressStyle({ ...surroundings, options }));
+  return createProgress(io.stderr, clock, progressStyle({ io, environment, options }), isInLine);
 }
 
 async function openFilter({ options, signal }: Context): Promise<Filter | undefined> {

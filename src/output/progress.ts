@@ -1,7 +1,9 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Sink } from '../kernel/io.ts';
+import { safeText } from '../kernel/safe-text.ts';
 import { Pace } from './pace.ts';
 import { barLine, type ProgressState, plainLine, waitingText } from './progress-text.ts';
+import { spinnerLine } from './spinner.ts';
 
 /** `bar` redraws one line of a terminal, `lines` writes a line now and then, `none` is silent. */
 export type ProgressStyle = 'bar' | 'lines' | 'none';
@@ -19,8 +21,18 @@ export interface Progress {
   follow(look: () => ProgressState): () => Promise<void>;
   /** Counts down to a moment in the background; a later one takes the place of an earlier. */
   wait(untilEpoch: number, what: string): void;
+  /**
+   * Says what is waited for where nobody knows how long: on a terminal with a line that turns, elsewhere once.
+   * @returns what ends it; it resolves when nothing of it will be written any more
+   */
+  busy(text: string): () => Promise<void>;
   /** Writes text that stays, whatever the style. */
   say(text: string): Promise<void>;
+  /**
+   * Writes to a sink that may be the same terminal. What moves stands below it; while a line is not at its end yet,
+   * nothing moves.
+   */
+  beside(sink: Sink, text: string | Uint8Array): Promise<void>;
   /** Takes what moves off the screen for good. */
   end(): Promise<void>;
 }
@@ -32,8 +44,9 @@ const BAR_INTERVAL = 100;
 const BAR_DELAY = 250;
 const ERASE_LINE = '\r\u001b[2K';
 
-export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle): Progress {
-  return new Display(sink, clock, style);
+/** @param isInLine whether what was written beside it so far ends within a line of the same terminal */
+export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, isInLine = () => false): Progress {
+  return new Display(sink, clock, style, isInLine);
 }
 
 interface Followed {
@@ -48,15 +61,21 @@ class Display implements Progress {
   readonly #style: ProgressStyle;
   #followed: Followed | undefined;
   #waiting: { readonly until: number; readonly what: string } | undefined;
+  /** What is waited for, the latest last; the first of them is shown. */
+  readonly #busy: { readonly text: string; readonly since: number }[] = [];
+  /** The last of them that was said in a line of its own. */
+  #said = '';
   #drawn = false;
+  readonly #isInLine: () => boolean;
   /** Ends the loop that shows what goes on, while there is one. */
   #stop = new AbortController();
   #showing = Promise.resolve();
 
-  constructor(sink: Sink, clock: Clock, style: ProgressStyle) {
+  constructor(sink: Sink, clock: Clock, style: ProgressStyle, isInLine: () => boolean) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
+    this.#isInLine = isInLine;
   }
 
   follow(look: () => ProgressState): () => Promise<void> {
@@ -67,8 +86,7 @@ class Display implements Progress {
     this.#restart();
     return async () => {
       if (this.#followed === own) this.#followed = undefined;
-      this.#restart();
-      await this.#showing;
+      await this.#goOn();
     };
   }
 
@@ -79,15 +97,48 @@ class Display implements Progress {
     else void this.#write(`${waitingText({ left: until - this.#clock.now(), what })} …\n`);
   }
 
+  busy(text: string): () => Promise<void> {
+    if (this.#style === 'none') return async () => undefined;
+    if (this.#style === 'lines') {
+      const said = text === this.#said ? undefined : this.#write(`${safeText(text)}\n`);
+      this.#said = text;
+      return async () => said;
+    }
+    const own = { text, since: this.#clock.now() };
+    this.#busy.push(own);
+    this.#restart();
+    return async () => {
+      const at = this.#busy.indexOf(own);
+      if (at >= 0) this.#busy.splice(at, 1);
+      await this.#goOn();
+    };
+  }
+
   say(text: string): Promise<void> {
-    return this.#write(text);
+    return this.#write(text, this.#drawn ? this.#line() : '');
+  }
+
+  async beside(sink: Sink, text: string | Uint8Array): Promise<void> {
+    if (this.#style !== 'bar' || !sink.isTerminal) return sink.write(text);
+    const drawn = this.#drawn;
+    if (drawn) await this.#write('');
+    await sink.write(text);
+    if (drawn) await this.#write('', this.#line());
   }
 
   async end(): Promise<void> {
     this.#followed = undefined;
+    this.#busy.length = 0;
     this.#waiting = undefined;
     this.#stop.abort();
     await this.#showing;
+  }
+
+  /** Shows what is left to show. Resolves when nothing else will be written. */
+  async #goOn(): Promise<void> {
+    const before = this.#showing;
+    this.#restart();
+    await (this.#line() === undefined ? this.#showing : before);
   }
 
   #restart(): void {
@@ -103,7 +154,7 @@ class Display implements Progress {
     while (!stop.aborted) {
       const line = this.#line();
       if (line === undefined) break;
-      if (line) await this.#draw(line);
+      if (line) await this.#write('', line);
       await this.#clock.sleep(this.#untilNext(), stop).catch(() => undefined);
     }
     if (this.#drawn && !this.#line()) await this.#write('');
@@ -122,9 +173,14 @@ class Display implements Progress {
   #line(): string | undefined {
     const followed = this.#followed;
     const waiting = this.#left();
-    if (!followed) return waiting && `${waitingText(waiting)} …`.slice(0, this.#room);
+    const [busy] = this.#busy;
+    const now = this.#clock.now();
+    if (!followed && !waiting && !busy) return undefined;
+    if (this.#isInLine()) return '';
+    if (!followed && waiting) return `${waitingText(waiting)} …`.slice(0, this.#room);
+    if (!followed) return busy && spinnerLine(busy.text, now - busy.since, this.#room);
     const seen = this.#seen(followed);
-    return this.#clock.now() - followed.since < BAR_DELAY && !waiting ? '' : barLine(seen, this.#room);
+    return now - followed.since < BAR_DELAY && !waiting ? '' : barLine(seen, this.#room);
   }
 
   #seen({ look, pace }: Followed) {
@@ -140,24 +196,19 @@ class Display implements Progress {
 
   /** Milliseconds; of a countdown alone up to the next whole second, so that none is left out. */
   #untilNext(): number {
-    if (this.#followed) return BAR_INTERVAL;
+    if (this.#followed || this.#busy.length > 0) return BAR_INTERVAL;
     return (this.#left()?.left ?? 0) % SECOND || SECOND;
   }
 
-  /** A column stays free: a line that fills all of them would wrap on some terminals. */
+  /** A column stays free: a line that fills all of them would wrap on some terminals. Some say that they have none. */
   get #room(): number {
-    return (this.#sink.columns ?? 80) - 1;
+    return (this.#sink.columns || 80) - 1;
   }
 
-  async #draw(line: string): Promise<void> {
-    this.#drawn = true;
-    await this.#write(line);
-    this.#drawn = true;
-  }
-
-  #write(text: string): Promise<void> {
-    const erasure = this.#drawn ? ERASE_LINE : '';
-    this.#drawn = false;
-    return this.#sink.write(erasure + text).catch(() => undefined);
+  /** In one piece, so that nothing flickers: the line that moves goes, text that stays comes, and the line below it. */
+  #write(text: string, line = ''): Promise<void> {
+    const erasure = this.#drawn || line !== '' ? ERASE_LINE : '';
+    this.#drawn = line !== '';
+    return this.#sink.write(erasure + text + line).catch(() => undefined);
   }
 }

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ADD, importing, type Judge } from './bulk-service.ts';
-import { BIN } from './svc.ts';
+import { screenOf } from './screen.ts';
+import { BIN, newUser } from './svc.ts';
 import { programInTerminal } from './terminal.ts';
 
 /** A person with a terminal, a file of users and a service. */
@@ -54,6 +57,27 @@ describe('a job in a terminal', () => {
     const { ended, screen } = start({ ACCESSIBLE: '1' });
     expect(await ended).toBe(0);
     expect(screen()).toMatch(/^1200 users: 1200 succeeded[^\r\n]*\r\n$/);
+  });
+});
+
+describe('a check of records in a terminal', () => {
+  it('has the same bar, with what it finds above it and nothing of it left', async () => {
+    const { home } = await newUser();
+    const records = Array.from(
+      { length: 400_000 },
+      (_, at) => `{"userId":"u${at}","name":${at % 100_000 ? '"A"' : 7}}\n`,
+    );
+    await writeFile(join(home, 'users.ndjson'), records.join(''));
+    const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+    const words = [BIN, 'users', 'validate', '--file', 'users.ndjson'];
+    const { ended, raw } = programInTerminal(process.execPath, words, { env, columns: 80, cwd: home });
+    expect(await ended).toBe(3);
+    expect(raw()).toMatch(/checking {2}█*░* {2}[ \d]\d % {2}[\d.]+ MB of 13 MB/);
+    expect(screenOf(raw(), 80).filter((line) => line !== '')).toEqual([
+      ...[1, 100_001, 200_001, 300_001].map((line) => expect.stringMatching(`^users.ndjson:${line}: name: `)),
+      expect.stringMatching(/^svc: users.ndjson: 4 problems in /),
+      expect.stringMatching(/^hint: /),
+    ]);
   });
 });
 

@@ -46,7 +46,7 @@ export async function fakeContext(world: FakeWorld = {}): Promise<FakeContext> {
     folders: world.folders ?? (await temporaryFolders()),
   };
   const format = options.output ?? 'table';
-  const progress = createProgress(stderr, systemClock, options.quiet ? 'none' : 'lines');
+  const progress = createProgress(stderr, systemClock, options.quiet ? 'none' : isTerminal ? 'bar' : 'lines');
   return {
     ...surroundings,
     io: { stdin: { isTerminal, stream: Readable.from([Buffer.from(world.stdin ?? '')]) }, stdout, stderr },

@@ -8,7 +8,7 @@ import { barLine, type ProgressState, plainLine } from '../../src/output/progres
 
 const ERASE = '\r\u001b[2K';
 
-function watched(style: ProgressStyle, columns = 80) {
+function watched(style: ProgressStyle, columns = 80, isInLine?: () => boolean) {
   const written: string[] = [];
   let now = 0;
   let wakes: { at: number; wake: () => void }[] = [];
@@ -36,7 +36,7 @@ function watched(style: ProgressStyle, columns = 80) {
     }
     now = end;
   };
-  return { written, pass, progress: createProgress(sink, { now: () => now, sleep }, style) };
+  return { written, sink, pass, progress: createProgress(sink, { now: () => now, sleep }, style, isInLine) };
 }
 
 const users = (done: number, beside: Partial<ProgressState> = {}): ProgressState => ({
@@ -91,7 +91,7 @@ describe('progress', () => {
     const end = progress.follow(() => users(1000));
     await pass(300);
     await progress.say('retrying\n');
-    expect(written.at(-1)).toBe(`${ERASE}retrying\n`);
+    expect(written.at(-1)).toBe(`${ERASE}retrying\nsending  ████░░░░░░░░░░░░░░░░░░░░  20 %  1,000 of 5,000 users`);
     progress.wait(10_000, "the service's rate limit");
     await pass(1_000);
     expect(written.at(-1)).toBe(
@@ -114,6 +114,82 @@ describe('progress', () => {
     const sink: Sink = { isTerminal: true, columns: 80, stream: new Writable(), write };
     const broken = createProgress(sink, { now: () => 0, sleep: async () => undefined }, 'lines');
     await expect(broken.say('a\n')).resolves.toBeUndefined();
+  });
+});
+
+describe('a spinner', () => {
+  it('turns on a terminal, says after a while for how long, and leaves nothing behind', async () => {
+    const { written, progress, pass } = watched('bar');
+    const end = progress.busy('agents list: waiting for example.com');
+    await pass(150);
+    const shown = ['⠋', '⠙'].map((frame) => `${ERASE}${frame} agents list: waiting for example.com`);
+    expect(written).toEqual(shown);
+    await pass(3_900);
+    expect(written.at(-1)).toBe(`${ERASE}⠋ agents list: waiting for example.com  4 s`);
+    await end();
+    expect(written.at(-1)).toBe(ERASE);
+    const lines = written.length;
+    await pass(10_000);
+    expect(written).toHaveLength(lines);
+  });
+
+  it('stays below what is said, and makes room for a bar and a countdown', async () => {
+    const { written, progress, pass } = watched('bar', 40);
+    const end = progress.busy('agents list: waiting for example.com');
+    const inner = progress.busy('nobody sees this one');
+    await pass(0);
+    await progress.say('POST 200\n');
+    expect(written.at(-1)).toBe(`${ERASE}POST 200\n⠋ agents list: waiting for example.com`);
+    await inner();
+    progress.wait(2_000, 'the limit');
+    await pass(100);
+    expect(written.at(-1)).toBe(`${ERASE}waiting 2 s for the limit …`);
+    await pass(2_000);
+    const endBar = progress.follow(() => users(1000));
+    await pass(300);
+    expect(written.at(-1)).toMatch(/20 %/);
+    await endBar();
+    expect(written.at(-1)).toBe(`${ERASE}⠼ agents list: waiting for example.com`);
+    await end();
+    expect(written.at(-1)).toBe(ERASE);
+  });
+
+  it('is one line that stays where lines do, and nothing when quiet', async () => {
+    const { written, progress, pass } = watched('lines');
+    for (const text of ['m1: pending', 'm1: pending', 'm1: \u001b[2J']) await progress.busy(text)();
+    await pass(60_000);
+    expect(written).toEqual(['m1: pending\n', 'm1: \\u001b[2J\n']);
+    const quiet = watched('none');
+    quiet.progress.busy('m1: pending');
+    await quiet.pass(1_000);
+    expect(quiet.written).toEqual([]);
+  });
+});
+
+describe('results on the same terminal', () => {
+  it('stand above what moves, in one order', async () => {
+    const { written, sink, progress, pass } = watched('bar');
+    const end = progress.busy('waiting');
+    await pass(0);
+    await progress.beside(sink, 'a result\n');
+    expect(written.slice(-3)).toEqual([ERASE, 'a result\n', `${ERASE}⠋ waiting`]);
+    await end();
+  });
+
+  it('are not drawn over before their line is at its end', async () => {
+    let inLine = false;
+    const { written, sink, progress, pass } = watched('bar', 80, () => inLine);
+    const end = progress.busy('waiting');
+    await pass(0);
+    inLine = true;
+    await progress.beside(sink, '[1');
+    await pass(5_000);
+    expect(written.slice(1)).toEqual([ERASE, '[1', '']);
+    inLine = false;
+    await progress.beside(sink, ']\n');
+    await pass(200);
+    expect(written.at(-1)).toMatch(/waiting {2}5 s$/);
+    await end();
   });
 });
 

@@ -10,6 +10,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { amount } from '../../kernel/plural.ts';
 import { type ColumnPairs, columnPairs } from '../bulk/column-map.ts';
 import { openFile } from '../bulk/input.ts';
+import { showChecking } from '../bulk/progress.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given, textValue } from '../option-values.ts';
@@ -43,11 +44,10 @@ export async function validate(context: Context, meant: Meant, invocation: Invoc
     const input = await openFile(context, fields, options, join(folder, 'input'));
     const rules = { fields, shared: sharedFields(fields), duplicates: options.duplicates, mint: String };
     const { noun } = fields;
-    const { findingCount, read, hint } = await report(
-      context,
-      { name: input.name, noun, form: options.form },
-      findingsOf(input, rules, context.signal),
-    );
+    const subject = { name: input.name, noun, form: options.form };
+    const shown = await showChecking(context, input);
+    const surveyed = report(context, subject, findingsOf(input, rules, context.signal));
+    const { findingCount, read, hint } = await surveyed.finally(shown);
     if (findingCount === 0) return;
     throw new SvcError('bad_data', `${input.name}: ${amount(findingCount, 'problem')} in ${amount(read, noun)}`, {
       hint: hint ?? 'correct the file, then check it again',
