@@ -9,7 +9,7 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
         $value, $describes = $_ -split "`t", 2
         if (-not $describes) { $describes = $value }
         $text = $value
-        if ($value -notmatch '^[\w./:=+~-]+$') { $text = "'" + $value.Replace("'", "''") + "'" }
+        if ($value -notmatch '^[\w./\\:=+~-]+$') { $text = "'" + $value.Replace("'", "''") + "'" }
         [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $describes)
     }
 }

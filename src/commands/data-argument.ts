@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { SvcError } from '../kernel/errors.ts';
-import { localFileError } from '../kernel/files.ts';
+import { localFileError, textOf, withoutMark } from '../kernel/files.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { findNamedFile } from '../kernel/named-file.ts';
 import type { Context } from './context.ts';
@@ -32,10 +32,11 @@ export async function readJson(context: Context, argument: string): Promise<unkn
 
 /** The text that an argument stands for: its own, that of `@file`, or stdin for `-`. */
 export async function readArgument(context: Context, argument: string): Promise<string> {
-  if (argument === '-') return text(context.io.stdin.stream);
+  if (argument === '-') return withoutMark(textOf(await buffer(context.io.stdin.stream)));
   if (!argument.startsWith('@')) return argument;
   const file = argument.slice(1);
-  return readFile(await findNamedFile(file, context.cwd), 'utf8').catch((error: unknown) => {
+  const bytes = await readFile(await findNamedFile(file, context.cwd)).catch((error: unknown) => {
     throw localFileError('read', file, error);
   });
+  return withoutMark(textOf(bytes));
 }

@@ -73,6 +73,8 @@ export const SIGNAL_FAILURES = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',
   SIGHUP: 'hangup',
+  /** Ctrl-Break of Windows; no other system has it. */
+  SIGBREAK: 'interrupted',
 } as const satisfies Record<string, Failure>;
 
 /** `ENOSPC`, `EACCES`, … of a failed system call; undefined for anything else. */

@@ -17,11 +17,24 @@ export async function privateFolder(path: string): Promise<void> {
 /** The text of a file, or `undefined` when there is none. */
 export async function readTextIfExists(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return textOf(await readFile(path));
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw localFileError('read', path, error);
   }
+}
+
+/**
+ * The text in a file's bytes: UTF-8, or UTF-16 where they begin with its mark, as what Windows PowerShell redirects does.
+ * A mark stays in front as U+FEFF, so that text written back is read the same there.
+ */
+export function textOf(bytes: Buffer): string {
+  return bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
+}
+
+/** A text without the mark that says how it was encoded. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 export interface Replacement {

@@ -182,9 +182,12 @@ function writeThrough(stream: NodeJS.WriteStream, bytes: Buffer): Promise<void> 
   });
 }
 
+/** What a write says to a pipe that nobody reads any more; EOF is what Windows calls it, depending on the moment. */
+const READER_GONE: ReadonlySet<string> = new Set(['EPIPE', 'EOF', 'ERR_STREAM_DESTROYED']);
+
 function outputError(error: unknown): SvcError {
   const code = systemErrorCode(error);
-  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') {
+  if (code !== undefined && READER_GONE.has(code)) {
     return new SvcError('reader_gone', 'the reader of the output left', { cause: error });
   }
   return new SvcError('local', `the output could not be written: ${code ?? String(error)}`, {

@@ -1,6 +1,6 @@
 import { basename, dirname, extname } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
-import { discardStaged, type Replacement, readTextIfExists, replaceFile } from '../kernel/files.ts';
+import { discardStaged, type Replacement, readTextIfExists, replaceFile, withoutMark } from '../kernel/files.ts';
 import { isObject } from '../kernel/is-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ export class ShapeError extends Error {}
 /** @throws ShapeError */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(withoutMark(text));
   } catch {
     throw new ShapeError('it is not valid JSON'); // what the parser says quotes the text
   }

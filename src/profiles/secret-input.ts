@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { SvcError } from '../kernel/errors.ts';
-import { localFileError } from '../kernel/files.ts';
+import { localFileError, textOf, withoutMark } from '../kernel/files.ts';
 import { findNamedFile } from '../kernel/named-file.ts';
 import { secretValue } from './header-value.ts';
 
@@ -16,7 +16,7 @@ export async function readSecret(stream: AsyncIterable<unknown>, source: string)
     if (length > LONGEST) throw new SvcError('usage', `${source}: it is longer than ${LONGEST} bytes`);
     chunks.push(bytes);
   }
-  return secretValue(Buffer.concat(chunks).toString('utf8'), source);
+  return secretValue(withoutMark(textOf(Buffer.concat(chunks))), source);
 }
 
 /**

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { reachesAll } from '../../src/commands/local/exec.ts';
 import { BIN, newUser } from './svc.ts';
 import { terminal } from './terminal.ts';
 
@@ -93,6 +94,25 @@ describe('svc local exec', () => {
       if (expected !== '2\n') child.kill(signal);
     }
     expect(await once(child, 'close')).toEqual([9, null]);
+  });
+});
+
+describe('signals on Windows', () => {
+  it('reach all that is on the console, so that none is handed on', () => {
+    const signals = ['SIGINT', 'SIGHUP', 'SIGBREAK', 'SIGTERM'] as const;
+    expect(signals.map((signal) => reachesAll(signal, false, 'win32'))).toEqual([true, true, true, true]);
+    expect(signals.map((signal) => reachesAll(signal, true, 'linux'))).toEqual([true, true, true, false]);
+    expect(signals.map((signal) => reachesAll(signal, false, 'linux'))).toEqual([false, false, false, false]);
+  });
+
+  it('include Ctrl-Break, which ends a run as Ctrl-C does', async () => {
+    const { env, home } = await newUser();
+    const asWindows = "data:text/javascript,process.on('SIGUSR2', () => process.emit('SIGBREAK', 'SIGBREAK'))";
+    const server = spawn(NODE, ['--import', asWindows, BIN, 'serve', '--port', '0', '-o', 'json'], { env, cwd: home });
+    onTestFinished(() => void server.kill('SIGKILL'));
+    await once(server.stdout, 'data');
+    server.kill('SIGUSR2');
+    expect(await once(server, 'close')).toEqual([130, null]);
   });
 });
 

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { mockService, success } from './mock-service.ts';
@@ -84,6 +86,18 @@ describe('svc api', () => {
     const { svc } = await newUser();
     const run = await svc(['api', '/v2/workspace/get', '--local', '--jq', '.apiKeyList | length']);
     expect(run).toEqual({ code: 0, stdout: '1\n', stderr: '' });
+  });
+});
+
+describe('files that Windows PowerShell wrote', () => {
+  it('are read as data and as settings: UTF-16, or UTF-8 with a mark', async () => {
+    const { home, svc } = await newUser();
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      await writeFile(join(home, '.svc.json'), '\ufeff{"org":"acme"}\r\n', encoding);
+      await writeFile(join(home, 'data.json'), '\ufeff{"organizations":[{"organizationId":"acme"}]}\r\n', encoding);
+      expect(await svc(['organizations', 'add', '--local', '--data', '@data.json'])).toMatchObject({ code: 0 });
+      expect(await svc(['folders', 'list', '--local', '-o', 'json'])).toMatchObject({ code: 0, stdout: '[]\n' });
+    }
   });
 });
 

@@ -8,6 +8,7 @@ import {
   privateFolder,
   readTextIfExists,
   replaceFile,
+  withoutMark,
 } from '../../src/kernel/files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -51,6 +52,14 @@ describe('replacing a file', () => {
 describe('local files', () => {
   it('that are not there are no error to a reader', async () => {
     expect(await readTextIfExists(join(await temporaryFolder(), 'absent'))).toBeUndefined();
+  });
+
+  it('are text in UTF-8, or in UTF-16 with its mark', async () => {
+    const path = join(await temporaryFolder(), 'file');
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      await writeFile(path, '\ufeffZo\u00eb\r\n', encoding);
+      expect(withoutMark((await readTextIfExists(path)) ?? '')).toBe('Zo\u00eb\r\n');
+    }
   });
 
   it('say their path and the reason when they cannot be used', async () => {

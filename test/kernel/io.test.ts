@@ -67,6 +67,20 @@ describe.each([
   });
 });
 
+it("stdout says that its reader left in Windows' words as well", async () => {
+  const child = run(`
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { writeSync } = fs;
+    fs.writeSync = (descriptor, ...rest) => {
+      if (descriptor === 1) throw Object.assign(new Error('EOF: end of file, write'), { code: 'EOF' });
+      return writeSync(descriptor, ...rest);
+    };
+    syncBuiltinESMExports();
+    await tried('result');`);
+  expect(JSON.parse(await textOf(child.stderr))).toMatchObject({ failure: 'reader_gone' });
+});
+
 describe('a sink', () => {
   const SIZE = 'await stdout.write(JSON.stringify([stdin.isTerminal, stdout.isTerminal, stdout.columns ?? null]));';
 

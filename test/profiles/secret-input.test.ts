@@ -13,6 +13,11 @@ describe('a secret', () => {
     expect(await read(text)).toBe('token');
   });
 
+  it('is read as Windows PowerShell writes it: UTF-16, or UTF-8 with a mark', async () => {
+    expect(await read(Buffer.from('\ufefft\u00f6ken\r\n', 'utf16le'))).toBe('t\u00f6ken');
+    expect(await read('\ufefft\u00f6ken\r\n')).toBe('t\u00f6ken');
+  });
+
   it('keeps spaces, and characters that were cut between two reads', async () => {
     const bytes = Buffer.from('é à\n');
     expect(await read(bytes.subarray(0, 1), bytes.subarray(1))).toBe('é à');

@@ -6,6 +6,7 @@ export interface CompletionWorld {
   readonly environment: Environment;
   readonly cwd: string;
   readonly folders: Folders;
+  readonly platform?: NodeJS.Platform;
 }
 
 /** A word that may be meant. One that ends in `/` or `=` is a beginning: more of the same word follows. */

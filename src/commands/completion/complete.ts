@@ -1,3 +1,4 @@
+import { platform as thisPlatform } from 'node:os';
 import { TOPIC_NAMES } from '../help/topic-names.ts';
 import { commandsBelow, commandTree } from '../tree.ts';
 import { type Candidate, type CompletionWorld, candidateLines } from './candidate.ts';
@@ -6,17 +7,25 @@ import { operandCandidates, valueCandidates } from './values.ts';
 
 /** The candidates for the last of the words, as text for a shell. Whatever goes wrong, a shell is shown no error. */
 export async function completeLine(words: readonly string[], world: CompletionWorld): Promise<string> {
-  const typed = words.map(unquoted);
+  const isWindows = (world.platform ?? thisPlatform()) === 'win32';
+  const typed = words.map((word) => unquoted(word, isWindows));
   return candidateLines(await candidates(typed.length > 0 ? typed : [''], world));
 }
 
-/** Words may come as they were typed, with quotes and backslashes. Nothing in them is expanded. */
-function unquoted(word: string): string {
+/**
+ * Words may come as they were typed, with quotes and backslashes. Nothing in them is expanded. On Windows a backslash
+ * before what a file's name may begin with stands between folders.
+ */
+function unquoted(word: string, isWindows: boolean): string {
   if (!/['"\\]/.test(word)) return word;
-  return word.replace(/'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)/gs, (_, single, double, escaped) =>
-    String(single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped),
+  const pattern = isWindows ? QUOTED_ON_WINDOWS : QUOTED;
+  return word.replace(pattern, (_, single, double, escaped) =>
+    String(single ?? double?.replace(isWindows ? /\\(["$`])/g : /\\(["\\$`])/g, '$1') ?? escaped),
   );
 }
+
+const QUOTED = /'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)/gs;
+const QUOTED_ON_WINDOWS = /'([^']*)'?|"((?:\\"|[^"])*)"?|\\([^\w.~\\-])/gs;
 
 async function candidates(words: readonly string[], world: CompletionWorld): Promise<Candidate[]> {
   const aboutHelp = words.length > 1 && words[0] === 'help';

@@ -1,16 +1,24 @@
 import { readdir, stat } from 'node:fs/promises';
+import { platform as thisPlatform } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Candidate, CompletionWorld } from './candidate.ts';
 
 /** More than anyone reads in a terminal. */
 const MOST_NAMES = 500;
 
-/** The files and folders that a path being typed may become; hidden ones once the dot is typed. */
-export async function fileCandidates(typed: string, { cwd, environment }: CompletionWorld): Promise<Candidate[]> {
-  const folder = typed.slice(0, typed.lastIndexOf('/') + 1);
-  const begun = typed.slice(folder.length);
-  const home = environment['HOME'];
-  const real = home && folder.startsWith('~/') ? join(home, folder.slice(2)) : resolve(cwd, folder);
+/**
+ * The files and folders that a path being typed may become; hidden ones once the dot is typed. On Windows folders end
+ * with the separator that was typed, and are looked up with either.
+ */
+export async function fileCandidates(typed: string, world: CompletionWorld): Promise<Candidate[]> {
+  const { cwd, environment, platform = thisPlatform() } = world;
+  const isWindows = platform === 'win32';
+  const end = Math.max(typed.lastIndexOf('/'), isWindows ? typed.lastIndexOf('\\') : -1) + 1;
+  const [folder, begun] = [typed.slice(0, end), typed.slice(end)];
+  const separator = folder.endsWith('\\') ? '\\' : '/';
+  const path = isWindows ? folder.replaceAll('\\', '/') : folder;
+  const home = environment['HOME'] ?? (isWindows ? environment['USERPROFILE'] : undefined);
+  const real = home && path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path);
   const entries = await readdir(real, { withFileTypes: true }).catch(() => []);
   const matching = entries
     .filter(({ name }) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')))
@@ -19,7 +27,7 @@ export async function fileCandidates(typed: string, { cwd, environment }: Comple
   return Promise.all(
     matching.map(async (entry) => {
       const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(join(real, entry.name))));
-      return { value: `${folder}${entry.name}${isFolder ? '/' : ''}` };
+      return { value: `${folder}${entry.name}${isFolder ? separator : ''}` };
     }),
   );
 }

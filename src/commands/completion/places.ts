@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir, platform as thisPlatform } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
@@ -16,17 +17,19 @@ interface PlacesWorld {
   readonly environment: Environment;
   readonly folders: Folders;
   readonly platform?: NodeJS.Platform;
+  isFile?(path: string): boolean;
 }
 
 /** @throws SvcError `usage` for a shell that there is no script for. */
-export function placesFor(named: string | undefined, { environment, folders, platform }: PlacesWorld): Places {
+export function placesFor(named: string | undefined, world: PlacesWorld): Places {
+  const { environment, folders, platform = thisPlatform() } = world;
   const shell = chosenShell(named, environment);
   const home = environment['HOME'] || homedir();
   const config = absolute(environment['XDG_CONFIG_HOME']) ?? join(home, '.config');
   const script = join(folders.config, 'completion', SCRIPT_FILES[shell]);
   switch (shell) {
     case 'bash':
-      return { shell, script, startUp: { path: join(home, '.bashrc'), lines: block(`. ${quoted(script)}`) } };
+      return { shell, script, startUp: { path: bashStartUp(home, world), lines: block(`. ${quoted(script)}`) } };
     case 'zsh': {
       const path = join(absolute(environment['ZDOTDIR']) ?? home, '.zshrc');
       const lines = block(
@@ -38,12 +41,20 @@ export function placesFor(named: string | undefined, { environment, folders, pla
     case 'fish':
       return { shell, script: join(config, 'fish', 'completions', SCRIPT_FILES.fish) };
     case 'powershell': {
-      const isWindows = (platform ?? thisPlatform()) === 'win32';
-      const folder = isWindows ? join(home, 'Documents', 'PowerShell') : join(config, 'powershell');
+      const folder = platform === 'win32' ? join(home, 'Documents', 'PowerShell') : join(config, 'powershell');
       const path = join(folder, 'Microsoft.PowerShell_profile.ps1');
       return { shell, script, startUp: { path, lines: block(`. '${script.replaceAll("'", "''")}'`) } };
     }
   }
+}
+
+/** Terminals of macOS open login shells, and bash reads for those the first of these files that there is, and no `.bashrc`. */
+const OF_LOGIN_SHELLS = ['.bash_profile', '.bash_login', '.profile'];
+
+function bashStartUp(home: string, { platform = thisPlatform(), isFile = existsSync }: PlacesWorld): string {
+  const names = platform === 'darwin' ? OF_LOGIN_SHELLS : ['.bashrc'];
+  const paths = names.map((name) => join(home, name));
+  return paths.find(isFile) ?? join(home, names[0] ?? '');
 }
 
 function chosenShell(named: string | undefined, environment: Environment): Shell {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:os';
+import { constants, platform as thisPlatform } from 'node:os';
 import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { CommandExit, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
@@ -68,9 +68,7 @@ async function run(
     windowsVerbatimArguments: start.verbatim,
   });
   const giveBack = interceptSignals((signal) => {
-    // What is typed at a terminal reaches every process on it; a second one would end the command at once.
-    const reachedIt = io.stdin.isTerminal && signal !== 'SIGTERM';
-    if (!reachedIt) child.kill(signal);
+    if (!reachesAll(signal, io.stdin.isTerminal)) child.kill(signal);
   });
   try {
     return await exitOf(child);
@@ -79,6 +77,14 @@ async function run(
   } finally {
     giveBack();
   }
+}
+
+/**
+ * Whether a signal has reached the command as well: what is typed at a terminal goes to every process on it, and a second
+ * one would end the command at once. On Windows all signals come from the console, and to hand one on is to kill.
+ */
+export function reachesAll(signal: NodeJS.Signals, atTerminal: boolean, platform = thisPlatform()): boolean {
+  return platform === 'win32' || (atTerminal && signal !== 'SIGTERM');
 }
 
 /** As shells count: a signal is 128 and its number. */

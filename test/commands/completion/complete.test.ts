@@ -9,10 +9,10 @@ import { knownIds, rememberIds } from '../../../src/commands/completion/id-cache
 import { safeText } from '../../../src/kernel/safe-text.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
-async function world(environment: Readonly<Record<string, string>> = {}) {
+async function world(environment: Readonly<Record<string, string>> = {}, platform?: NodeJS.Platform) {
   const cwd = await temporaryFolder();
   const folders = { config: join(cwd, 'config'), state: join(cwd, 'state'), data: join(cwd, 'data') };
-  const surroundings = { cwd, folders, environment: { HOME: cwd, ...environment } };
+  const surroundings = { cwd, folders, environment: { HOME: cwd, ...environment }, ...(platform && { platform }) };
   return {
     ...surroundings,
     completes: async (...words: string[]) =>
@@ -67,6 +67,21 @@ describe('candidates', () => {
     expect(await completes('users', 'add', '--file', '~/below/i')).toEqual(['~/below/in.csv']);
     expect(await completes('users', 'add', '--file', '.')).toEqual(['.hidden']);
     expect(await completes('users', 'add', '--file', 'nowhere/')).toEqual([]);
+  });
+
+  it('are files by either separator on Windows, and end with the one that was typed', async () => {
+    const { completes, cwd } = await world({}, 'win32');
+    await mkdir(join(cwd, 'below', 'more'), { recursive: true });
+    await writeFile(join(cwd, 'below', 'in.csv'), '');
+    await writeFile(join(cwd, 'below', 'a b.csv'), '');
+    const files = (typed: string) => completes('users', 'add', '--file', typed);
+    expect(await files('.\\below\\')).toEqual(['.\\below\\a b.csv', '.\\below\\in.csv', '.\\below\\more\\']);
+    expect(await files('below\\i')).toEqual(['below\\in.csv']);
+    expect(await files('~\\below\\mo')).toEqual(['~\\below\\more\\']);
+    expect(await files('below/mo')).toEqual(['below/more/']);
+    expect(await files("'.\\below\\a ")).toEqual(['.\\below\\a b.csv']);
+    expect(await files('"below\\a ')).toEqual(['below\\a b.csv']);
+    expect(await files('below/a\\ ')).toEqual(['below/a b.csv']);
   });
 
   it('are the names of profiles', async () => {

@@ -47,6 +47,17 @@ describe('completion install', () => {
     expect(placesFor('fish', { environment: { HOME: '/h' }, folders })).not.toHaveProperty('startUp');
   });
 
+  it('finds the file that bash reads in the terminals of macOS', () => {
+    const folders = { config: '/c/svc', state: '', data: '' };
+    const startUp = (...there: readonly string[]) => {
+      const isFile = (path: string) => there.includes(path);
+      return placesFor('bash', { environment: { HOME: '/h' }, folders, platform: 'darwin', isFile }).startUp?.path;
+    };
+    expect(startUp('/h/.bashrc')).toBe('/h/.bash_profile');
+    expect(startUp('/h/.bashrc', '/h/.profile')).toBe('/h/.profile');
+    expect(startUp('/h/.profile', '/h/.bash_profile')).toBe('/h/.bash_profile');
+  });
+
   it('leaves every other line as it was', () => {
     const lines = '# >>> svc completion >>>\n. x\n# <<< svc completion <<<\n';
     fc.assert(

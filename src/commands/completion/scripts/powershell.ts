@@ -8,7 +8,7 @@ export const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName svc -
         $value, $describes = $_ -split "\`t", 2
         if (-not $describes) { $describes = $value }
         $text = $value
-        if ($value -notmatch '^[\\w./:=+~-]+$') { $text = "'" + $value.Replace("'", "''") + "'" }
+        if ($value -notmatch '^[\\w./\\\\:=+~-]+$') { $text = "'" + $value.Replace("'", "''") + "'" }
         [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $describes)
     }
 }
