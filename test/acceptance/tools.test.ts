@@ -94,8 +94,8 @@ describe('files that Windows PowerShell wrote', () => {
     const { home, svc } = await newUser();
     for (const encoding of ['utf8', 'utf16le'] as const) {
       await writeFile(join(home, '.svc.json'), '\ufeff{"org":"acme"}\r\n', encoding);
-      await writeFile(join(home, 'data.json'), '\ufeff{"organizations":[{"organizationId":"acme"}]}\r\n', encoding);
-      expect(await svc(['organizations', 'add', '--local', '--data', '@data.json'])).toMatchObject({ code: 0 });
+      await writeFile(join(home, 'data.json'), '\ufeff{"users":[{"userId":"u1"}]}\r\n', encoding);
+      expect(await svc(['users', 'add', '--local', '--data', '@data.json'])).toMatchObject({ code: 0 });
       expect(await svc(['folders', 'list', '--local', '-o', 'json'])).toMatchObject({ code: 0, stdout: '[]\n' });
     }
   });
