@@ -1,4 +1,4 @@
-import { platform as thisPlatform } from 'node:os';
+import { thisPlatform } from '../../kernel/io.ts';
 import { TOPIC_NAMES } from '../help/topic-names.ts';
 import { commandsBelow, commandTree } from '../tree.ts';
 import { type Candidate, type CompletionWorld, candidateLines } from './candidate.ts';
@@ -7,7 +7,7 @@ import { operandCandidates, valueCandidates } from './values.ts';
 
 /** The candidates for the last of the words, as text for a shell. Whatever goes wrong, a shell is shown no error. */
 export async function completeLine(words: readonly string[], world: CompletionWorld): Promise<string> {
-  const isWindows = (world.platform ?? thisPlatform()) === 'win32';
+  const isWindows = (world.platform ?? thisPlatform) === 'win32';
   const typed = words.map((word) => unquoted(word, isWindows));
   return candidateLines(await candidates(typed.length > 0 ? typed : [''], world));
 }

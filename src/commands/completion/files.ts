@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
-import { platform as thisPlatform } from 'node:os';
 import { join, resolve } from 'node:path';
+import { thisPlatform } from '../../kernel/io.ts';
 import type { Candidate, CompletionWorld } from './candidate.ts';
 
 /** More than anyone reads in a terminal. */
@@ -11,7 +11,7 @@ const MOST_NAMES = 500;
  * with the separator that was typed, and are looked up with either.
  */
 export async function fileCandidates(typed: string, world: CompletionWorld): Promise<Candidate[]> {
-  const { cwd, environment, platform = thisPlatform() } = world;
+  const { cwd, environment, platform = thisPlatform } = world;
   const isWindows = platform === 'win32';
   const end = Math.max(typed.lastIndexOf('/'), isWindows ? typed.lastIndexOf('\\') : -1) + 1;
   const [folder, begun] = [typed.slice(0, end), typed.slice(end)];
