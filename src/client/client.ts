@@ -11,7 +11,7 @@ import type { SharedGate } from './gate.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { type CalledOperation, plannedRequest, textRequest, type WireRequest, wireRequest } from './request.ts';
 import { checkedBaseUrl, type Target } from './target.ts';
-import { fetchTransport, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 import { guardWrites } from './write-permit.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
@@ -22,14 +22,12 @@ export type { Target } from './target.ts';
 export interface ClientOptions {
   readonly target: Target;
   readonly clock: Clock;
-  /** Who answers: the network, or an embedded service in this process. */
-  readonly fetch: typeof globalThis.fetch;
+  /** The way to who answers: over the network, or to an embedded service in this process. */
+  readonly transport: Transport;
   /** Connections for many calls, opened when the first of them is made. Whoever gives them closes them. */
   readonly pool?: () => Promise<Transport>;
-  /** What `fetch` goes through, for errors. */
+  /** What the transport goes through, for errors. */
   readonly proxy?: NetworkProxy;
-  /** Milliseconds one attempt may take, from the first byte sent to the last one received. */
-  readonly attemptTimeout: number;
   /** Milliseconds all waiting for rate limits may take together; 0 never waits. */
   readonly maxWait: number;
   /** What other runs on this machine met of the same rate limit. */
@@ -54,7 +52,7 @@ export function createClient(options: ClientOptions): Client {
   const { target, dryRun } = options;
   for (const secret of secretValues(target)) meetSecret(secret);
   const baseUrl = checkedBaseUrl(target.baseUrl, options.insecureHttp ?? false);
-  let transport = fetchTransport(options.fetch, options.attemptTimeout);
+  let { transport } = options;
   const attempt = createAttempt(options, (request, signal) => transport(request, signal));
   const { call, permit } = guardWrites(createCall(options, attempt), options.beforeWrite);
   async function exchange(operation: CalledOperation, request: WireRequest): Promise<Reply<unknown>> {

@@ -2,6 +2,7 @@ import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import type { Failed } from './outcome.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { AttemptTimeout } from './time-limit.ts';
+import { NotConnected } from './transport.ts';
 
 /** Failures of finding and opening a connection: nothing of the request has left. */
 const BEFORE_SENDING = new Map([
@@ -23,6 +24,9 @@ const BAD_PORT = 'bad port';
 const TLS =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION|ERR_SSL_PACKET_LENGTH)/;
 
+/** What Node tells of a handshake that failed while the request waited for it. */
+const HANDSHAKE = 'EPROTO';
+
 /** A proxy did not make a connection: what it answered over HTTP, or that it made none over SOCKS. */
 const PROXY_ANSWER = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
 const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
@@ -37,6 +41,7 @@ const CERTIFICATE = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate is from an authority that is not known'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS'],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'it does not speak TLS'],
+  [HANDSHAKE, 'the two could not agree on how to speak TLS'],
 ]);
 
 const AFTER_SENDING = new Map([
@@ -46,6 +51,10 @@ const AFTER_SENDING = new Map([
   ['UND_ERR_SOCKET', 'the connection was closed before the answer was complete'],
   ['UND_ERR_HEADERS_TIMEOUT', 'no answer in time'],
   ['UND_ERR_BODY_TIMEOUT', 'the answer broke off'],
+  ['HPE_HEADER_OVERFLOW', 'its headers are too large'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'its headers are too large'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'its length is not what it says'],
+  ['HPE_UNEXPECTED_CONTENT_LENGTH', 'its length is not what it says'],
   ['Z_DATA_ERROR', 'the answer is compressed wrongly'],
   ['Z_BUF_ERROR', 'the answer broke off'],
 ]);
@@ -56,19 +65,20 @@ const AFTER_SENDING = new Map([
  */
 export function networkFailure(thrown: unknown, host: string, proxy?: NetworkProxy): Failed {
   const roots = rootsOf(thrown);
-  const codes = roots.map((root) => systemErrorCode(root) ?? '');
+  const codes = roots.map(codeOf);
   const reason = reasonOf(roots[0], codes[0] ?? '');
-  if (codes.some((code) => TLS.test(code))) {
+  const isUnsent = thrown instanceof NotConnected || roots.every(isBeforeSending);
+  if (codes.some((code) => TLS.test(code) || (isUnsent && code === HANDSHAKE))) {
     return failed(`no secure connection to ${host}: ${reason}`, 'no', 'never', {
       hint: 'check the host name; --ca-file names the certificate of a private authority',
     });
   }
-  if (proxy && (roots.every(isBeforeSending) || roots.some(isRefusedByProxy))) {
+  if (proxy && (isUnsent || roots.some(isRefusedByProxy))) {
     return failed(`no connection to ${host} through the proxy ${proxy.host}: ${reason}`, 'no', 'unsent', {
       hint: `check ${proxy.variable} (with http://user:password@… where the proxy asks for them), or exempt the host with NO_PROXY`,
     });
   }
-  if (roots.every(isBeforeSending)) {
+  if (isUnsent) {
     return failed(`cannot reach ${host}: ${reason}`, 'no', 'unsent', {
       hint: 'check the base URL (svc auth status shows where it comes from) and the network',
     });
@@ -88,6 +98,14 @@ function rootsOf(thrown: unknown): readonly unknown[] {
   if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown))
     return rootsOf(thrown.cause);
   return [thrown];
+}
+
+function codeOf(root: unknown): string {
+  if (!(root instanceof Error)) return '';
+  const code = systemErrorCode(root) ?? (root.name === 'HTTPParserError' ? 'HPE_' : '');
+  if (code === HANDSHAKE && root.message.includes('wrong version number')) return 'ERR_SSL_WRONG_VERSION_NUMBER';
+  // What the system resets it says with its call; the rest is a peer that went away.
+  return code === 'ECONNRESET' && !('syscall' in root) ? 'UND_ERR_SOCKET' : code;
 }
 
 function isBeforeSending(root: unknown): boolean {
@@ -110,5 +128,5 @@ function reasonOf(root: unknown, code: string): string {
   if (known) return known;
   if (root instanceof AttemptTimeout) return root.message;
   if (root instanceof Error && root.message === BAD_PORT) return 'this port is reserved for another protocol';
-  return code || 'the connection failed';
+  return code.startsWith('HPE_') ? 'it is not HTTP' : code || 'the connection failed';
 }

@@ -1,13 +1,13 @@
-import ky from 'ky';
-import { type AnswerText, readAnswerText } from './answer-body.ts';
+import type { AnswerText } from './answer-body.ts';
 import type { WireRequest } from './request.ts';
-import { withTimeLimit } from './time-limit.ts';
 
 /** What came back over the wire, whatever it is. */
 export interface WireReply {
   readonly httpStatus: number;
   readonly retryAfter: string | undefined;
   readonly location: string | undefined;
+  /** When it was sent, by the clock of who sent it. */
+  readonly date: string | undefined;
   readonly answer: AnswerText;
 }
 
@@ -15,31 +15,46 @@ export interface WireReply {
  * Sends a request once; follows no redirect, so credentials stay with their host. Rejects when no complete reply came:
  * with an AttemptTimeout where it took too long, with the signal's reason where that aborted.
  */
-export type Transport = (request: WireRequest, signal: AbortSignal | undefined) => Promise<WireReply>;
+export type Transport = (request: WireRequest, signal?: AbortSignal) => Promise<WireReply>;
 
-/** Sends by a fetch; an attempt may take so many milliseconds. */
-export function fetchTransport(fetch: typeof globalThis.fetch, attemptTimeout: number): Transport {
-  const send = kyTransport(fetch);
-  return (request, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(request, limited));
+/** A transport whose connections stay open for further requests, and are to be closed at the end. */
+export interface OpenTransport {
+  readonly transport: Transport;
+  close(): Promise<void>;
 }
 
-function kyTransport(fetch: typeof globalThis.fetch) {
-  return async ({ url, headers, credentials, body }: WireRequest, signal: AbortSignal): Promise<WireReply> => {
-    const response = await ky.post(url, {
-      headers: { ...headers, ...credentials },
-      body,
-      signal,
-      fetch,
-      redirect: 'manual',
-      retry: 0,
-      throwHttpErrors: false,
-      timeout: false,
-    });
-    return {
-      httpStatus: response.status,
-      retryAfter: response.headers.get('retry-after') ?? undefined,
-      location: response.headers.get('location') ?? undefined,
-      answer: await readAnswerText(response),
-    };
+/** What a transport over the network has to know. */
+export interface WireOptions {
+  /** Milliseconds one attempt may take, from the first byte sent to the last one received. */
+  readonly attemptTimeout: number;
+  /** Whom to trust, where it is not only whom Node trusts. */
+  readonly tls?: Trust;
+}
+
+/** Authorities in PEM form. */
+export interface Trust {
+  readonly ca: string[];
+}
+
+/** No connection came about, TLS included, so that nothing was sent. */
+export class NotConnected extends Error {
+  constructor(cause: Error) {
+    super('no connection', { cause });
+    this.name = 'NotConnected';
+  }
+}
+
+/** Milliseconds to open a connection, TLS included. */
+export const CONNECT_TIMEOUT = 10_000;
+
+/** The head of a reply, of the headers that are looked at. */
+export function replyHead(
+  httpStatus: number,
+  header: (name: string) => string | readonly string[] | null | undefined,
+): Omit<WireReply, 'answer'> {
+  const one = (name: string) => {
+    const value = header(name) ?? undefined;
+    return typeof value === 'object' ? value[0] : value;
   };
+  return { httpStatus, retryAfter: one('retry-after'), location: one('location'), date: one('date') };
 }

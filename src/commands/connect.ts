@@ -34,7 +34,6 @@ function connection(context: Context, target: Target, { wire, close }: Route): C
     target,
     clock,
     signal,
-    attemptTimeout: options.timeout,
     maxWait: options.maxWait,
     insecureHttp: options.insecureHttp,
     observe: callLog(context),

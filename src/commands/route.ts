@@ -1,6 +1,5 @@
 import type { ClientOptions, Target } from '../client/client.ts';
 import { type NetworkOptions, openNetwork } from '../client/network.ts';
-import type { PooledTransport, PoolOptions } from '../client/pool-transport.ts';
 import { muteWarnings } from '../kernel/io.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
@@ -8,44 +7,24 @@ import { sharedGate } from './shared-gate.ts';
 
 /** How a client reaches who answers, and what is to be closed at the end. */
 export interface Route {
-  readonly wire: Pick<ClientOptions, 'fetch' | 'pool' | 'proxy' | 'sharedGate'>;
+  readonly wire: Pick<ClientOptions, 'transport' | 'pool' | 'proxy' | 'sharedGate'>;
   close(): Promise<void>;
 }
 
 /** Over the network, as the flags and the environment say. */
 export async function networkRoute(context: Context, target: Target): Promise<Route> {
-  const { tls, close, ...wire } = await openNetwork(await networkOptions(context, target));
-  const pool = lazyPool({ baseUrl: target.baseUrl, attemptTimeout: context.options.timeout, ...given('tls', tls) });
-  return {
-    wire: {
-      ...wire,
-      // What goes through a proxy goes by its fetch.
-      ...(!wire.proxy && { pool: pool.open }),
-      sharedGate: sharedGate(context.folders, context.clock, target),
-    },
-    close: async () => {
-      await Promise.all([pool.close(), close()]);
-    },
-  };
+  const { close, ...wire } = await openNetwork(await networkOptions(context, target));
+  return { wire: { ...wire, sharedGate: sharedGate(context.folders, context.clock, target) }, close };
 }
 
 /** To the embedded service, in this process. */
 export async function localRoute({ folders, clock, options }: Context): Promise<Route & { readonly target: Target }> {
-  const { openLocalService } = await import('../service/local.ts');
+  const [{ openLocalService }, { fetchTransport }] = await Promise.all([
+    import('../service/local.ts'),
+    import('../client/fetch-transport.ts'),
+  ]);
   const { fetch, target, close } = await openLocalService({ folders, clock, ...given('store', options.store) });
-  return { wire: { fetch }, target, close };
-}
-
-/** Connections for many calls, opened for the first of them. */
-function lazyPool(options: PoolOptions) {
-  let opened: Promise<PooledTransport> | undefined;
-  return {
-    open: async () => {
-      opened ??= import('../client/pool-transport.ts').then(({ poolTransport }) => poolTransport(options));
-      return (await opened).transport;
-    },
-    close: async () => (await opened)?.close(),
-  };
+  return { wire: { transport: fetchTransport(fetch, options.timeout) }, target, close };
 }
 
 async function networkOptions(context: Context, { baseUrl }: Target): Promise<NetworkOptions> {

@@ -2,7 +2,9 @@ import { loadOperation } from '../catalog/index.ts';
 import { manifest } from '../catalog/manifest.ts';
 import type { Answer } from '../client/calls.ts';
 import { createClient as createInternalClient, type Target } from '../client/client.ts';
+import { httpTransport } from '../client/http-transport.ts';
 import { pages } from '../client/pages.ts';
+import type { Transport } from '../client/transport.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Input, OperationName, Output } from './operations.ts';
@@ -51,8 +53,7 @@ export function createClient(settings: ClientSettings): Client {
   const client = createInternalClient({
     target: targetOf(settings),
     clock: systemClock,
-    fetch: settings.fetch ?? globalThis.fetch,
-    attemptTimeout: timeout,
+    transport: transportOf(settings.fetch, timeout),
     maxWait,
     ...(signal && { signal }),
     ...(insecureHttp && { insecureHttp }),
@@ -65,6 +66,15 @@ export function createClient(settings: ClientSettings): Client {
     async *pages(name, input) {
       for await (const answer of pages(client, await operationNamed(name), input)) yield dataOf<typeof name>(answer);
     },
+  };
+}
+
+/** The library of fetches is loaded for whoever brings one. */
+function transportOf(fetch: typeof globalThis.fetch | undefined, attemptTimeout: number): Transport {
+  if (!fetch) return httpTransport({ attemptTimeout }).transport;
+  return async (request, signal) => {
+    const { fetchTransport } = await import('../client/fetch-transport.ts');
+    return fetchTransport(fetch, attemptTimeout)(request, signal);
   };
 }
 

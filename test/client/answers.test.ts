@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { authTokens } from '../../src/catalog/auth-tokens.ts';
-import { defineOperation, type Operation } from '../../src/catalog/define.ts';
+import { defineOperation } from '../../src/catalog/define.ts';
 import { webhookEndpoints } from '../../src/catalog/webhook-endpoints.ts';
 import type { Client } from '../../src/client/client.ts';
+import { fetchTransport } from '../../src/client/fetch-transport.ts';
 import { poolTransport } from '../../src/client/pool-transport.ts';
-import { addThings, errorOf, listThings, newClient, OPERATIONS, target, thing } from './world.ts';
+import { addThings, errorOf, listThings, newClient, OPERATIONS, overHttp, target, thing } from './world.ts';
 
 type Answer = (response: ServerResponse) => void;
 
@@ -43,20 +44,21 @@ const error = (status: string, http: number) => sendJson({ error: { status, mess
 const data = { id: 'a' };
 const whole = JSON.stringify({ result: { status: 'success', message: 'ok', data } });
 
-function client(attemptTimeout = 5_000) {
-  const { transport, close } = poolTransport({ baseUrl, attemptTimeout });
-  onTestFinished(close);
-  const pool = async () => transport;
-  const fast = newClient({ fetch: globalThis.fetch, pool, target: target(baseUrl), attemptTimeout, maxWait: 0 });
-  requests = 0;
-  return fast.client;
-}
-
-/** The two ways on which a call may go: by fetch, and over the connections for many calls. */
+/** The ways on which a call may go: over connections for a few, over those for many, and by a fetch. */
 const WAYS = {
-  fetch: (caller: Client, operation: Operation) => caller.send(operation, {}),
-  pool: (caller: Client, operation: Operation) => caller.sendText(operation, '{}'),
+  http: overHttp,
+  pool: (attemptTimeout: number) => {
+    const { transport, close } = poolTransport({ baseUrl, attemptTimeout });
+    onTestFinished(close);
+    return transport;
+  },
+  fetch: (attemptTimeout: number) => fetchTransport(globalThis.fetch, attemptTimeout),
 } as const;
+
+function client(way: keyof typeof WAYS = 'http', attemptTimeout = 5_000): Client {
+  requests = 0;
+  return newClient({ transport: WAYS[way](attemptTimeout), target: target(baseUrl), maxWait: 0 }).client;
+}
 
 /** Bytes on the wire, whatever HTTP makes of them. */
 const raw =
@@ -190,12 +192,12 @@ const UNUSABLE: readonly [
   ],
 ];
 
-describe.each(Object.entries(WAYS))('an unusable answer, by %s', (_, call) => {
+describe.each(['http', 'pool', 'fetch'] as const)('an unusable answer, by %s', (way) => {
   it.each(UNUSABLE)('%s', async (_, hostile, read, write, sent) => {
     answer = hostile;
-    const readError = await errorOf(call(client(), OPERATIONS.read));
+    const readError = await errorOf(client(way).send(OPERATIONS.read, {}));
     expect([sent].flat()).toContain(requests);
-    const writeError = await errorOf(call(client(), OPERATIONS.once));
+    const writeError = await errorOf(client(way).send(OPERATIONS.once, {}));
     expect(requests).toBe(1);
     expect([readError.exitCode, writeError.exitCode]).toEqual([read, write]);
     expect(readError.message).not.toMatch(/undefined|\[object|\n/);
@@ -207,7 +209,7 @@ describe.each(Object.entries(WAYS))('an unusable answer, by %s', (_, call) => {
       const drip = setInterval(() => response.write(' '), 10);
       response.on('close', () => clearInterval(drip));
     };
-    const error = await errorOf(call(client(150), OPERATIONS.once));
+    const error = await errorOf(client(way, 150).send(OPERATIONS.once, {}));
     expect(error).toMatchObject({ exitCode: 9, message: expect.stringContaining('no answer within 0.15 s') });
   });
 

@@ -197,7 +197,7 @@ describe('a redirect', () => {
     const other: IncomingMessage[] = [];
     const elsewhere = await serve(other, {}, 200);
     const here = await serve(asked, { location: `${elsewhere}/v2/things?secret=1` }, http);
-    const { client } = newClient({ fetch: globalThis.fetch, target: target(here) });
+    const { client } = newClient({ target: target(here) });
     const error = await errorOf(client.call(OPERATIONS.keyed, {}));
     expect(error).toMatchObject({ exitCode: 8, failure: 'unusable_answer' });
     expect(error.message).toContain(`a redirect to ${elsewhere} (HTTP ${http}); redirects are not followed`);

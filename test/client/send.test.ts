@@ -80,7 +80,13 @@ describe('data that is JSON text already', () => {
     const transport: Transport = async ({ body }) => {
       sent.push(body);
       const httpStatus = statuses.shift() ?? 200;
-      return { httpStatus, retryAfter: undefined, location: undefined, answer: { text: '{"result":1}' } };
+      return {
+        httpStatus,
+        retryAfter: undefined,
+        location: undefined,
+        date: undefined,
+        answer: { text: '{"result":1}' },
+      };
     };
     let opened = 0;
     const { client } = newClient({

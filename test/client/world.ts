@@ -1,7 +1,11 @@
+import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { defineOperation, type Effect } from '../../src/catalog/define.ts';
 import { itemResults } from '../../src/catalog/fields.ts';
 import { type CallEvent, type ClientOptions, createClient, type Target } from '../../src/client/client.ts';
+import { fetchTransport } from '../../src/client/fetch-transport.ts';
+import { httpTransport } from '../../src/client/http-transport.ts';
+import type { Transport } from '../../src/client/transport.ts';
 import { FAILURES, SvcError } from '../../src/kernel/errors.ts';
 
 export const API_KEY = 'apikey-3f9a77c1d2';
@@ -47,19 +51,32 @@ export function scriptedFetch(...steps: readonly Step[]) {
   return { fetch, requests };
 }
 
-export function newClient(options: Partial<ClientOptions> & Pick<ClientOptions, 'fetch'>) {
+interface NewClient extends Partial<ClientOptions> {
+  /** Who answers; without one it is whoever listens at the target. */
+  readonly fetch?: typeof globalThis.fetch;
+  readonly attemptTimeout?: number;
+}
+
+export function newClient({ fetch, attemptTimeout = 10_000, ...options }: NewClient) {
   const clock = fakeClock();
   const events: CallEvent[] = [];
   const client = createClient({
     target: target(),
     clock,
-    attemptTimeout: 10_000,
+    transport: fetch ? fetchTransport(fetch, attemptTimeout) : overHttp(attemptTimeout),
     maxWait: 600_000,
     random: () => 0.5,
     observe: (event) => events.push(event),
     ...options,
   });
   return { client, clock, events };
+}
+
+/** Node's own HTTP client, whose connections end with the test. */
+export function overHttp(attemptTimeout: number): Transport {
+  const { transport, close } = httpTransport({ attemptTimeout });
+  onTestFinished(close);
+  return transport;
 }
 
 export const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>

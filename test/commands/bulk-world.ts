@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { OperationName } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { createClient, type PlannedRequest } from '../../src/client/client.ts';
+import { fetchTransport } from '../../src/client/fetch-transport.ts';
 import type { BulkOptions, BulkRequest } from '../../src/commands/bulk/request.ts';
 import { runBulkOperation } from '../../src/commands/bulk-operation.ts';
 import type { GlobalOptions } from '../../src/commands/context.ts';
@@ -99,12 +100,11 @@ async function fakeClient({ answer = added, global }: World, signal: AbortSignal
       key: { apiKey: 'k', authToken: 'token-1234' },
     },
     clock: HASTY,
-    fetch: async (input, init) => {
+    transport: fetchTransport(async (input, init) => {
       const { data } = (await new Request(input, init).json()) as { data: (typeof requests)[number] };
       requests.push(data);
       return answer(data.users, requests.length - 1, data);
-    },
-    attemptTimeout: 10_000,
+    }, 10_000),
     maxWait: 0,
     signal,
     ...(global?.dryRun && { dryRun: async (request) => void planned.push(request) }),

@@ -1,6 +1,7 @@
 import type { Target } from '../../client/client.ts';
 import { networkFailure } from '../../client/network-failure.ts';
 import { type NetworkProxy, proxyFor } from '../../client/proxy.ts';
+import type { WireRequest } from '../../client/request.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { readCertificates } from '../ca-file.ts';
@@ -94,20 +95,26 @@ interface Answered {
   readonly skew: number | undefined;
 }
 
-/** Asks the base URL for nothing in particular, without any credential. */
+const NOTHING: Omit<WireRequest, 'url'> = {
+  headers: { 'content-type': 'application/json' },
+  credentials: {},
+  envelope: { data: {} },
+  body: '{"data":{}}',
+};
+
+/** Asks the base URL for nothing in particular, without any credential, in the way in which calls ask. */
 async function askOnce(context: Context, { url, proxy }: Way): Promise<Answered> {
   const target: Target = { baseUrl: url.href, headerPrefix: '' };
   const { wire, close } = await networkRoute(context, target);
   const { clock, signal } = context;
   const started = clock.now();
   try {
-    const response = await wire.fetch(url.href, { redirect: 'manual', signal });
+    const { httpStatus, date = '' } = await wire.transport({ url: url.href, ...NOTHING }, signal);
     const ended = clock.now();
-    await response.body?.cancel();
-    const told = Date.parse(response.headers.get('date') ?? '');
+    const told = Date.parse(date);
     // The header has whole seconds: the middle of its second against the middle of the call.
     const skew = Number.isNaN(told) ? undefined : told + 500 - (started + ended) / 2;
-    return { httpStatus: response.status, milliseconds: ended - started, skew };
+    return { httpStatus, milliseconds: ended - started, skew };
   } catch (error) {
     if (error instanceof SvcError) throw error;
     throw networkFailure(error, url.host, proxy).error;

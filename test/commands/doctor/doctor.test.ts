@@ -88,7 +88,7 @@ describe('doctor', () => {
       detail: `API key ${environment.SVC_API_KEY}: accepted`,
     });
     expect(found('workspace-credentials')).toMatchObject({ state: 'ok' });
-    expect(asked.filter(({ path }) => path === '/')).toEqual([{ path: '/', method: 'GET', authorized: false }]);
+    expect(asked.filter(({ path }) => path === '/')).toEqual([{ path: '/', method: 'POST', authorized: false }]);
     expect(asked.map(({ path }) => path).filter((path) => !path.endsWith('/get') && path !== '/')).toEqual([]);
   });
 

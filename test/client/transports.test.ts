@@ -3,10 +3,13 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { fetchTransport } from '../../src/client/fetch-transport.ts';
+import { httpTransport } from '../../src/client/http-transport.ts';
 import { networkFailure } from '../../src/client/network-failure.ts';
 import { poolTransport } from '../../src/client/pool-transport.ts';
 import type { WireRequest } from '../../src/client/request.ts';
-import { fetchTransport, type Transport } from '../../src/client/transport.ts';
+import type { Transport } from '../../src/client/transport.ts';
+import { overHttp } from './world.ts';
 
 const request = (baseUrl: string): WireRequest => ({
   url: `${baseUrl}/base/v1/users/add`,
@@ -43,11 +46,23 @@ async function httpServer(answer: (request: IncomingMessage, response: ServerRes
   return listening(server);
 }
 
-function pool(baseUrl: string, attemptTimeout = 5_000): Transport {
+type Send = (baseUrl: string, attemptTimeout?: number) => Transport;
+
+const single: Send = (_, attemptTimeout = 5_000) => overHttp(attemptTimeout);
+
+const pool: Send = (baseUrl, attemptTimeout = 5_000) => {
   const { transport, close } = poolTransport({ baseUrl, attemptTimeout });
   onTestFinished(close);
   return transport;
-}
+};
+
+/** What has been read of HTTP by others for years is what the two here are measured by. */
+const byFetch = fetchTransport(globalThis.fetch, 5_000);
+
+const WAYS: readonly [name: string, over: Send][] = [
+  ['single connections', single],
+  ['a pool', pool],
+];
 
 /** What a call makes of it: the reply, or what became of the request. */
 async function outcomeOf(transport: Transport, baseUrl: string): Promise<unknown> {
@@ -65,7 +80,7 @@ const whole = (body: string | Buffer, headers = '') =>
 const JSON_BODY = '{"result":{"status":"success","data":{"ü":{"success":true}}}}';
 const BOMB = gzipSync(Buffer.alloc(65 * 1024 * 1024));
 
-describe('a reply over the pool is what it is over fetch', () => {
+describe.each(WAYS)('a reply over %s is what it is by fetch', (_, over) => {
   it.each<[string, (string | Buffer)[], 'close'?]>([
     ['whole', [whole(JSON_BODY)]],
     ['in parts, a character cut in two', [whole('"ü"').subarray(0, -2), whole('"ü"').subarray(-2)]],
@@ -88,7 +103,6 @@ describe('a reply over the pool is what it is over fetch', () => {
     ['cut in its chunks', [head('transfer-encoding: chunked'), '3\r\n"ab\r\n'], 'close'],
     ['cut in its head', ['HTTP/1.1 200 O'], 'close'],
     ['missing', [], 'close'],
-    ['no HTTP', ['SSH-2.0-OpenSSH_9.6\r\n'], 'close'],
     ['with too large a head', [head(`x: ${'y'.repeat(100_000)}`)]],
     ['with an impossible length', [head('content-length: 5\r\ncontent-length: 6'), '123456'], 'close'],
   ])('%s', async (_, parts, ending) => {
@@ -99,20 +113,28 @@ describe('a reply over the pool is what it is over fetch', () => {
       }
       if (ending === 'close') socket.end();
     });
-    const overPool = await outcomeOf(pool(url), url);
-    expect(overPool).toEqual(await outcomeOf(fetchTransport(globalThis.fetch, 5_000), url));
+    expect(await outcomeOf(over(url), url)).toEqual(await outcomeOf(byFetch, url));
+  });
+
+  it('where it is not HTTP', async () => {
+    const url = await rawServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+    expect(await outcomeOf(over(url), url)).toEqual({
+      applied: 'maybe',
+      repeat: 'by_effect',
+      message: 'no usable answer from host: it is not HTTP',
+    });
   });
 
   it('where it is compressed in a way that was not asked for', async () => {
-    const url = await rawServer((socket) => void socket.write(whole('xyz', '\r\ncontent-encoding: br')));
-    expect(await outcomeOf(pool(url), url)).toMatchObject({ answer: { flaw: expect.stringContaining('compressed') } });
+    const url = await rawServer((socket) => void socket.write(whole('xyz', '\r\ncontent-encoding: zstd')));
+    expect(await outcomeOf(over(url), url)).toMatchObject({ answer: { flaw: expect.stringContaining('compressed') } });
   });
 
   it('where what is compressed is broken or cut', async () => {
     const gzipped = gzipSync(JSON_BODY);
     for (const body of [Buffer.from('no gzip'), gzipped.subarray(0, -9)]) {
       const url = await rawServer((socket) => void socket.write(whole(body, '\r\ncontent-encoding: gzip')));
-      expect(await outcomeOf(pool(url), url)).toMatchObject({ applied: 'maybe', repeat: 'by_effect' });
+      expect(await outcomeOf(over(url), url)).toMatchObject({ applied: 'maybe', repeat: 'by_effect' });
     }
   });
 
@@ -121,14 +143,14 @@ describe('a reply over the pool is what it is over fetch', () => {
     const closed = createTcpServer();
     const gone = await listening(closed);
     closed.close();
-    expect(await outcomeOf(pool(gone), gone)).toMatchObject({ applied: 'no', repeat: 'unsent' });
-    expect(await outcomeOf(pool(gone), gone)).toEqual(await outcomeOf(fetchTransport(globalThis.fetch, 5_000), gone));
+    expect(await outcomeOf(over(gone), gone)).toMatchObject({ applied: 'no', repeat: 'unsent' });
+    expect(await outcomeOf(over(gone), gone)).toEqual(await outcomeOf(byFetch, gone));
     expect(url).not.toBe(gone);
   });
 });
 
-describe('requests over the pool', () => {
-  it('say the same as over fetch', async () => {
+describe.each(WAYS)('a request over %s', (_, over) => {
+  it('says the same as by fetch', async () => {
     const seen: { url?: string | undefined; method?: string | undefined; body: string; headers: object }[] = [];
     const url = await httpServer((incoming, response) => {
       let body = '';
@@ -142,13 +164,21 @@ describe('requests over the pool', () => {
         response.end('{}');
       });
     });
-    await pool(url)(request(url), undefined);
-    await fetchTransport(globalThis.fetch, 5_000)(request(url), undefined);
+    await over(url)(request(url));
+    await byFetch(request(url));
     expect(seen[0]).toEqual(seen[1]);
     expect(seen[0]).toMatchObject({ url: '/base/v1/users/add', method: 'POST', body: '{"data":"ü"}' });
   });
 
-  it('use at most 32 connections, each again and again', async () => {
+  it('goes over a new connection when the last one was closed', async () => {
+    const url = await rawServer((socket) => void socket.end(whole('{}', '\r\nconnection: close')));
+    const transport = over(url);
+    for (let sent = 0; sent < 3; sent += 1) expect(await transport(request(url))).toMatchObject({ httpStatus: 200 });
+  });
+});
+
+describe('connections', () => {
+  it('of a pool are at most 32, each used again and again', async () => {
     let [open, most, connections] = [0, 0, 0];
     const server = createServer((_, response) => {
       open += 1;
@@ -163,20 +193,36 @@ describe('requests over the pool', () => {
     onTestFinished(() => server.closeAllConnections());
     const url = await listening(server);
     const transport = pool(url);
-    await Promise.all(Array.from({ length: 200 }, () => transport(request(url), undefined)));
+    await Promise.all(Array.from({ length: 200 }, () => transport(request(url))));
     expect(most).toBe(32);
     expect(connections).toBe(32);
   });
 
-  it('go on over a new connection when the last one was closed', async () => {
-    const url = await rawServer((socket) => void socket.end(whole('{}', '\r\nconnection: close')));
-    const transport = pool(url);
-    for (let sent = 0; sent < 3; sent += 1)
-      expect(await transport(request(url), undefined)).toMatchObject({ httpStatus: 200 });
+  it('for single calls are used again while the service keeps them', async () => {
+    let connections = 0;
+    const server = createServer((_, response) => void response.end('{}')).on('connection', () => {
+      connections += 1;
+    });
+    onTestFinished(() => server.closeAllConnections());
+    const url = await listening(server);
+    const transport = single(url);
+    for (let sent = 0; sent < 5; sent += 1) await transport(request(url));
+    expect(connections).toBe(1);
+  });
+
+  it('that do not open in time are given up, and nothing was sent', async () => {
+    const url = (await rawServer(() => undefined)).replace('http', 'https');
+    const { transport, close } = httpTransport({ attemptTimeout: 5_000, connectTimeout: 50 });
+    onTestFinished(close);
+    expect(await outcomeOf(transport, url)).toMatchObject({
+      applied: 'no',
+      repeat: 'unsent',
+      message: expect.stringContaining('cannot reach host'),
+    });
   });
 });
 
-describe('the time of an attempt over the pool', () => {
+describe.each(WAYS)('the time of an attempt over %s', (_, over) => {
   it.each<[string, (socket: Socket) => void]>([
     ['no answer', () => undefined],
     ['half an answer', (socket) => void socket.write(head('content-length: 99'))],
@@ -194,7 +240,7 @@ describe('the time of an attempt over the pool', () => {
       socket.on('close', () => closed.resolve());
       answer(socket);
     });
-    const transport = pool(url, 60);
+    const transport = over(url, 60);
     const outcomes = await Promise.all([outcomeOf(transport, url), outcomeOf(transport, url)]);
     const timeout = {
       applied: 'maybe',
@@ -211,17 +257,17 @@ describe('the time of an attempt over the pool', () => {
       if (!first) response.end('{}');
       first = false;
     });
-    const transport = pool(url, 80);
+    const transport = over(url, 80);
     const hanging = outcomeOf(transport, url);
     for (let sent = 0; sent < 6; sent += 1) {
       await sleep(20);
-      expect(await transport(request(url), undefined)).toMatchObject({ httpStatus: 200 });
+      expect(await transport(request(url))).toMatchObject({ httpStatus: 200 });
     }
     expect(await hanging).toMatchObject({ applied: 'maybe' });
   });
 });
 
-describe('a signal over the pool', () => {
+describe.each(WAYS)('a signal over %s', (_, over) => {
   it.each(['before the answer', 'within the answer'])('ends a request %s with its reason', async (when) => {
     const arrived = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
@@ -231,7 +277,7 @@ describe('a signal over the pool', () => {
       arrived.resolve();
     });
     const stop = new AbortController();
-    const reply = pool(url)(request(url), stop.signal);
+    const reply = over(url)(request(url), stop.signal);
     const failed = expect(reply).rejects.toThrow('stopped');
     await arrived.promise;
     stop.abort(new Error('stopped'));
@@ -244,7 +290,7 @@ describe('a signal over the pool', () => {
     const url = await rawServer(() => {
       requests += 1;
     });
-    const transport = pool(url);
+    const transport = over(url);
     await expect(transport(request(url), AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
     const stop = new AbortController();
     const queued = transport(request(url), stop.signal);
