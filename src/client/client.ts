@@ -24,7 +24,7 @@ export interface ClientOptions {
   readonly clock: Clock;
   /** The way to who answers: over the network, or to an embedded service in this process. */
   readonly transport: Transport;
-  /** Connections for many calls, opened when the first of them is made. Whoever gives them closes them. */
+  /** Connections for many batches, opened for the second of them. Whoever gives them closes them. */
   readonly pool?: () => Promise<Transport>;
   /** What the transport goes through, for errors. */
   readonly proxy?: NetworkProxy;
@@ -53,6 +53,7 @@ export function createClient(options: ClientOptions): Client {
   for (const secret of secretValues(target)) meetSecret(secret);
   const baseUrl = checkedBaseUrl(target.baseUrl, options.insecureHttp ?? false);
   let { transport } = options;
+  let batches = 0;
   const attempt = createAttempt(options, (request, signal) => transport(request, signal));
   const { call, permit } = guardWrites(createCall(options, attempt), options.beforeWrite);
   async function exchange(operation: CalledOperation, request: WireRequest): Promise<Reply<unknown>> {
@@ -86,7 +87,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     send,
     sendText: async (operation, dataText, ids) => {
-      if (options.pool && !dryRun) transport = await options.pool();
+      batches += 1;
+      if (options.pool && batches > 1 && !dryRun) transport = await options.pool();
       return exchange(operation, textRequest(target, baseUrl, operation, dataText, ids));
     },
     permitWrites: async () => {

@@ -13,7 +13,7 @@ export interface NetworkOptions extends Pick<WireOptions, 'attemptTimeout'> {
 /** The way to the service. */
 export interface Network {
   readonly transport: Transport;
-  /** Connections for many calls, opened for the first of them. */
+  /** Connections for many calls at once, opened when they are asked for. */
   readonly pool: () => Promise<Transport>;
   readonly proxy?: NetworkProxy;
   /** Gives back the connections that are kept open for further calls. */
