@@ -51,7 +51,7 @@ export function finisher(source: Source, { fields }: DraftRules) {
     const id = String(own[idField]);
     if (unchanged && !minted) return new UnchangedRecord(id, index, record);
     const text = minted ? () => source.withField(record, idField, id) : () => record.text;
-    return new ChangedRecord({ id, index, line: record.line, value: bareIds ? id : value }, text);
+    return new ChangedRecord({ id, index, line: record.line, value: bareIds ? id : value }, own, text);
   };
 }
 
@@ -84,6 +84,10 @@ export class UnchangedRecord implements BulkRecord {
     return this.#record.text;
   }
 
+  get jsonLine(): string {
+    return JSON.stringify(this.value);
+  }
+
   get json(): string {
     return this.#record.text;
   }
@@ -95,19 +99,29 @@ class ChangedRecord implements BulkRecord {
   readonly index: number;
   readonly line: number;
   readonly value: unknown;
+  readonly #own: Fields;
   readonly #text: () => string;
 
-  constructor({ id, index, line, value }: Omit<UnchangedRecord, 'text' | 'json'>, text: () => string) {
+  constructor(
+    { id, index, line, value }: Pick<BulkRecord, 'id' | 'index' | 'value'> & { readonly line: number },
+    own: Fields,
+    text: () => string,
+  ) {
     this.id = id;
     this.index = index;
     this.line = line;
     this.value = value;
+    this.#own = own;
     this.#text = text;
   }
 
   /** With an id that was made up: a record that perhaps landed must come again under the same one. */
   get text(): string {
     return this.#text();
+  }
+
+  get jsonLine(): string {
+    return JSON.stringify(this.#own);
   }
 
   get json(): string {

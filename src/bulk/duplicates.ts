@@ -1,10 +1,14 @@
 import type { BitSet } from './bit-set.ts';
+import { type DraftRules, drafter } from './draft.ts';
 import type { HashSet } from './id-hashes.ts';
+import type { RecordInput } from './input.ts';
 
 /** A record as duplicates are told by it. */
 export interface Identified {
   readonly id: string;
   readonly index: number;
+  /** As messages call it. */
+  readonly file: string;
   readonly line: number;
   readonly column: number;
 }
@@ -41,6 +45,25 @@ export async function settleDuplicates(
         if (duplicates === 'fail') clash(record, earlier);
         else leftOut.add(duplicates === 'first' ? record.index : earlier.index);
       }
+    }
+  }
+}
+
+/** The records that have an id, valid or not. */
+export async function* identified(input: RecordInput, rules: DraftRules): AsyncGenerator<readonly Identified[]> {
+  let next = 0;
+  for (const file of input.files) {
+    const source = await file.open();
+    const draft = drafter(source, rules);
+    for await (const block of source.blocks) {
+      const found: Identified[] = [];
+      for (const record of block) {
+        const index = next++;
+        const { id } = draft(record, index);
+        if (typeof id === 'string')
+          found.push({ id, index, file: file.name, line: record.line, column: record.column });
+      }
+      yield found;
     }
   }
 }

@@ -15,7 +15,7 @@ export class IdScan {
     this.#field = JSON.stringify(field);
   }
 
-  /** Tries a record whose id is known. */
+  /** Tries a record whose id is known, at a position within the file. */
   learn(text: string, index: number, id: unknown): void {
     this.#opening ??= this.#openingIn(text);
     if (this.#scan(text) !== id) this.#misread.add(index);

@@ -8,12 +8,14 @@ export class NamedFileBytes {
   readonly path: string;
   readonly #name: string;
   readonly #signal: AbortSignal;
-  size: number | undefined;
+  size: number;
   /** What tells one state of the file from another. */
   #state: string | undefined;
 
-  constructor(path: string, name: string, signal: AbortSignal) {
+  /** @param size of the file as it was found */
+  constructor(path: string, name: string, size: number, signal: AbortSignal) {
     this.path = path;
+    this.size = size;
     this.#name = name;
     this.#signal = signal;
   }

@@ -1,4 +1,5 @@
 import type { Item } from './journal/items.ts';
+import type { PlaceOf, RecordPlace } from './record-place.ts';
 
 /** Records that did not succeed for one reason. */
 export interface Reason {
@@ -7,7 +8,11 @@ export interface Reason {
   readonly message: string | null;
   readonly code: string | null;
   readonly count: number;
-  readonly examples: readonly { readonly id: string; readonly line: number | null }[];
+  readonly examples: readonly Example[];
+}
+
+interface Example extends RecordPlace {
+  readonly id: string;
 }
 
 /** Reasons that are told apart: a service whose messages are all different must not fill the memory. */
@@ -16,10 +21,13 @@ const MOST_TOLD = 20;
 const MOST_EXAMPLES = 3;
 
 /** Why records did not succeed, the most frequent reason first, and how many records had other reasons. */
-export function reasonsOf(items: Iterable<Item>): { readonly most: readonly Reason[]; readonly others: number } {
-  const known = new Map<string, Reason & { count: number; examples: { id: string; line: number | null }[] }>();
+export function reasonsOf(
+  items: Iterable<Item>,
+  place: PlaceOf,
+): { readonly most: readonly Reason[]; readonly others: number } {
+  const known = new Map<string, Reason & { count: number; examples: Example[] }>();
   let others = 0;
-  for (const { id, line, status: found, message: said, code } of items) {
+  for (const { at, id, line, status: found, message: said, code } of items) {
     const status = found === 'failed' ? 'failed' : 'unknown';
     const message = said === null ? null : withoutId(said, id);
     const key = JSON.stringify([status, message, code]);
@@ -30,7 +38,7 @@ export function reasonsOf(items: Iterable<Item>): { readonly most: readonly Reas
     }
     known.set(key, reason);
     reason.count += 1;
-    if (reason.examples.length < MOST_EXAMPLES) reason.examples.push({ id, line });
+    if (reason.examples.length < MOST_EXAMPLES) reason.examples.push({ id, ...place(at, line) });
   }
   const ordered = [...known.values()].toSorted((one, other) => other.count - one.count);
   const rest = ordered.slice(MOST_TOLD).reduce((sum, { count }) => sum + count, others);

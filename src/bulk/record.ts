@@ -9,6 +9,8 @@ export interface BulkRecord {
   readonly value: unknown;
   /** The record as the input holds it, with its id where that was made up. */
   readonly text: string;
+  /** The same as one line of JSON, whatever it was read from. */
+  readonly jsonLine: string;
   /** The JSON text that is sent: `text` itself where the input is JSON and nothing was added or changed. */
   readonly json: string;
 }

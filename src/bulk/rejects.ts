@@ -2,8 +2,10 @@ import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import { PrivateFile } from './private-file.ts';
-import type { ItemResult } from './record.ts';
-import type { InputFormat, RejectsSource } from './source/record.ts';
+import type { BulkRecord, ItemResult } from './record.ts';
+import type { PlaceOf } from './record-place.ts';
+import type { RejectsForm } from './rejects-form.ts';
+import type { InputFormat } from './source/record.ts';
 
 /** What stands before, between and after the records of a file. */
 interface Layout {
@@ -35,7 +37,8 @@ export interface WrittenRejects {
 }
 
 export interface RejectsRequest {
-  readonly source: RejectsSource;
+  readonly form: RejectsForm;
+  readonly place: PlaceOf;
   /** Where they go; left out, beside the folder's other files, named after the input, and never over another file. */
   readonly path?: string;
   readonly folder: string;
@@ -45,19 +48,23 @@ export interface RejectsRequest {
 
 /**
  * The records that did not land, as the input holds them and in its format, so that the file can be corrected and fed
- * back. Only an id that was made up is added, since a record that perhaps landed must come again under the same one. Why
+ * back; those of files in several forms as NDJSON. Only an id that was made up is added, since a record that perhaps landed must come again under the same one. Why
  * each is there stands in the same order in a second file, `<path>.reasons.ndjson`.
  */
 export class Rejects {
   readonly #create: () => Promise<PrivateFile>;
   readonly #layout: () => Layout;
+  readonly #textOf: (record: BulkRecord) => string;
+  readonly #place: PlaceOf;
   #records: PrivateFile | undefined;
   #reasons: PrivateFile | undefined;
   #empty = true;
 
-  private constructor(create: () => Promise<PrivateFile>, { format, preamble }: RejectsSource) {
+  private constructor(create: () => Promise<PrivateFile>, { form, place }: RejectsRequest) {
     this.#create = create;
-    this.#layout = () => LAYOUTS[format](preamble());
+    this.#layout = () => LAYOUTS[form.format](form.preamble());
+    this.#textOf = form.isAnew ? ({ jsonLine }) => jsonLine : ({ text }) => text;
+    this.#place = place;
   }
 
   /**
@@ -65,11 +72,12 @@ export class Rejects {
    * there stays until there are rejects.
    * @throws SvcError `usage` when what an earlier run wrote there was changed since
    */
-  static async open({ source, path, folder, earlier }: RejectsRequest): Promise<Rejects> {
+  static async open(request: RejectsRequest): Promise<Rejects> {
+    const { form, path, folder, earlier } = request;
     const own = earlier && (await isAsWritten(earlier));
     if (path === undefined) {
-      const create = () => (own ? PrivateFile.create(earlier.path, 'empty') : createNumbered(folder, source));
-      const rejects = new Rejects(create, source);
+      const create = () => (own ? PrivateFile.create(earlier.path, 'empty') : createNumbered(folder, form));
+      const rejects = new Rejects(create, request);
       if (own) await rejects.#open();
       return rejects;
     }
@@ -78,7 +86,7 @@ export class Rejects {
         hint: 'move it to another place, then resume; the job writes all of its rejects again',
       });
     }
-    const rejects = new Rejects(() => PrivateFile.create(path, 'keep'), source);
+    const rejects = new Rejects(() => PrivateFile.create(path, 'keep'), request);
     await rejects.#open();
     return rejects;
   }
@@ -90,8 +98,8 @@ export class Rejects {
     const { before, between } = this.#layout();
     const lead = this.#empty ? before : between;
     this.#empty = false;
-    await records.write(lead + items.map(({ record }) => record.text).join(between));
-    await reasons.write(items.map(reasonLine).join(''));
+    await records.write(lead + items.map(({ record }) => this.#textOf(record)).join(between));
+    await reasons.write(items.map((item) => this.#reasonLine(item)).join(''));
   }
 
   /** Finishes the files. Undefined when there were no rejects: then no file stays. */
@@ -111,6 +119,10 @@ export class Rejects {
     await this.#reasons?.discard();
   }
 
+  #reasonLine({ record: { id, index, line }, status, message, code }: ItemResult): string {
+    return `${JSON.stringify({ ...this.#place(index, line), id, status, code, message })}\n`;
+  }
+
   async #open(): Promise<{ records: PrivateFile; reasons: PrivateFile }> {
     this.#records ??= await this.#create();
     this.#reasons ??= await PrivateFile.create(`${this.#records.path}.reasons.ndjson`, 'empty');
@@ -127,15 +139,11 @@ async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
-function reasonLine({ record: { id, line }, status, message, code }: ItemResult): string {
-  return `${JSON.stringify({ line, id, status, code, message })}\n`;
-}
-
 /**
  * `users.json` gives `users.rejects.json`, then `users.rejects.2.json`; so does `users.rejects.json` itself. Records of
  * `--data` go to `data.rejects.json`: a name that began with a dash would be taken for a flag.
  */
-async function createNumbered(folder: string, { name, format }: RejectsSource): Promise<PrivateFile> {
+async function createNumbered(folder: string, { name, format }: RejectsForm): Promise<PrivateFile> {
   const stem =
     basename(name)
       .replace(/\.gz$/i, '')

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Item } from './journal/items.ts';
+import type { PlaceOf, RecordPlace } from './record-place.ts';
 
-export interface FailureLine {
+export interface FailureLine extends RecordPlace {
   readonly id: string;
-  readonly line: number | null;
   readonly message: string | null;
   readonly code: string | null;
 }
@@ -35,12 +35,13 @@ interface Ended
   readonly counts: Readonly<Record<'succeeded' | 'failed' | 'unknown', number>>;
   /** Records that did not simply succeed, in the order of the input. */
   readonly items: Iterable<Item>;
+  readonly place: PlaceOf;
 }
 
 /** Sums up a job. What was neither sent nor settled counts as skipped. */
-export function summarize({ operation, job, total, counts, items, ...ended }: Ended): BulkSummary {
+export function summarize({ operation, job, total, counts, items, place, ...ended }: Ended): BulkSummary {
   const { succeeded, failed, unknown } = counts;
-  const failures = firstFailures(items);
+  const failures = firstFailures(items, place);
   return {
     ...{ operation, job, total, succeeded, failed, unknown, skipped: total - succeeded - failed - unknown },
     ...{ requests: ended.requests, retries: ended.retries, seconds: ended.seconds },
@@ -48,10 +49,10 @@ export function summarize({ operation, job, total, counts, items, ...ended }: En
   };
 }
 
-function firstFailures(items: Iterable<Item>): readonly FailureLine[] {
+function firstFailures(items: Iterable<Item>, place: PlaceOf): readonly FailureLine[] {
   const failures: FailureLine[] = [];
-  for (const { id, line, message, code } of items) {
-    failures.push({ id, line, message, code });
+  for (const { at, id, line, message, code } of items) {
+    failures.push({ id, ...place(at, line), message, code });
     if (failures.length === MOST_FAILURES) break;
   }
   return failures;

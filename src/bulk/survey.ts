@@ -1,12 +1,13 @@
 import { didYouMean } from '../kernel/nearest.ts';
 import { BitSet } from './bit-set.ts';
-import { type DraftRules, drafter, finisher, sendsText, UnchangedRecord } from './draft.ts';
-import { type Identified, settleDuplicates } from './duplicates.ts';
-import type { Finding } from './finding.ts';
+import { type DraftRules, drafter, finisher, sendsText } from './draft.ts';
+import { type Identified, identified, settleDuplicates } from './duplicates.ts';
+import type { Finding, Remark } from './finding.ts';
 import { isInShard, type Shard } from './id-hash.ts';
 import { IdHashes } from './id-hashes.ts';
 import { IdScan } from './id-scan.ts';
-import type { Identity, RecordInput } from './input.ts';
+import type { RecordInput } from './input.ts';
+import type { Identity, InputFile } from './input-file.ts';
 import { problemsOf } from './problem.ts';
 import type { BulkRecord } from './record.ts';
 import { InputError, type Source, type SourceRecord } from './source/record.ts';
@@ -30,20 +31,28 @@ export interface Survey {
   /** The first of them. */
   readonly findings: readonly Finding[];
   readonly findingCount: number;
-  /** What to do about the reason why the input breaks off, where it does. */
+  /** What to do about the reason why a file breaks off, where one does. */
   readonly hint: string | undefined;
-  /** One for each field that the service does not know, and for each part of the input that is not read. */
+  /** One for each field that the service does not know, and for each part of a file that is not read. */
   readonly warnings: readonly Finding[];
   /** The first valid record, for a look at what is going to be sent. */
   readonly first: BulkRecord | undefined;
-  /** What a file of such records begins with: the header of a CSV file. */
-  readonly preamble: string;
-  /** Undefined where the input breaks off. */
-  readonly identity: Identity | undefined;
+  /** Those of the input, in its order. */
+  readonly files: readonly SurveyedFile[];
   /** Whether the record at a position is left out because of another one. */
   isLeftOut(index: number): boolean;
-  /** The id of a record that is sent as it stands, where it can be told without parsing the record. */
-  idOf(record: SourceRecord, index: number): string | undefined;
+}
+
+/** A file of an input after a whole look at it. */
+export interface SurveyedFile {
+  /** The position of its first record among those of the input. */
+  readonly first: number;
+  /** What a file of such records begins with: the header of a CSV file. */
+  readonly preamble: string;
+  /** Undefined where the file breaks off. */
+  readonly identity: Identity | undefined;
+  /** Finds the ids of records that are sent as they stand, where they can be told without parsing the records. */
+  readonly scan: IdScan | undefined;
 }
 
 /** Hears each valid record as it would be sent, before it is known which are left out for others with their id. */
@@ -53,8 +62,8 @@ const MOST_FINDINGS = 100;
 const MOST_WARNINGS = 100;
 
 /**
- * The first reading of an input: every record is checked, and nothing of them is kept. What makes an input unreadable is
- * its last finding.
+ * The first reading of an input: every record is checked, and nothing of them is kept. What makes a file unreadable is
+ * the last finding of it.
  */
 export async function survey(
   input: RecordInput,
@@ -77,79 +86,44 @@ export async function* findingsOf(
   hear?: HearRecord,
 ): AsyncGenerator<readonly Finding[], Survey> {
   const look = new Look(rules, hear);
+  for (const file of input.files) yield* readThrough(file, look, signal);
+  if (!look.breaksOff) await look.settleDuplicates(() => identified(input, rules));
+  yield* look.found();
+  return look;
+}
+
+async function* readThrough(
+  file: InputFile,
+  look: Look,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Finding[], void> {
+  const begun = look.begin(file.name);
   try {
-    const source = await input.open((warning) => look.warn(warning));
-    const check = look.checker(source);
+    const source = await file.open((warning) => look.warn(warning));
+    const check = look.checker(source, begun);
     for await (const block of source.blocks) {
       signal.throwIfAborted();
       for (const record of block) check(record);
       yield* look.found();
     }
-    look.preamble = source.preamble();
+    begun.preamble = source.preamble();
+    begun.identity = file.identity();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     look.breakOff(error);
     yield* look.found();
-    return look;
-  }
-  look.identity = input.identity();
-  await look.settleDuplicates(() => identified(input, rules));
-  yield* look.found();
-  return look;
-}
-
-/** The second reading: what is sent, in blocks, and what is left out as a duplicate. */
-export async function* readChecked(
-  input: RecordInput,
-  rules: RecordRules,
-  survey: Survey,
-): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly leftOut: readonly BulkRecord[] }> {
-  for await (const block of finished(input, rules, survey)) {
-    const own = rules.shard ? block.filter(({ id }) => rules.shard && isInShard(id, rules.shard)) : block;
-    if (survey.leftOut === 0) yield { records: own, leftOut: [] };
-    else {
-      const [records, leftOut]: [BulkRecord[], BulkRecord[]] = [[], []];
-      for (const record of own) (survey.isLeftOut(record.index) ? leftOut : records).push(record);
-      yield { records, leftOut };
-    }
   }
 }
 
-/** All records of an input that was found to be valid. */
-async function* finished(
-  input: RecordInput,
-  rules: RecordRules,
-  survey: Survey,
-): AsyncGenerator<readonly BulkRecord[]> {
-  const source = await input.open();
-  const [draft, finish] = [drafter(source, rules), finisher(source, rules)];
-  let next = 0;
-  for await (const block of source.blocks) {
-    const records: BulkRecord[] = [];
-    for (const record of block) {
-      const index = next++;
-      const id = survey.idOf(record, index);
-      records.push(
-        id === undefined ? finish(record, draft(record, index), index) : new UnchangedRecord(id, index, record),
-      );
-    }
-    yield records;
-  }
-}
+/** A file while it is looked at. */
+class FileLook implements SurveyedFile {
+  readonly first: number;
+  preamble = '';
+  identity: Identity | undefined;
+  scan: IdScan | undefined;
 
-/** The records that have an id, valid or not. */
-async function* identified(input: RecordInput, rules: RecordRules): AsyncGenerator<readonly Identified[]> {
-  const source = await input.open();
-  const draft = drafter(source, rules);
-  let next = 0;
-  for await (const block of source.blocks) {
-    const found: Identified[] = [];
-    for (const record of block) {
-      const index = next++;
-      const { id } = draft(record, index);
-      if (typeof id === 'string') found.push({ id, index, line: record.line, column: record.column });
-    }
-    yield found;
+  constructor(first: number) {
+    this.first = first;
   }
 }
 
@@ -159,7 +133,8 @@ class Look implements Survey {
   readonly #known: Set<string>;
   readonly #hashes = new IdHashes();
   readonly #leftOut = new BitSet();
-  #scan: IdScan | undefined;
+  /** As messages call the file that is being read. */
+  #file = '';
   #latest: Finding[] = [];
   records = 0;
   read = 0;
@@ -168,8 +143,8 @@ class Look implements Survey {
   hint: string | undefined;
   readonly warnings: Finding[] = [];
   first: BulkRecord | undefined;
-  preamble = '';
-  identity: Identity | undefined;
+  readonly files: FileLook[] = [];
+  breaksOff = false;
 
   constructor(rules: RecordRules, hear: HearRecord | undefined) {
     this.#rules = rules;
@@ -185,20 +160,26 @@ class Look implements Survey {
     return this.#leftOut.has(index);
   }
 
-  idOf(record: SourceRecord, index: number): string | undefined {
-    return this.#scan?.find(record.text, index);
+  /** Turns to the next file. */
+  begin(name: string): FileLook {
+    const file = new FileLook(this.read);
+    this.files.push(file);
+    this.#file = name;
+    return file;
   }
 
-  /** Checks the records of a source, one after another. */
-  checker(source: Source): (record: SourceRecord) => void {
+  /** Checks the records of a file, one after another. */
+  checker(source: Source, file: FileLook): (record: SourceRecord) => void {
     const { fields, shard } = this.#rules;
+    const { first } = file;
     const [draft, finish] = [drafter(source, this.#rules), finisher(source, this.#rules)];
-    if (sendsText(source, fields)) this.#scan = new IdScan(fields.id);
+    const scan = sendsText(source, fields) ? new IdScan(fields.id) : undefined;
+    file.scan = scan;
     return (record) => {
       const index = this.read++;
       const drafted = draft(record, index);
       const { value, own, id } = drafted;
-      this.#scan?.learn(record.text, index, id);
+      scan?.learn(record.text, index - first, id);
       const problems = problemsOf(fields.schema, value);
       for (const problem of problems) this.#find({ line: record.line, column: record.column, ...problem });
       for (const field of Object.keys(own)) if (!this.#known.has(field)) this.#warnOf(field, record.line);
@@ -214,8 +195,9 @@ class Look implements Survey {
   /** Says of two records with one id what becomes of them. */
   async settleDuplicates(read: () => AsyncIterable<readonly Identified[]>): Promise<void> {
     const { duplicates, fields, shard } = this.#rules;
-    const clash = ({ id, line, column }: Identified, earlier: Identified) => {
-      this.#find({ line, column, field: fields.id, message: `'${id}' stands on line ${earlier.line} already` });
+    const clash = ({ id, file, line, column }: Identified, earlier: Identified) => {
+      const place = earlier.file === file ? `line ${earlier.line}` : `line ${earlier.line} of ${earlier.file}`;
+      this.#add({ file, line, column, field: fields.id, message: `'${id}' stands on ${place} already` });
     };
     async function* own() {
       for await (const block of read()) yield shard ? block.filter(({ id }) => isInShard(id, shard)) : block;
@@ -227,11 +209,12 @@ class Look implements Survey {
   breakOff({ place, problem, hint }: InputError): void {
     const { line = null, column } = place;
     this.#find({ line, ...(column !== undefined && { column }), message: problem, isLast: true });
-    this.hint = hint;
+    this.breaksOff = true;
+    this.hint ??= hint;
   }
 
-  warn(warning: Finding): void {
-    if (this.warnings.length < MOST_WARNINGS) this.warnings.push(warning);
+  warn(warning: Remark): void {
+    if (this.warnings.length < MOST_WARNINGS) this.warnings.push({ file: this.#file, ...warning });
   }
 
   /** What was found since this was asked for last. */
@@ -241,7 +224,11 @@ class Look implements Survey {
     if (findings.length > 0) yield findings;
   }
 
-  #find(finding: Finding): void {
+  #find(remark: Remark): void {
+    this.#add({ file: this.#file, ...remark });
+  }
+
+  #add(finding: Finding): void {
     this.findingCount += 1;
     if (this.findings.length < MOST_FINDINGS) this.findings.push(finding);
     this.#latest.push(finding);

@@ -1,13 +1,14 @@
 import { SvcError } from '../kernel/errors.ts';
 import { columnPairs, MAP_FLAG } from './bulk/column-map.ts';
+import { FILE_FLAG } from './bulk/file-flag.ts';
 import type { BulkOptions } from './bulk/request.ts';
 import type { Invocation, OptionDefinition } from './definition.ts';
-import { given, textValue } from './option-values.ts';
+import { given, textValue, textValues } from './option-values.ts';
 
 /** Flags of every command that takes many records. */
 export const BULK_FLAGS: readonly OptionDefinition[] = [
-  { flags: '--file <path>', describes: "records: JSON, NDJSON, CSV or YAML; '-' is stdin" },
-  { flags: '--input-format <format>', describes: 'format of the file', choices: ['json', 'ndjson', 'csv', 'yaml'] },
+  FILE_FLAG,
+  { flags: '--input-format <format>', describes: 'format of the files', choices: ['json', 'ndjson', 'csv', 'yaml'] },
   MAP_FLAG,
   { flags: '--batch-size <n>', describes: 'records a request (100)' },
   { flags: '--concurrency <n>', describes: "requests in flight, or 'auto'" },
@@ -16,7 +17,7 @@ export const BULK_FLAGS: readonly OptionDefinition[] = [
   { flags: '--max-errors <n>', describes: 'stop after this many failed records' },
   { flags: '--duplicates <which>', describes: 'records with one id (fail)', choices: ['fail', 'first', 'last'] },
   { flags: '--shard <i/n>', describes: 'only the i-th of n parts of the records, told by their ids' },
-  { flags: '--rejects <path>', describes: 'where failed records go, in the format of the file' },
+  { flags: '--rejects <path>', describes: 'where failed records go, in the format of the files' },
   { flags: '--results <path>', describes: 'where the result of each record goes, as NDJSON' },
 ];
 
@@ -24,7 +25,7 @@ export function bulkOptions({ options }: Invocation): BulkOptions {
   const text = (name: string) => textValue(options, name);
   const concurrency = text('concurrency') ?? 'auto';
   return {
-    ...given('file', text('file')),
+    ...given('file', textValues(options, 'file')),
     ...given('inputFormat', text('inputFormat') as BulkOptions['inputFormat']),
     ...given('map', columnPairs(options['map'])),
     ...given('rate', rateOf(text('rate'))),

@@ -74,7 +74,8 @@ async function prepare(
     ...given('hear', concerns.hear),
   });
   const { first, records } = input.survey;
-  if (!first) await context.note(`${input.input.name} holds no ${plural(fields.noun)}`);
+  const { name, files } = input.input;
+  if (!first) await context.note(`${name} ${files.length === 1 ? 'holds' : 'hold'} no ${plural(fields.noun)}`);
   else if (fields.field !== undefined) {
     checkInput(entry, operation, { ...data, [fields.field]: [first.value] }, fromDocument ? 'bad_data' : 'usage');
   }

@@ -8,6 +8,12 @@ export function textValue(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The texts given for a flag that may come several times, or `undefined`. */
+export function textValues(values: Values, name: string): readonly string[] | undefined {
+  const value = values[name];
+  return typeof value === 'object' ? value : undefined;
+}
+
 /** A property that is there only when it has a value, for objects with exact optional properties. */
 export function given<Name extends string, Value>(name: Name, value: Value | undefined) {
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };

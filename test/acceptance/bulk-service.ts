@@ -35,6 +35,8 @@ export async function importing(users: number, judge: Judge = () => undefined) {
   return {
     ...{ home: user.home, env, came },
     svc: (...words: readonly string[]) => user.svc(words, { env }),
+    /** With a text on its stdin. */
+    runWith: (stdin: string, ...words: readonly string[]) => user.svc(words, { env, stdin }),
     start: (...words: readonly string[]) => user.start(words, { env }),
     requests: () => requests,
     /** Resolves once the service has got so many more requests. */

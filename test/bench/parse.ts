@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Papa from 'papaparse';
 import { openInput } from '../../src/bulk/input.ts';
-import { type RecordRules, readChecked, survey } from '../../src/bulk/survey.ts';
+import { readChecked } from '../../src/bulk/readings.ts';
+import { type RecordRules, survey } from '../../src/bulk/survey.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
 import { type BenchFormat, writeUsers } from './bulk-inputs.ts';
@@ -32,7 +33,7 @@ const { signal } = new AbortController();
 
 const open = (path: string) =>
   openInput({
-    file: path,
+    files: [{ file: path }],
     cwd: '/',
     stdin: process.stdin,
     signal,
@@ -46,8 +47,10 @@ const READINGS: Readonly<Record<string, Reading>> = {
   /** Every value is parsed, none is kept. */
   svc: async (path) => {
     let count = 0;
-    for await (const block of (await (await open(path)).open()).blocks) {
-      for (const record of block) if (record.value !== null) count += 1;
+    for (const file of (await open(path)).files) {
+      for await (const block of (await file.open()).blocks) {
+        for (const record of block) if (record.value !== null) count += 1;
+      }
     }
     return count;
   },

@@ -7,7 +7,10 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 
 export const recordsOf = (ids: readonly string[]): BulkRecord[] =>
-  ids.map((id, index) => ({ id, index, line: index + 1, value: { id }, text: id, json: JSON.stringify({ id }) }));
+  ids.map((id, index) => {
+    const json = JSON.stringify({ id });
+    return { id, index, line: index + 1, value: { id }, text: id, jsonLine: json, json };
+  });
 export const numbered = (count: number) => recordsOf(Array.from({ length: count }, (_, at) => `u${at}`));
 
 const EFFORT = { milliseconds: 1, limited: false, failed: false, retries: 0, waits: 0, waited: 0 };

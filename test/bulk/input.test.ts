@@ -1,131 +1,194 @@
 import { execFileSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { appendFile, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type InputRequest, openInput, type RecordInput } from '../../src/bulk/input.ts';
+import { findingText } from '../../src/bulk/finding.ts';
+import { type FileChoice, openInput } from '../../src/bulk/input.ts';
+import { readChecked } from '../../src/bulk/readings.ts';
+import type { BulkRecord } from '../../src/bulk/record.ts';
+import { placesIn } from '../../src/bulk/record-place.ts';
+import type { InputFormat } from '../../src/bulk/source/record.ts';
+import { type RecordRules, survey } from '../../src/bulk/survey.ts';
+import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
+import { users } from '../../src/catalog/users.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const TEXT = Array.from({ length: 5000 }, (_, at) => `{"userId":"u${at}"}\n`).join('');
+const fields = bulkFieldsOf(users['users.add']);
+const { signal } = new AbortController();
 
-async function open(file: string, given: Partial<InputRequest> = {}): Promise<{ input: RecordInput; cwd: string }> {
-  const cwd = given.cwd ?? (await temporaryFolder());
+interface Given {
+  readonly files?: readonly FileChoice[];
+  readonly stdin?: string;
+  readonly rules?: Partial<RecordRules>;
+}
+
+/** Both readings of files that are written first. */
+async function read(texts: Readonly<Record<string, string>>, { files, stdin = '', rules: given = {} }: Given = {}) {
+  const cwd = await temporaryFolder();
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(cwd, name), text);
   const input = await openInput({
-    file,
-    cwd,
-    stdin: Readable.from([]),
-    signal: new AbortController().signal,
-    spool: join(cwd, 'spool'),
-    field: 'users',
-    fields: ['userId'],
-    idField: 'userId',
-    ...given,
+    files: files ?? Object.keys(texts).map((file) => ({ file })),
+    ...{ cwd, signal, stdin: Readable.from([Buffer.from(stdin)]), spool: join(cwd, 'spool') },
+    ...{ field: 'users', fields: fields.known, idField: fields.id },
   });
-  return { input, cwd };
+  const rules: RecordRules = { fields, shared: {}, duplicates: 'fail', mint: String, ...given };
+  const surveyed = await survey(input, rules, signal);
+  const records: BulkRecord[] = [];
+  if (surveyed.findingCount === 0) {
+    for await (const block of readChecked(input, rules, surveyed)) records.push(...block.records);
+  }
+  const place = placesIn(input.files.map(({ name }, at) => ({ name, first: surveyed.files[at]?.first ?? 0 })));
+  const findings = surveyed.findings.map(findingText);
+  return { cwd, input, surveyed, records, findings, place };
 }
 
-async function texts(input: RecordInput): Promise<readonly string[]> {
-  const found: string[] = [];
-  for await (const block of (await input.open()).blocks) found.push(...block.map(({ text }) => text));
-  return found;
+const FORMS: Readonly<Record<InputFormat, (ids: readonly string[]) => { text: string; lines: readonly number[] }>> = {
+  json: (ids) => ({
+    text: `[\n${ids.map((userId) => JSON.stringify({ userId })).join(',\n')}\n]`,
+    lines: ids.map((_, at) => at + 2),
+  }),
+  ndjson: (ids) => ({
+    text: `\n${ids.map((userId) => `${JSON.stringify({ userId })}\n`).join('\n')}`,
+    lines: ids.map((_, at) => 2 * at + 2),
+  }),
+  csv: (ids) => ({
+    text: `userId,name\n${ids.map((userId) => `${userId},"a\nb"\n`).join('')}`,
+    lines: ids.map((_, at) => 2 * at + 2),
+  }),
+  yaml: (ids) => ({
+    text: ids.length === 0 ? '[]\n' : ids.map((userId) => `- userId: ${userId}\n  name: x\n`).join(''),
+    lines: ids.map((_, at) => 2 * at + 1),
+  }),
+};
+
+const formatted = fc.record({
+  format: fc.constantFrom('json' as const, 'ndjson' as const, 'csv' as const, 'yaml' as const),
+  count: fc.nat({ max: 5 }),
+});
+
+/** Files of users whose ids differ, and where each user stands. */
+function filesOf(parts: readonly { readonly format: InputFormat; readonly count: number }[]) {
+  const texts: Record<string, string> = {};
+  const places: { readonly id: string; readonly file: string; readonly line: number }[] = [];
+  for (const [at, { format, count }] of parts.entries()) {
+    // NDJSON without records would be empty, which is refused.
+    const ids = Array.from({ length: format === 'ndjson' ? count + 1 : count }, (_, one) => `u${at}-${one}`);
+    const { text, lines } = FORMS[format](ids);
+    const file = `${at}.${format}`;
+    texts[file] = text;
+    for (const [one, id] of ids.entries()) places.push({ id, file, line: lines[one] ?? 0 });
+  }
+  return { texts, places };
 }
 
-const piped = () => Readable.from([Buffer.from(TEXT.slice(0, 10)), Buffer.from(TEXT.slice(10))]);
-const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-
-describe('an input', () => {
-  it('of a file can be read again, and is known by size and hash', async () => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'u.ndjson'), TEXT);
-    const { input } = await open('u.ndjson', { cwd });
-    const first = await texts(input);
-    expect(first).toHaveLength(5000);
-    expect(await texts(input)).toEqual(first);
-    expect(input.identity()).toEqual({ bytes: TEXT.length, sha256: sha256(TEXT) });
-    expect([input.path, input.spooled]).toEqual([join(cwd, 'u.ndjson'), false]);
-    await input.discard();
-    expect(await readFile(join(cwd, 'u.ndjson'), 'utf8')).toBe(TEXT);
+describe('records of several files', () => {
+  it('come in the order of the files, each with its place', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(formatted, { minLength: 2, maxLength: 5 }), async (parts) => {
+        const { texts, places } = filesOf(parts);
+        const { records, place, surveyed } = await read(texts);
+        expect(records.map(({ id, index, line }) => ({ id, ...place(index, line) }))).toEqual(places);
+        expect(records.map(({ index }) => index)).toEqual(places.map((_, at) => at));
+        expect([surveyed.records, surveyed.read]).toEqual([places.length, places.length]);
+      }),
+      { numRuns: 60 },
+    );
   });
 
-  it('of stdin is kept in a private file, until it is discarded', async () => {
-    const { input, cwd } = await open('-', { stdin: piped() });
-    const first = await texts(input);
-    expect(await texts(input)).toEqual(first);
-    const spool = join(cwd, 'spool');
-    expect([input.path, input.spooled]).toEqual([spool, true]);
-    expect(await readFile(spool, 'utf8')).toBe(TEXT);
-    if (process.platform !== 'win32') expect((await stat(spool)).mode & 0o777).toBe(0o600);
-    await input.discard();
-    await expect(stat(spool)).rejects.toThrow('ENOENT');
+  it('are split into shards that together hold each of them once', async () => {
+    const { texts, places } = filesOf([
+      { format: 'csv', count: 40 },
+      { format: 'json', count: 40 },
+    ]);
+    const shards = [1, 2, 3].map((part) => read(texts, { rules: { shard: { part, of: 3 } } }));
+    const ids = (await Promise.all(shards)).flatMap(({ records }) => records.map(({ id }) => id));
+    expect(ids.toSorted()).toEqual(places.map(({ id }) => id).toSorted());
   });
 
-  it('never goes over a file that is there already', async () => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'spool'), 'mine');
-    await expect(open('-', { cwd, stdin: piped() })).rejects.toMatchObject({ failure: 'local' });
-    expect(await readFile(join(cwd, 'spool'), 'utf8')).toBe('mine');
-  });
+  const TWICE = { 'a.json': '[{"userId":"x","name":"1"}]', 'b.csv': 'userId,name\ny,2\nx,3\n' };
 
-  it.skipIf(process.platform === 'win32')('of a FIFO can be read again', async () => {
-    const cwd = await temporaryFolder();
-    execFileSync('mkfifo', [join(cwd, 'pipe.ndjson')]);
-    const written = writeFile(join(cwd, 'pipe.ndjson'), TEXT);
-    const { input } = await open('pipe.ndjson', { cwd });
-    const first = await texts(input);
-    await written;
-    expect(first).toHaveLength(5000);
-    expect(await texts(input)).toEqual(first);
-  });
-
-  it('that is compressed is unpacked, by its name or by how it begins', async () => {
-    const packed = gzipSync(TEXT);
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'u.ndjson.gz'), packed);
-    const { input } = await open('u.ndjson.gz', { cwd });
-    expect(await texts(input)).toHaveLength(5000);
-    expect(input.identity()).toEqual({ bytes: packed.length, sha256: sha256(packed) });
-    const { input: stdin } = await open('-', { stdin: Readable.from([packed.subarray(0, 1), packed.subarray(1)]) });
-    expect(stdin.format).toBe('ndjson');
-    expect(await texts(stdin)).toHaveLength(5000);
-    expect(await texts(stdin)).toHaveLength(5000);
-  });
-
-  it('that is compressed and cut off is refused wherever it ends', async () => {
-    const packed = gzipSync(randomBytes(200_000).toString('hex').replace(/.{40}/g, '{"userId":"$&"}\n'));
-    for (const length of [11, 5000, 100_000, packed.length - 1]) {
-      const stdin = Readable.from([packed.subarray(0, length)]);
-      const reading = open('-', { stdin, format: 'ndjson' }).then(({ input }) => texts(input));
-      await expect(reading).rejects.toMatchObject({
-        failure: 'bad_data',
-        message: 'stdin: the gzip data is cut off',
-      });
+  it('clash over an id, and both files are named', async () => {
+    expect((await read(TWICE)).findings).toEqual(["b.csv:3: userId: 'x' stands on line 1 of a.json already"]);
+    for (const [duplicates, names] of [['first', ['1', '2']] as const, ['last', ['2', '3']] as const]) {
+      const { records, surveyed } = await read(TWICE, { rules: { duplicates } });
+      expect(records.map(({ value }) => (value as { name: string }).name)).toEqual(names);
+      expect([surveyed.records, surveyed.leftOut]).toEqual([2, 1]);
     }
   });
 
-  it('that changed between two readings is refused', async () => {
-    const cwd = await temporaryFolder();
-    const path = join(cwd, 'u.ndjson');
-    await writeFile(path, TEXT);
-    const { input } = await open('u.ndjson', { cwd });
-    await texts(input);
-    await appendFile(path, '{"userId":"more"}\n');
-    await expect(texts(input)).rejects.toMatchObject({
-      failure: 'bad_data',
-      message: 'u.ndjson: it changed while it was read',
+  it('are all checked, though one of the files cannot be read to its end', async () => {
+    const { findings, surveyed } = await read({
+      'a.json': '[{},\n{"userId":"a"',
+      'b.csv': 'userId,name\nb,"x',
+      'c.yaml': '- name: c\n',
+      'd.ndjson': '',
     });
-    await writeFile(path, TEXT);
-    await utimes(path, 1, 1);
-    await expect(texts(input)).rejects.toMatchObject({ failure: 'bad_data' });
+    expect(findings).toEqual([
+      'a.json:1: userId: is missing',
+      'a.json:2:1: the JSON ends inside what begins here',
+      'b.csv:2:3: a quote is opened and never closed',
+      'c.yaml:1: userId: is missing',
+      'd.ndjson: it is empty',
+    ]);
+    expect(surveyed.files.map(({ identity }) => identity === undefined)).toEqual([true, true, false, true]);
   });
 
-  it('stops when the run does', async () => {
-    const controller = new AbortController();
+  it('keep their ids where files space their JSON differently', async () => {
+    const { records } = await read({
+      'a.ndjson': '{"userId":"a"}\n',
+      'b.ndjson': '{"userId" : "b"}\n{"owner":{"userId" : "no"},"userId" : "c"}\n',
+    });
+    expect(records.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('the files of an input', () => {
+  it('may be a pipe among others, which is kept to be read again', async () => {
+    const files = [{ file: 'a.ndjson' }, { file: '-' }, { file: 'b.ndjson' }];
+    const texts = { 'a.ndjson': '{"userId":"a"}', 'b.ndjson': '{"userId":"b"}' };
+    const { records, input, cwd } = await read(texts, { files, stdin: '[{"userId":"piped"}]' });
+    expect(records.map(({ id }) => id)).toEqual(['a', 'piped', 'b']);
+    expect([input.name, input.reading.of]).toEqual(['a.ndjson, stdin, b.ndjson', undefined]);
+    await input.discard();
+    expect((await readdir(cwd)).toSorted()).toEqual(['a.ndjson', 'b.ndjson']);
+  });
+
+  it.skipIf(process.platform === 'win32')('may be several pipes, each opened when its turn comes', async () => {
     const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'u.ndjson'), TEXT.repeat(10));
-    const { input } = await open('u.ndjson', { cwd, signal: controller.signal });
-    controller.abort(new Error('enough'));
-    await expect(texts(input)).rejects.toThrow('enough');
+    const names = ['1', '2', '3', '4', '5', '6'].map((name) => join(cwd, `${name}.ndjson`));
+    for (const name of names) execFileSync('mkfifo', [name]);
+    const writing = (async () => {
+      for (const [at, name] of names.entries()) await writeFile(name, `{"userId":"p${at}"}\n`);
+    })();
+    const { records } = await read({}, { files: names.map((file) => ({ file })) });
+    await writing;
+    expect(records.map(({ id }) => id)).toEqual(['p0', 'p1', 'p2', 'p3', 'p4', 'p5']);
+  });
+
+  it('may have formats of their own, or one for all', async () => {
+    const texts = { 'a.txt': '{"userId":"a"}', 'b.json': '{"userId":"b"}' };
+    const files = Object.keys(texts).map((file) => ({ file, format: 'ndjson' as const }));
+    expect((await read(texts, { files })).records.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('are told before the first of them is read', async () => {
+    const text = { 'a.json': '[{}]' };
+    for (const [files, message] of [
+      [[{ file: 'a.json' }, { file: 'b.json' }], 'there is no file b.json'],
+      [[{ file: 'a.json' }, { file: './a.json' }], '--file: ./a.json is given twice'],
+      [[{ file: '-' }, { file: '-' }], '--file: stdin is given twice'],
+    ] as const) {
+      await expect(read(text, { files })).rejects.toMatchObject({ failure: 'usage', message });
+    }
+  });
+
+  it('are counted where they are many', async () => {
+    const texts = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at}.ndjson`, `{"userId":"u${at}"}`]));
+    const { input, records } = await read(texts);
+    expect([records.length, input.name]).toEqual([30, '0.ndjson and 29 more files']);
+    const { bytes, of } = input.reading;
+    expect(bytes).toBe(of);
   });
 });

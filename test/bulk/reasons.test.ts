@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/bulk/journal/items.ts';
 import { reasonsOf } from '../../src/bulk/reasons.ts';
+import { placesIn } from '../../src/bulk/record-place.ts';
 
 const item = (at: number, message: string | null, beside: Partial<Item> = {}): Item => ({
   ...{ at, id: `u${at}`, line: at + 1, status: 'failed', message, code: 'not-found' },
   ...beside,
 });
 
+const place = placesIn([{ name: 'users.json', first: 0 }]);
+
 describe('reasons', () => {
   it('are told apart by what is said, not by whom it is said of', () => {
     const items = [item(1, 'no user u1'), item(2, 'no user u2'), item(3, 'no user u33'), item(4, 'taken')];
     const open = item(5, 'no answer', { status: 'open', code: 'outcome_unknown' });
-    expect(reasonsOf([...items, open])).toEqual({
+    expect(reasonsOf([...items, open], place)).toEqual({
       most: [
         {
           ...{ status: 'failed', message: 'no user (id)', code: 'not-found', count: 2 },
@@ -30,13 +33,13 @@ describe('reasons', () => {
 
   it('are counted however many there are, and only the most frequent are kept', () => {
     const each = Array.from({ length: 5_000 }, (_, at) => item(at, `reason ${at % 1_000}`));
-    const { most, others } = reasonsOf([...each, ...Array.from({ length: 10 }, (_, at) => item(at, 'often'))]);
+    const { most, others } = reasonsOf([...each, ...Array.from({ length: 10 }, (_, at) => item(at, 'often'))], place);
     expect(most).toHaveLength(20);
     expect(most.reduce((sum, { count }) => sum + count, others)).toBe(5_010);
   });
 
   it('takes an id for nothing but itself', () => {
     const hostile = item(1, 'a.*b is not (a.*b)', { id: 'a.*b' });
-    expect(reasonsOf([hostile]).most[0]?.message).toBe('(id) is not ((id))');
+    expect(reasonsOf([hostile], place).most[0]?.message).toBe('(id) is not ((id))');
   });
 });

@@ -1,8 +1,9 @@
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openInput } from '../../src/bulk/input.ts';
+import { openInputFile } from '../../src/bulk/input-file.ts';
 import type { ItemResult, ItemStatus } from '../../src/bulk/record.ts';
+import { placesIn } from '../../src/bulk/record-place.ts';
 import { Rejects } from '../../src/bulk/rejects.ts';
 import { Results } from '../../src/bulk/results.ts';
 import type { Source, SourceRecord } from '../../src/bulk/source/record.ts';
@@ -16,7 +17,7 @@ const INPUTS = {
 } as const;
 
 async function open(folder: string, file: string) {
-  const input = await openInput({
+  const input = await openInputFile({
     file,
     cwd: folder,
     stdin: process.stdin,
@@ -29,7 +30,7 @@ async function open(folder: string, file: string) {
   const source: Source = await input.open();
   const records: SourceRecord[] = [];
   for await (const block of source.blocks) records.push(...block);
-  return { source, records };
+  return { source, records, form: { ...source, isAnew: false }, place: placesIn([{ name: file, first: 0 }]) };
 }
 
 const itemsOf = (
@@ -38,7 +39,15 @@ const itemsOf = (
   code: string | null = null,
 ): readonly ItemResult[] =>
   records.map(({ value, line, text }, index) => ({
-    record: { id: (value as { userId: string }).userId, index, line, value, text, json: text },
+    record: {
+      id: (value as { userId: string }).userId,
+      index,
+      line,
+      value,
+      text,
+      jsonLine: JSON.stringify(value),
+      json: text,
+    },
     status,
     message: 'said',
     code,
@@ -48,8 +57,8 @@ describe('the rejects', () => {
   it.each(Object.entries(INPUTS))('of %s can be fed back', async (file, text) => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, file), text);
-    const { source, records } = await open(folder, file);
-    const rejects = await Rejects.open({ folder, source });
+    const { source, records, form, place } = await open(folder, file);
+    const rejects = await Rejects.open({ folder, form, place });
     await rejects.add(itemsOf(records.slice(1, 2), 'failed', 'already-exists'));
     await rejects.add(itemsOf(records.slice(2), 'unknown'));
     const written = await rejects.close();
@@ -70,15 +79,15 @@ describe('the rejects', () => {
   async function world() {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'users.json'), INPUTS['users.json']);
-    const { source, records } = await open(folder, 'users.json');
-    return { folder, source, items: itemsOf(records, 'failed') };
+    const { records, form, place } = await open(folder, 'users.json');
+    return { folder, form, place, items: itemsOf(records, 'failed') };
   }
 
   it('never go over another file', async () => {
-    const { folder, source, items } = await world();
+    const { folder, form, place, items } = await world();
     const paths: (string | undefined)[] = [];
     for (const name of ['users.json', 'users.json.gz', 'users.rejects.json', 'users.rejects.2.json']) {
-      const rejects = await Rejects.open({ folder, source: { ...source, name } });
+      const rejects = await Rejects.open({ folder, place, form: { ...form, name } });
       await rejects.add(items);
       paths.push((await rejects.close())?.path.slice(folder.length + 1));
     }
@@ -86,28 +95,29 @@ describe('the rejects', () => {
   });
 
   it('leave no file when there are none', async () => {
-    const { folder, source } = await world();
-    const rejects = await Rejects.open({ folder, source, path: join(folder, 'again.json') });
+    const { folder, form, place } = await world();
+    const rejects = await Rejects.open({ folder, form, place, path: join(folder, 'again.json') });
     expect(await rejects.close()).toBeUndefined();
     expect(await readdir(folder)).toEqual(['users.json']);
   });
 
   it('replace what an earlier run of the job wrote, and nothing that was edited since', async () => {
     for (const path of ['users.rejects.json', 'named.json']) {
-      const { folder, source, items } = await world();
-      const place = { folder, source, ...(path === 'named.json' && { path: join(folder, path) }) };
-      const first = await Rejects.open(place);
+      const { items, ...where } = await world();
+      const { folder } = where;
+      const request = { ...where, ...(path === 'named.json' && { path: join(folder, path) }) };
+      const first = await Rejects.open(request);
       await first.add(items.slice(0, 1));
       const earlier = await first.close();
       if (!earlier) throw new Error('no rejects');
-      const second = await Rejects.open({ ...place, earlier });
+      const second = await Rejects.open({ ...request, earlier });
       await second.add(items);
       const later = await second.close();
       if (!later) throw new Error('no rejects');
       expect(JSON.parse(await readFile(join(folder, path), 'utf8'))).toHaveLength(3);
       await appendFile(join(folder, path), ' ');
       const edited = await readFile(join(folder, path), 'utf8');
-      const third = Rejects.open({ ...place, earlier: later });
+      const third = Rejects.open({ ...request, earlier: later });
       if (path === 'named.json') await expect(third).rejects.toMatchObject({ failure: 'usage' });
       else {
         await (await third).add(items);
@@ -118,10 +128,10 @@ describe('the rejects', () => {
   });
 
   it('keep the file at their path until there are some', async () => {
-    const { folder, source, items } = await world();
+    const { folder, form, place, items } = await world();
     const path = join(folder, 'old.json');
     await writeFile(path, 'precious and longer than what comes after it, by far and by any measure that there is');
-    const rejects = await Rejects.open({ folder, source, path });
+    const rejects = await Rejects.open({ folder, form, place, path });
     expect(await readFile(path, 'utf8')).toContain('precious');
     await rejects.add(items.slice(0, 1));
     await rejects.close();
@@ -133,15 +143,15 @@ describe('the results', () => {
   it('hold a line for each record, and go on where the settled ones end', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'users.json'), INPUTS['users.json']);
-    const { records } = await open(folder, 'users.json');
+    const { records, place } = await open(folder, 'users.json');
     const items = itemsOf(records, 'succeeded');
     const path = join(folder, 'results.ndjson');
-    const first = await Results.open(path, undefined);
+    const first = await Results.open(path, place, undefined);
     await first.write(items.slice(0, 1));
     const kept = first.bytes;
     await first.write(items.slice(1, 2));
     await first.close();
-    const second = await Results.open(path, kept);
+    const second = await Results.open(path, place, kept);
     await second.write(items.slice(2));
     await second.close();
     const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findingText } from '../../src/bulk/finding.ts';
 import { memoryInput } from '../../src/bulk/input.ts';
+import { readChecked } from '../../src/bulk/readings.ts';
 import type { BulkRecord } from '../../src/bulk/record.ts';
-import { type RecordRules, readChecked, survey } from '../../src/bulk/survey.ts';
+import { type RecordRules, survey } from '../../src/bulk/survey.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
 
@@ -14,12 +15,13 @@ const rules = (given: Partial<RecordRules> = {}): RecordRules => ({
   ...given,
 });
 
-const plain = ({ id, index, line, value, text, json }: BulkRecord): BulkRecord => ({
+const plain = ({ id, index, line, value, text, jsonLine, json }: BulkRecord): BulkRecord => ({
   id,
   index,
   line,
   value,
   text,
+  jsonLine,
   json,
 });
 
@@ -35,7 +37,7 @@ async function check(values: readonly unknown[], given: Partial<RecordRules> = {
     expect([surveyed.records, surveyed.leftOut]).toEqual([records.length, leftOut.length]);
     expect([...records, ...leftOut]).toContainEqual(surveyed.first && plain(surveyed.first));
   }
-  const findings = surveyed.findings.map((finding) => findingText('users.json', finding));
+  const findings = surveyed.findings.map(findingText);
   return { ...surveyed, findings, findingCount: surveyed.findingCount, records, leftOut };
 }
 

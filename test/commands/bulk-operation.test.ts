@@ -163,10 +163,15 @@ describe('before anything is sent', () => {
       "u.ndjson:2: userId: 'a' stands on line 1 already",
     ],
     ['broken syntax', { files: { 'u.json': '[{"userId":"a"},]' } }, 3, "u.json:1:17: expected a record, found ']'"],
-    ['no file', { options: { file: 'user.json' } }, 2, 'there is no file user.json'],
-    ['a folder', { options: { file: '.' } }, 2, '. is a folder'],
+    ['no file', { options: { file: ['user.json'] } }, 2, 'there is no file user.json'],
+    ['a folder', { options: { file: ['.'] } }, 2, '. is a folder'],
     ['no source', { files: {} }, 2, 'there are no users to send'],
-    ['two sources', { record: { userId: 'a' }, options: { file: 'users.json' } }, 2, 'users come from one place only'],
+    [
+      'two sources',
+      { record: { userId: 'a' }, options: { file: ['users.json'] } },
+      2,
+      'users come from one place only',
+    ],
     ['an unknown format', { files: { 'users.txt': 'a,b' } }, 2, 'cannot tell the format of users.txt'],
     ['a missing field', { data: {} }, 2, '--org is required'],
     [
@@ -185,7 +190,7 @@ describe('before anything is sent', () => {
   });
 
   it('names the file that was meant', async () => {
-    expect((await run({ options: { file: 'user.json' } })).error?.hint).toBe("did you mean 'users.json'?");
+    expect((await run({ options: { file: ['user.json'] } })).error?.hint).toBe("did you mean 'users.json'?");
   });
 
   it('shows each problem on a line of its own, and to scripts in the error', async () => {

@@ -67,7 +67,7 @@ export async function runBulk(world: World) {
   const entry = manifest.find((known) => known.name === name);
   if (!entry) throw new Error(`there is no ${name}`);
   const file = Object.keys(files)[0];
-  const options = { ...OPTIONS, ...(file && !world.record && { file }), ...world.options };
+  const options = { ...OPTIONS, ...(file && !world.record && { file: [file] }), ...world.options };
   const { data = { organizationId: 'acme' }, record, fromDocument = false } = world;
   const error = await runBulkOperation(context, entry, { data, record, fromDocument, options }).then(
     () => undefined,

@@ -6,7 +6,7 @@ import { withoutExperimentalWarning } from '../../kernel/io.ts';
 
 /** Marks a file as a journal of svc (`SVCJ`), and which form of it. */
 const APPLICATION_ID = 0x5356434a;
-const VERSION = 1;
+const VERSION = 2;
 
 /** Milliseconds to wait for a process that looks at the journal of a running job. */
 const PATIENCE = 2_000;

@@ -1,3 +1,4 @@
+import type { Stretch } from '../record-place.ts';
 import type { InputFormat } from '../source/record.ts';
 
 /** What a job was begun with: all that a resume needs, and no secrets. */
@@ -12,7 +13,8 @@ export interface JobDescription {
   /** The folder that paths of the options count from. */
   readonly cwd: string;
   readonly target: JobTarget;
-  readonly input: JobInput;
+  /** At least one, in order. */
+  readonly inputs: readonly JobInput[];
   /** Records to send, and records that are left out as duplicates. */
   readonly records: number;
   readonly leftOut: number;
@@ -32,9 +34,8 @@ export interface JobTarget {
   readonly store?: string | null;
 }
 
-export interface JobInput {
-  /** As messages call it: the path as it was given, or `stdin`. */
-  readonly name: string;
+/** A file of records, as it was when they were checked. */
+export interface JobInput extends Stretch {
   /** Absolute; of the copy in the job's folder for stdin. */
   readonly path: string;
   /** It is a copy that goes when the job is done. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { Remark } from '../finding.ts';
 import { JsonSplitter, type Piece } from './json-splitter.ts';
 import { parseJson } from './json-text.ts';
 import { type Block, inputError } from './record.ts';
@@ -7,7 +7,7 @@ import { type Block, inputError } from './record.ts';
 export interface JsonOptions {
   readonly name: string;
   readonly field: string;
-  readonly warn: (warning: Finding) => void;
+  readonly warn: (warning: Remark) => void;
 }
 
 /** The records of a JSON array, or of the array under `field` of an object. */

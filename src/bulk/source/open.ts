@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { Remark } from '../finding.ts';
 import type { ColumnMap } from './csv.ts';
 import { withField } from './memory.ts';
 import type { InputFormat, Source } from './record.ts';
@@ -20,7 +20,7 @@ export interface SourceRequest extends Layout {
   /** As messages call it. */
   readonly name: string;
   readonly format: InputFormat;
-  readonly warn: (warning: Finding) => void;
+  readonly warn: (warning: Remark) => void;
 }
 
 /** The records of a text. The libraries of other formats are not loaded. */

@@ -17,9 +17,6 @@ export interface SourceRecord extends Place {
 /** Consecutive records of an input. They come in blocks, because an asynchronous step for each costs more than reading it. */
 export type Block = readonly SourceRecord[];
 
-/** What an input hands on to the file of its rejects. */
-export type RejectsSource = Pick<Source, 'name' | 'format' | 'preamble'>;
-
 export interface Source {
   /** As messages call it: the path as it was given, or `stdin`. */
   readonly name: string;

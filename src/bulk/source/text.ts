@@ -11,6 +11,8 @@ export interface Text {
   readonly head: string;
   /** All of it. */
   readonly chunks: AsyncIterable<string>;
+  /** Ends a reading of which no chunk was asked for. */
+  end(): Promise<void>;
 }
 
 /** Where a text is: a path, or `-` for stdin. */
@@ -56,5 +58,5 @@ async function peek(chunks: AsyncGenerator<string>): Promise<Text> {
     if (head) yield head;
     if (!ended) yield* chunks;
   }
-  return { head, chunks: again() };
+  return { head, chunks: again(), end: async () => void (await chunks.return(undefined)) };
 }

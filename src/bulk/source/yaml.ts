@@ -1,5 +1,5 @@
 import { isMap, isScalar } from 'yaml';
-import type { Finding } from '../finding.ts';
+import type { Remark } from '../finding.ts';
 import { type Block, inputError, type SourceRecord } from './record.ts';
 import { MOST_YAML_CHARACTERS, type YamlItem, YamlItems, type YamlLayout, yamlLayout } from './yaml-items.ts';
 import { simpleItem } from './yaml-simple.ts';
@@ -9,7 +9,7 @@ import { hasAnchor, listIn, ONE_LIST, parseYamlText, readNode, SECOND_DOCUMENT, 
 export interface YamlOptions {
   readonly name: string;
   readonly field: string;
-  readonly warn: (warning: Finding) => void;
+  readonly warn: (warning: Remark) => void;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { findingText } from '../../bulk/finding.ts';
-import { memoryInput, openInput, type RecordInput } from '../../bulk/input.ts';
+import { type FileChoice, memoryInput, openInput, type RecordInput } from '../../bulk/input.ts';
 import { problemOf } from '../../bulk/problem.ts';
 import { type HearRecord, type RecordRules, type Survey, survey } from '../../bulk/survey.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
@@ -11,6 +11,7 @@ import { plural } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
 import { refusal } from '../refusal.ts';
+import type { ColumnPairs } from './column-map.ts';
 import { showChecking } from './progress.ts';
 import type { BulkRequest } from './request.ts';
 import { warnOf } from './warnings.ts';
@@ -31,7 +32,7 @@ export interface InputOfJob extends Pick<RecordRules, 'mint' | 'shard'> {
 }
 
 /**
- * The records of a command: those of its file, or of `--data`, or what flags describe.
+ * The records of a command: those of its files, or of `--data`, or what flags describe.
  * @throws SvcError `usage` when there is not exactly one of these or a flag is wrong, `bad_data` when a record is not
  * valid; nothing of a spool is left behind then.
  */
@@ -50,10 +51,7 @@ export async function gatherInput(
   const shown = await showChecking(context, input);
   try {
     const surveyed = await survey(input, rules, context.signal, hear).finally(shown);
-    await warnOf(
-      context,
-      surveyed.warnings.map((warning) => findingText(input.name, warning)),
-    );
+    await warnOf(context, surveyed.warnings.map(findingText));
     if (surveyed.findingCount > 0) throw await refusedInput(context, fields, request, input, surveyed);
     return { input, rules, survey: surveyed };
   } catch (error) {
@@ -77,18 +75,18 @@ async function refusedInput(
   context: Context,
   fields: BulkFields,
   request: BulkRequest,
-  { name }: RecordInput,
+  { name, files }: RecordInput,
   { findings, findingCount, hint }: Survey,
 ): Promise<SvcError> {
   const byFlags = request.options.file === undefined && !request.fromDocument;
-  const texts = findings.map((finding) => findingText(name, finding));
+  const texts = findings.map(findingText);
   return refusal(
     context,
     { findings: texts, findingCount },
     {
       failure: byFlags ? 'usage' : 'bad_data',
       name,
-      part: `its ${plural(fields.noun)}`,
+      part: `${files.length === 1 ? 'its' : 'their'} ${plural(fields.noun)}`,
       hint: findingCount === 1 && hint ? hint : 'nothing was sent; correct the input and run the command again',
     },
   );
@@ -124,7 +122,11 @@ async function inputOf(
   { data, record, fromDocument, options }: BulkRequest,
   spool: string,
 ): Promise<RecordInput> {
-  if (options.file !== undefined) return openFile(context, fields, { ...options, file: options.file }, spool);
+  if (options.file !== undefined) {
+    const { inputFormat } = options;
+    const files = options.file.map((file) => ({ file, ...given('format', inputFormat) }));
+    return openFiles(context, fields, { files, ...given('map', options.map) }, spool);
+  }
   if (options.map) throw new SvcError('usage', '--map is for the columns of a file', { hint: 'give --file <path>' });
   if (record) {
     checkFlags(entry, fields, record);
@@ -144,17 +146,16 @@ function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, 
   });
 }
 
-/** Opens the file that options name, as the flags describe it. */
-export function openFile(
+/** Looks for the files that options name, as the flags describe them. */
+export function openFiles(
   { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
   { list, known, id, mints }: BulkFields,
-  { file, inputFormat, map }: Pick<BulkRequest['options'], 'inputFormat' | 'map'> & { readonly file: string },
+  { files, map }: { readonly files: readonly FileChoice[]; readonly map?: ColumnPairs },
   spool: string,
 ): Promise<RecordInput> {
   keepHeapSmall();
   return openInput({
-    file,
-    ...given('format', inputFormat),
+    files,
     ...given('map', map && new Map(map)),
     cwd,
     stdin: io.stdin.stream,

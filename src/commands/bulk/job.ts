@@ -1,4 +1,5 @@
-import type { JobDescription, JobTarget } from '../../bulk/journal/description.ts';
+import type { InputFile } from '../../bulk/input-file.ts';
+import type { JobDescription, JobInput, JobTarget } from '../../bulk/journal/description.ts';
 import { createJobFolder, type JobFolder, pruneJobs, removeJob } from '../../bulk/journal/folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import { lockJob } from '../../bulk/journal/lock.ts';
@@ -47,7 +48,6 @@ export async function describeJob(
   { job, operation, request, input }: Beginning,
 ): Promise<JobDescription> {
   const { input: source, survey } = input;
-  const identity = survey.identity ?? source.identity();
   return {
     job,
     operation,
@@ -55,14 +55,16 @@ export async function describeJob(
     options: { ...request.options },
     cwd: context.cwd,
     target: await jobTarget(context),
-    input: {
-      ...{ name: source.name, path: source.path ?? '', spooled: source.spooled, format: source.format },
-      ...identity,
-    },
+    inputs: source.files.map((file, at) => asItWas(file, survey.files[at]?.first ?? 0)),
     records: survey.records,
     leftOut: survey.leftOut,
     startedAt: context.clock.now(),
   };
+}
+
+function asItWas(file: InputFile, first: number): JobInput {
+  const { name, path = '', spooled, format } = file;
+  return { name, first, path, spooled, format, ...file.identity() };
 }
 
 export async function beginJob(description: JobDescription, place: JobPlace | undefined): Promise<OpenJob> {

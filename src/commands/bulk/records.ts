@@ -1,8 +1,8 @@
 import type { Block } from '../../bulk/batches.ts';
 import type { Flight } from '../../bulk/journal/flights.ts';
+import { readChecked } from '../../bulk/readings.ts';
 import type { Recorder } from '../../bulk/recorder.ts';
 import { remaining } from '../../bulk/resume-plan.ts';
-import { readChecked } from '../../bulk/survey.ts';
 import type { Effect } from '../../catalog/define.ts';
 import type { BulkInput } from './input.ts';
 import type { OpenJob } from './job.ts';

@@ -4,7 +4,8 @@ import type { ColumnPairs } from './column-map.ts';
 
 /** The flags of a command that takes many records, parsed. A job keeps them as JSON. */
 export interface BulkOptions {
-  readonly file?: string;
+  /** At least one, where there are any. */
+  readonly file?: readonly string[];
   readonly inputFormat?: InputFormat;
   readonly map?: ColumnPairs;
   readonly batchSize?: number;

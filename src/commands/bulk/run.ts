@@ -5,9 +5,10 @@ import { runBulk } from '../../bulk/engine.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
 import type { Stop } from '../../bulk/outcome.ts';
+import { readChecked } from '../../bulk/readings.ts';
+import { placesIn } from '../../bulk/record-place.ts';
 import { Recorder } from '../../bulk/recorder.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
-import { readChecked } from '../../bulk/survey.ts';
 import { Tally } from '../../bulk/tally.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
@@ -138,7 +139,7 @@ class JobRun {
     const rejects = await this.#guarded(() => this.#close(), null);
     if (place && this.stop?.why === 'broken') this.resumable = true;
     const now = this.#context.clock.now();
-    const { operation, job, records, leftOut } = description;
+    const { operation, job, records, leftOut, inputs } = description;
     const { succeeded, failed, unknown, requests, retries } = this.#tally;
     const summary = summarize({
       ...{
@@ -152,6 +153,7 @@ class JobRun {
       },
       seconds: Math.round(this.#metrics.seconds(now) * 1000) / 1000,
       items: journal.items(),
+      place: placesIn(inputs),
     });
     await this.#guarded(() => this.#end(rejects, now), undefined);
     return summary;
@@ -196,7 +198,8 @@ class JobRun {
     try {
       if (!this.resumable) journal.note('done', { rejects });
       this.#recorder.flush(now);
-      if (!this.resumable && description.input.spooled) await rm(description.input.path, { force: true });
+      const spools = this.resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
+      for (const { path } of spools) await rm(path, { force: true });
     } finally {
       journal.close();
       place?.release();

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 /** Failures that a terminal is shown; the other formats hold more. */
 const SHOWN_FAILURES = 10;
 
+const FILE_COLUMN: Column = { header: 'FILE', field: 'file' };
 const FAILURE_COLUMNS: readonly Column[] = [
   { header: 'LINE', field: 'line' },
   { header: 'ID', field: 'id', kind: 'whole' },
@@ -23,7 +24,8 @@ export async function showSummary(context: Context, noun: string, summary: BulkS
   const { stdout } = context.io;
   await stdout.write(`${inWords(noun, summary)}\n`);
   const shown = summary.failures.slice(0, SHOWN_FAILURES);
-  if (shown.length > 0) await printer.records(inOnePage(shown), { columns: FAILURE_COLUMNS });
+  const columns = shown.some(({ file }) => file !== undefined) ? [FILE_COLUMN, ...FAILURE_COLUMNS] : FAILURE_COLUMNS;
+  if (shown.length > 0) await printer.records(inOnePage(shown), { columns });
   const hidden = summary.failed + summary.unknown - shown.length;
   if (hidden > 0) await stdout.write(`and ${hidden} more\n`);
   if (summary.rejects) await stdout.write(`rejects: ${safeText(summary.rejects)}\n`);

@@ -88,6 +88,7 @@ function profiles(): string {
 function bulk(): string {
   return lines(
     'Commands that take many records read --file: JSON, NDJSON, CSV or YAML, plain or gzipped, or stdin with -.',
+    'Several files are one job: --file once for each, in the order in which they are to be sent.',
     '',
     '  # look at a file without sending anything',
     '  svc users validate --file users.csv',
@@ -99,10 +100,10 @@ function bulk(): string {
     ...rows([
       ['--duplicates', 'what to do with records of one id: fail, first, last'],
       ['--on-error', 'continue or stop; --max-errors stops after that many'],
-      ['--rejects', 'where records that did not land go, in the format of the file, to be corrected and sent again'],
+      ['--rejects', 'where records that did not land go, in the format of the files, to be corrected and sent again'],
       ['--results', 'a line for each record, as NDJSON'],
       ['--rate, --concurrency', 'how fast; left out, as fast as the service takes it'],
-      ['--shard i/n', 'this machine of n takes its part of the file'],
+      ['--shard i/n', 'this machine of n takes its part of the records'],
     ]),
     '',
     'Exit 10: finished, some failed. 11, 130, 143: stopped, and the last line says how to go on. 9: what became of some is not known.',

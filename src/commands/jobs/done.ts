@@ -1,5 +1,6 @@
 import type { JobDescription } from '../../bulk/journal/description.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
+import { placesIn } from '../../bulk/record-place.ts';
 import { summarize } from '../../bulk/summary.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
@@ -24,6 +25,7 @@ export async function showDone(
     seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
     rejects: journal.fact('done')?.rejects ?? null,
     items: journal.items(),
+    place: placesIn(description.inputs),
   });
   journal.close();
   await showSummary(context, noun, summary);

@@ -2,12 +2,16 @@ import { type JobFolder, jobState } from '../../bulk/journal/folder.ts';
 import { Histogram } from '../../bulk/journal/histogram.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import { reasonsOf } from '../../bulk/reasons.ts';
+import { placesIn } from '../../bulk/record-place.ts';
 import { redactValue } from '../../kernel/redact.ts';
 import type { JobReceipt } from '../../output/receipt/receipt.ts';
 import { type JobStatus, statusOf } from './status.ts';
 
+/** A receipt, with where each of its inputs is. */
+type Receipt = JobReceipt & { readonly paths: readonly string[] };
+
 /** What a job came to so far, with why records failed. */
-export async function readReceipt(folder: JobFolder): Promise<JobReceipt & { readonly path: string }> {
+export async function readReceipt(folder: JobFolder): Promise<Receipt> {
   const journal = await Journal.open(folder.journal);
   try {
     const status = statusOf(journal, await jobState(folder, journal));
@@ -18,17 +22,17 @@ export async function readReceipt(folder: JobFolder): Promise<JobReceipt & { rea
 }
 
 function receiptOf(
-  { id, operation, state, description, run, metrics, ...status }: JobStatus,
+  { id, operation, state, input, description, run, metrics, ...status }: JobStatus,
   journal: Journal,
-): JobReceipt & { readonly path: string } {
-  const { input, target, data, options } = description;
+): Receipt {
+  const { inputs, target, data, options } = description;
   const { total, succeeded, failed, unknown, skipped, requests, retries } = status;
   const histogram = new Histogram(metrics?.latency);
   const seconds = Math.round((metrics?.seconds ?? 0) * 1000) / 1000;
   return {
-    ...{ id, operation, state },
-    path: input.spooled ? input.name : input.path,
-    input: { name: input.name, format: input.format, bytes: input.bytes, sha256: input.sha256 },
+    ...{ id, operation, state, input },
+    paths: inputs.map(({ spooled, name, path }) => (spooled ? name : path)),
+    inputs: inputs.map(({ name, format, bytes, sha256 }) => ({ name, format, bytes, sha256 })),
     target: { profile: target.profile, origin: target.origin, apiKey: target.apiKey },
     data: withoutSecrets(data),
     options: withoutSecrets(options),
@@ -40,7 +44,7 @@ function receiptOf(
     latency: latencyOf(histogram),
     histogram: histogram.steps(),
     series: metrics?.series ?? { seconds: 1, points: [] },
-    reasons: reasonsOf(journal.items()),
+    reasons: reasonsOf(journal.items(), placesIn(inputs)),
     rejects: journal.fact('done')?.rejects ?? null,
   };
 }

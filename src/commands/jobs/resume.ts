@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { batches } from '../../bulk/batches.ts';
 import { damaged } from '../../bulk/journal/database.ts';
-import type { JobDescription } from '../../bulk/journal/description.ts';
+import type { JobDescription, JobInput } from '../../bulk/journal/description.ts';
 import { findJob, isBegun } from '../../bulk/journal/folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import { lockJob } from '../../bulk/journal/lock.ts';
@@ -13,7 +13,7 @@ import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
-import { type BulkInput, openFile, untilRead } from '../bulk/input.ts';
+import { type BulkInput, openFiles, untilRead } from '../bulk/input.ts';
 import type { OpenJob } from '../bulk/job.ts';
 import { showChecking } from '../bulk/progress.ts';
 import { remainingRecords } from '../bulk/records.ts';
@@ -86,30 +86,36 @@ async function sameInput(
   description: JobDescription,
   options: BulkOptions,
 ): Promise<BulkInput> {
-  const { path, name, bytes, sha256, format } = description.input;
-  const found = await stat(await findNamedFile(path, description.cwd)).catch((error: unknown) => {
-    throw localFileError('read', name, error);
-  });
-  if (found.size !== bytes) throw changed(description);
+  const { inputs, cwd } = description;
+  for (const input of inputs) if ((await sizeOf(input, cwd)) !== input.bytes) throw changed(description, input);
   const reading = untilRead(context.signal);
   try {
-    const world = { cwd: description.cwd, io: context.io, signal: reading.signal };
-    const input = await openFile(world, fields, { ...options, file: path, inputFormat: format }, '');
+    const world = { cwd, io: context.io, signal: reading.signal };
+    const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
+    const input = await openFiles(world, fields, { files, ...given('map', options.map) }, '');
     const rules = {
       ...{ fields, shared: description.data, duplicates: options.duplicates, mint: minter(description.job) },
       ...given('shard', options.shard),
     };
     const shown = await showChecking(context, input);
     const surveyed = await survey(input, rules, context.signal).finally(shown);
-    if (surveyed.identity?.sha256 !== sha256 || surveyed.identity.bytes !== bytes) throw changed(description);
+    const other = inputs.find(({ sha256 }, at) => surveyed.files[at]?.identity?.sha256 !== sha256);
+    if (other) throw changed(description, other);
     return { input, rules, survey: surveyed };
   } finally {
     reading.end();
   }
 }
 
-function changed({ job, input }: JobDescription): SvcError {
-  return new SvcError('bad_data', `${input.name} changed since job ${job} was begun; nothing was sent`, {
+async function sizeOf({ path, name }: JobInput, cwd: string): Promise<number> {
+  const found = await stat(await findNamedFile(path, cwd)).catch((error: unknown) => {
+    throw localFileError('read', name, error);
+  });
+  return found.size;
+}
+
+function changed({ job }: JobDescription, { name }: JobInput): SvcError {
+  return new SvcError('bad_data', `${name} changed since job ${job} was begun; nothing was sent`, {
     hint: 'put back what it was, or run the command itself again with what it is now',
   });
 }

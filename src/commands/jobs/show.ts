@@ -7,12 +7,13 @@ import { readReceipt } from './receipt.ts';
 /** Prints the receipt of a job: what was sent from where to where, what came of it, and how long it took. */
 export async function showJob(context: Context, { arguments: [job = ''] }: Invocation): Promise<void> {
   const receipt = await readReceipt(await findJob(context.folders, job));
-  const { input, path, histogram: _histogram, ...rest } = receipt;
-  const { format, bytes, sha256 } = input;
+  const { input: _input, inputs, paths, histogram: _histogram, ...rest } = receipt;
   const { id, operation, state, ...others } = rest;
+  const files = inputs.map(({ format, bytes, sha256 }, at) => ({ path: paths[at], format, bytes, sha256 }));
+  const read = files.length === 1 ? { input: files[0] } : { inputs: files };
   const printer = await context.printer();
   await printer.value(
-    { id, operation, state, input: { path, format, bytes, sha256 }, ...others },
+    { id, operation, state, ...read, ...others },
     { drawing: () => receiptText(receipt, { plain: Boolean(context.environment['ACCESSIBLE']) }) },
   );
 }

@@ -2,6 +2,7 @@ import { damaged } from '../../bulk/journal/database.ts';
 import type { JobDescription } from '../../bulk/journal/description.ts';
 import type { JobRun, Journal } from '../../bulk/journal/journal.ts';
 import type { SavedMetrics } from '../../bulk/journal/metrics.ts';
+import { nameOfAll } from '../../bulk/record-place.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 
 /** How far a job is. The four counts are its total, but for one that runs: there, what is missing is under way or to come. */
@@ -12,7 +13,7 @@ export interface JobStatus
   > {
   readonly id: string;
   readonly state: 'running' | 'stopped' | 'done';
-  /** As the input is called: the path as it was given, or `stdin`. */
+  /** As the input is called: a path as it was given, `stdin`, or several of these. */
   readonly input: string;
   /** RFC 3339. */
   readonly startedAt: string;
@@ -33,7 +34,7 @@ export function statusOf(journal: Journal, state: JobStatus['state']): JobStatus
   const unknown = counts.unknown + (state === 'running' ? 0 : open);
   const unsent = state === 'running' ? 0 : records - succeeded - failed - unknown;
   return {
-    ...{ id: description.job, operation: description.operation, state, input: description.input.name },
+    ...{ id: description.job, operation: description.operation, state, input: nameOfAll(description.inputs) },
     ...{ total: records + leftOut, succeeded, failed, unknown, skipped: leftOut + unsent },
     requests: counts.requests + (metrics?.strayRequests ?? 0),
     retries: counts.retries + (metrics?.strayRetries ?? 0),

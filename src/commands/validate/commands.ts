@@ -1,5 +1,6 @@
 import { type OperationOutline, outline } from '../../catalog/outline.ts';
 import { MAP_FLAG } from '../bulk/column-map.ts';
+import { FILE_FLAG } from '../bulk/file-flag.ts';
 import type { CommandDefinition, OptionDefinition } from '../definition.ts';
 
 /** An input that shows what records of a kind look like. */
@@ -28,8 +29,8 @@ function validateCommand(noun: string, operations: readonly OperationOutline[]):
   const example = EXAMPLES[noun];
   return {
     command: [noun, 'validate'],
-    summary: 'Check a file of records, without sending anything',
-    description: `Reads the whole file as ${verbs.map((verb) => `svc ${noun} ${verb}`).join(' or ')} would, and reports everything that is wrong with it, each with its place. It needs no credentials and no network. Exit code 3: there are findings.`,
+    summary: 'Check files of records, without sending anything',
+    description: `Reads the whole of each file as ${verbs.map((verb) => `svc ${noun} ${verb}`).join(' or ')} would, and reports everything that is wrong with them, each with its place. It needs no credentials and no network. Exit code 3: there are findings.`,
     examples: [
       ...(example ? [{ command: example, does: 'check every record' }] : []),
       ...(noun === 'users'
@@ -40,8 +41,12 @@ function validateCommand(noun: string, operations: readonly OperationOutline[]):
         : []),
     ],
     options: [
-      { flags: '--file <path>', describes: "records: JSON, NDJSON, CSV or YAML; '-' is stdin (required)" },
-      { flags: '--input-format <format>', describes: 'format of the file', choices: ['json', 'ndjson', 'csv', 'yaml'] },
+      { ...FILE_FLAG, describes: `${FILE_FLAG.describes} (required)` },
+      {
+        flags: '--input-format <format>',
+        describes: 'format of the files',
+        choices: ['json', 'ndjson', 'csv', 'yaml'],
+      },
       ...choice('--for <what>', `what the records are for (${verbs[0]})`, verbs),
       ...choice('--api-version <v>', `version of the call (${versions[0]})`, versions),
       { flags: '--duplicates <which>', describes: 'records with one id (fail)', choices: ['fail', 'first', 'last'] },

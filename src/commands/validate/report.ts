@@ -7,8 +7,10 @@ import type { Context } from '../context.ts';
 
 /** What is checked, as a report names it. */
 export interface Subject {
-  /** The path as it was given, or `stdin`. */
+  /** The path as it was given, `stdin`, or several of these. */
   readonly name: string;
+  /** The same, one by one. */
+  readonly files: readonly string[];
   /** One record: `user`. */
   readonly noun: string;
   readonly form: 'text' | 'github';
@@ -17,6 +19,7 @@ export interface Subject {
 /** Findings as they are found, then the whole result. */
 type Findings = AsyncGenerator<readonly Finding[], Survey>;
 
+const FILE_COLUMN: Column = { header: 'FILE', field: 'file' };
 const COLUMNS: readonly Column[] = [
   { header: 'LINE', field: 'line' },
   { header: 'COLUMN', field: 'column' },
@@ -27,7 +30,7 @@ const COLUMNS: readonly Column[] = [
 /** Prints findings in the format that is asked for, and hands on what the survey came to. */
 export async function report(context: Context, subject: Subject, findings: Findings): Promise<Survey> {
   const format = await context.format();
-  if (subject.form === 'github') return writeAnnotations(context, subject, findings);
+  if (subject.form === 'github') return writeAnnotations(context, findings);
   switch (format) {
     case 'table':
       return writeLines(context, subject, findings);
@@ -43,27 +46,27 @@ export async function report(context: Context, subject: Subject, findings: Findi
 async function writeLines(context: Context, { name, noun }: Subject, findings: Findings): Promise<Survey> {
   const { stdout } = context.io;
   const survey = await drain(findings, (found) =>
-    stdout.write(found.map((finding) => `${safeText(findingText(name, finding))}\n`).join('')),
+    stdout.write(found.map((finding) => `${safeText(findingText(finding))}\n`).join('')),
   );
-  await warn(context, name, survey);
+  await warn(context, survey);
   if (survey.findingCount === 0) {
     await stdout.write(`${safeText(name)}: ${amount(survey.read, noun)}, nothing is wrong with them\n`);
   }
   return survey;
 }
 
-async function writeAnnotations(context: Context, { name }: Subject, findings: Findings): Promise<Survey> {
+async function writeAnnotations(context: Context, findings: Findings): Promise<Survey> {
   const { stdout } = context.io;
   const write = (kind: 'error' | 'warning', found: readonly Finding[]) =>
-    stdout.write(found.map((finding) => annotation(kind, name, finding)).join(''));
+    stdout.write(found.map((finding) => annotation(kind, finding)).join(''));
   const survey = await drain(findings, (found) => write('error', found));
   await write('warning', survey.warnings);
   return survey;
 }
 
 /** A workflow command of GitHub Actions: `::error file=users.json,line=7,col=3::email: is empty`. */
-function annotation(kind: 'error' | 'warning', name: string, { line, column, field, message }: Finding): string {
-  const properties = Object.entries({ file: name === 'stdin' ? null : name, line, col: column ?? null })
+function annotation(kind: 'error' | 'warning', { file, line, column, field, message }: Finding): string {
+  const properties = Object.entries({ file: file === 'stdin' ? null : file, line, col: column ?? null })
     .filter(([, value]) => value !== null)
     .map(
       ([key, value]) =>
@@ -79,41 +82,55 @@ function escaped(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-async function printRecords(context: Context, { name }: Subject, findings: Findings): Promise<Survey> {
+async function printRecords(context: Context, { files }: Subject, findings: Findings): Promise<Survey> {
+  const show = shownOf(files);
+  const columns = files.length === 1 ? COLUMNS : [FILE_COLUMN, ...COLUMNS];
   let survey: Survey | undefined;
   async function* pages() {
-    survey = yield* mapped(findings);
+    survey = yield* mapped(findings, show);
   }
-  await (await context.printer()).records(pages(), { columns: COLUMNS });
+  await (await context.printer()).records(pages(), { columns });
   if (!survey) throw new TypeError('the findings were not read to their end');
-  await warn(context, name, survey);
+  await warn(context, survey);
   return survey;
 }
 
-async function* mapped(findings: Findings): AsyncGenerator<readonly unknown[], Survey> {
+async function* mapped(findings: Findings, show: Show): AsyncGenerator<readonly unknown[], Survey> {
   for (;;) {
     const { value, done } = await findings.next();
     if (done) return value;
-    yield value.map(shown);
+    yield value.map(show);
   }
 }
 
-async function printDocument(context: Context, { name }: Subject, findings: Findings): Promise<Survey> {
+async function printDocument(context: Context, { files }: Subject, findings: Findings): Promise<Survey> {
+  const show = shownOf(files);
+  const checked = files.length === 1 ? { file: files[0] } : { files };
   const all: unknown[] = [];
-  const survey = await drain(findings, async (found) => void all.push(...found.map(shown)));
+  const survey = await drain(findings, async (found) => void all.push(...found.map(show)));
   const printer = await context.printer();
   const { read: records, findingCount, warnings } = survey;
   const valid = findingCount === 0;
-  await printer.value({ file: name, records, valid, findings: all, warnings: warnings.map(shown) }, {});
+  await printer.value({ ...checked, records, valid, findings: all, warnings: warnings.map(show) }, {});
   return survey;
 }
 
-function shown({ line, column, field, message }: Finding) {
-  return { line, ...(column !== undefined && { column }), ...(field !== undefined && { field }), message };
+/** A finding as programs read it. */
+type Show = (finding: Finding) => unknown;
+
+/** The file is told where there are several. */
+function shownOf(files: readonly string[]): Show {
+  return ({ file, line, column, field, message }) => ({
+    ...(files.length > 1 && { file }),
+    line,
+    ...(column !== undefined && { column }),
+    ...(field !== undefined && { field }),
+    message,
+  });
 }
 
-async function warn(context: Context, name: string, { warnings }: Survey): Promise<void> {
-  for (const warning of warnings) await context.warn(findingText(name, warning));
+async function warn(context: Context, { warnings }: Survey): Promise<void> {
+  for (const warning of warnings) await context.warn(findingText(warning));
 }
 
 async function drain(findings: Findings, take: (found: readonly Finding[]) => Promise<void>): Promise<Survey> {

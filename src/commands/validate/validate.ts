@@ -9,11 +9,11 @@ import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { amount } from '../../kernel/plural.ts';
 import { type ColumnPairs, columnPairs } from '../bulk/column-map.ts';
-import { openFile } from '../bulk/input.ts';
+import { openFiles } from '../bulk/input.ts';
 import { showChecking } from '../bulk/progress.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { given, textValue } from '../option-values.ts';
+import { given, textValue, textValues } from '../option-values.ts';
 import { report } from './report.ts';
 
 /** The records that are meant: those of `users add`. */
@@ -23,7 +23,7 @@ interface Meant {
 }
 
 interface ValidateOptions {
-  readonly file: string;
+  readonly file: readonly string[];
   readonly inputFormat?: InputFormat;
   readonly verb: string;
   readonly version?: string;
@@ -33,7 +33,7 @@ interface ValidateOptions {
 }
 
 /**
- * Checks the records of a file, offline.
+ * Checks the records of files, offline.
  * @throws SvcError `bad_data` when there are findings, after all of them were printed; `usage` without a file
  */
 export async function validate(context: Context, meant: Meant, invocation: Invocation): Promise<void> {
@@ -41,16 +41,18 @@ export async function validate(context: Context, meant: Meant, invocation: Invoc
   const fields = await fieldsOf(meant.noun, options);
   const folder = await mkdtemp(join(tmpdir(), 'svc-validate-'));
   try {
-    const input = await openFile(context, fields, options, join(folder, 'input'));
+    const { file, inputFormat, map } = options;
+    const files = file.map((path) => ({ file: path, ...given('format', inputFormat) }));
+    const input = await openFiles(context, fields, { files, ...given('map', map) }, join(folder, 'input'));
     const rules = { fields, shared: sharedFields(fields), duplicates: options.duplicates, mint: String };
     const { noun } = fields;
-    const subject = { name: input.name, noun, form: options.form };
+    const subject = { name: input.name, files: input.files.map(({ name }) => name), noun, form: options.form };
     const shown = await showChecking(context, input);
     const surveyed = report(context, subject, findingsOf(input, rules, context.signal));
     const { findingCount, read, hint } = await surveyed.finally(shown);
     if (findingCount === 0) return;
     throw new SvcError('bad_data', `${input.name}: ${amount(findingCount, 'problem')} in ${amount(read, noun)}`, {
-      hint: hint ?? 'correct the file, then check it again',
+      hint: hint ?? 'correct what is wrong, then check again',
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -59,7 +61,7 @@ export async function validate(context: Context, meant: Meant, invocation: Invoc
 
 function validateOptions({ noun, verb }: Meant, { options }: Invocation): ValidateOptions {
   const text = (name: string) => textValue(options, name);
-  const file = text('file');
+  const file = textValues(options, 'file');
   if (file === undefined) {
     throw new SvcError('usage', 'there is no file to check', { hint: `svc ${noun} validate --file <path>` });
   }

@@ -24,11 +24,13 @@ export function receiptText(receipt: JobReceipt, style: ReceiptStyle): string {
 type Line = readonly [name: string, text: string];
 
 function* lines(receipt: JobReceipt, style: ReceiptStyle): Generator<Line> {
-  const { id, operation, state, input, counts, requests, retries, runs, rejects } = receipt;
+  const { id, operation, state, inputs, counts, requests, retries, runs, rejects } = receipt;
   yield ['job', `${id} (${state})`];
   yield ['operation', `${operation} to ${targetText(receipt)}`];
-  yield ['input', `${input.name} (${input.format.toUpperCase()}, ${bytesText(input.bytes)})`];
-  yield ['sha256', input.sha256];
+  for (const { name, format, bytes, sha256 } of inputs) {
+    yield ['input', `${name} (${format.toUpperCase()}, ${bytesText(bytes)})`];
+    yield ['sha256', sha256];
+  }
   yield ['records', `${count(counts.total)}: ${countsText(counts)}`];
   yield [
     'requests',
@@ -72,9 +74,15 @@ function* reasonLines(most: readonly Reason[], others: number): Generator<Line> 
 
 /** `3 failed: no such folder (not-found): u5 on line 6, u9 on line 10` */
 function reasonText({ count: records, status, message, code, examples }: Reason): string {
-  const ids = examples.slice(0, 2).map(({ id, line }) => (line === null ? id : `${id} on line ${line}`));
+  const ids = examples.slice(0, 2).map(({ id, ...place }) => id + placeText(place));
   const more = records > ids.length ? ', …' : '';
   return `${count(records)} ${status}: ${message ?? 'no reason given'}${code ? ` (${code})` : ''}: ${ids.join(', ')}${more}`;
+}
+
+/** ` on line 6`, and of which file where there are several. */
+export function placeText({ file, line }: Omit<Reason['examples'][number], 'id'>): string {
+  const where = file === undefined ? '' : ` of ${file}`;
+  return line === null ? '' : ` on line ${line}${where}`;
 }
 
 /** `https://api.example.com (profile prod, API key k1)` */

@@ -5,13 +5,10 @@ export interface JobReceipt {
   readonly id: string;
   readonly operation: string;
   readonly state: 'running' | 'stopped' | 'done';
-  readonly input: {
-    /** As the user gave it. */
-    readonly name: string;
-    readonly format: string;
-    readonly bytes: number;
-    readonly sha256: string;
-  };
+  /** As all that was read is called. */
+  readonly input: string;
+  /** At least one, in order. */
+  readonly inputs: readonly ReceiptInput[];
   /** The fields of the operation beside its records, and the flags of the command. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
@@ -39,6 +36,15 @@ export interface JobReceipt {
   readonly rejects: string | null;
 }
 
+/** A file of records. */
+export interface ReceiptInput {
+  /** As the user gave it. */
+  readonly name: string;
+  readonly format: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 /** Milliseconds, and how many requests took so many. */
 export interface LatencyStep {
   readonly from: number;
@@ -58,5 +64,6 @@ export interface Reason {
   readonly message: string | null;
   readonly code: string | null;
   readonly count: number;
-  readonly examples: readonly { readonly id: string; readonly line: number | null }[];
+  /** `file` stands where there are several inputs. */
+  readonly examples: readonly { readonly id: string; readonly file?: string; readonly line: number | null }[];
 }

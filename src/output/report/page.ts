@@ -3,7 +3,7 @@ import { isObject } from '../../kernel/is-object.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../quantities.ts';
 import type { JobReceipt, Reason } from '../receipt/receipt.ts';
-import { isWorthTelling, targetText } from '../receipt/receipt-text.ts';
+import { isWorthTelling, placeText, targetText } from '../receipt/receipt-text.ts';
 import { chartFigure } from './chart.ts';
 import { chartsOf } from './charts.ts';
 import { Html, html } from './html.ts';
@@ -47,7 +47,7 @@ function headOf({ id, operation, state, input, ...receipt }: JobReceipt): Html {
   return html`<header>
 <p class="over">Report of job ${id}</p>
 <h1>${operation} <span class="state ${state}">${STATES[state]}</span></h1>
-<p>${input.name} to ${targetText(receipt)}, ${momentText(receipt.times.startedAt)}</p>
+<p>${input} to ${targetText(receipt)}, ${momentText(receipt.times.startedAt)}</p>
 </header>`;
 }
 
@@ -111,9 +111,7 @@ ${others > 0 ? html`<p class="note">${count(others)} more for other reasons.</p>
 
 function reasonRow({ status, message, code, count: records, examples }: Reason, all: number): Html {
   const kind = status === 'failed' ? 'bad' : 'unsure';
-  const shown = examples.map(
-    ({ id, line }) => html`<li><code>${id}</code>${line === null ? undefined : ` on line ${line}`}</li>`,
-  );
+  const shown = examples.map(({ id, ...place }) => html`<li><code>${id}</code>${placeText(place)}</li>`);
   return html`<tr>
 <td class="${kind}"><strong>${count(records)}</strong> ${status}<br><span class="share">${shareOf(records, all)}</span></td>
 <td>${message ?? 'no reason given'}${code === null ? undefined : html`<br><code>${code}</code>`}</td>
@@ -135,15 +133,14 @@ ${rows}</dl>
 }
 
 function* receiptRows(receipt: JobReceipt): Generator<readonly [name: string, text: string]> {
-  const { id, operation, state, input, times, runs, requests, retries, waits, latency, rejects } = receipt;
+  const { id, operation, state, inputs, times, runs, requests, retries, waits, latency, rejects } = receipt;
   yield ['Job', `${id}, ${STATES[state]}`];
   yield ['Operation', operation];
   yield ['Target', targetText(receipt)];
-  yield [
-    'Input',
-    `${input.name}, ${input.format.toUpperCase()}, ${bytesText(input.bytes)} (${count(input.bytes)} bytes)`,
-  ];
-  yield ['SHA-256', input.sha256];
+  for (const { name, format, bytes, sha256 } of inputs) {
+    yield ['Input', `${name}, ${format.toUpperCase()}, ${bytesText(bytes)} (${count(bytes)} bytes)`];
+    yield ['SHA-256', sha256];
+  }
   yield* namedFields('Data', receipt.data);
   yield* namedFields('Flags', receipt.options);
   yield ['Began', momentText(times.startedAt)];

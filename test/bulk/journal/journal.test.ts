@@ -17,7 +17,7 @@ const JOB: JobDescription = {
   options: {},
   cwd: '/',
   target: { profile: null, origin: 'https://api.example.test', apiKey: 'key-1' },
-  input: { name: 'users.json', path: '/users.json', spooled: false, format: 'json', bytes: 1, sha256: '' },
+  inputs: [{ name: 'users.json', first: 0, path: '/users.json', spooled: false, format: 'json', bytes: 1, sha256: '' }],
   records: 0,
   leftOut: 0,
   startedAt: 0,

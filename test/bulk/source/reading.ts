@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { type Finding, findingText } from '../../../src/bulk/finding.ts';
-import { openInput } from '../../../src/bulk/input.ts';
+import { findingText, type Remark } from '../../../src/bulk/finding.ts';
+import { openInputFile } from '../../../src/bulk/input-file.ts';
 import { unpacked } from '../../../src/bulk/source/bytes.ts';
 import { decodeText } from '../../../src/bulk/source/decode.ts';
 import { readSource } from '../../../src/bulk/source/open.ts';
@@ -24,7 +24,7 @@ const LAYOUT = { field: 'users', fields: ['userId', 'name', 'email', 'initial'],
 export async function read(bytes: string | Uint8Array, format?: InputFormat, size = 65_536): Promise<Reading> {
   const warnings: string[] = [];
   const source = await open(chunksOf(Buffer.from(bytes), size), format, (warning) => {
-    warnings.push(findingText('stdin', warning));
+    warnings.push(findingText({ file: 'stdin', ...warning }));
   });
   const records: SourceRecord[] = [];
   for await (const block of source.blocks) {
@@ -34,7 +34,7 @@ export async function read(bytes: string | Uint8Array, format?: InputFormat, siz
   return { records, warnings, preamble: source.preamble(), format: source.format };
 }
 
-async function open(chunks: readonly Buffer[], format: InputFormat | undefined, warn: (warning: Finding) => void) {
+async function open(chunks: readonly Buffer[], format: InputFormat | undefined, warn: (warning: Remark) => void) {
   const stdin = Readable.from(chunks);
   if (format) {
     await readText(stdin, 'stdin');
@@ -43,7 +43,7 @@ async function open(chunks: readonly Buffer[], format: InputFormat | undefined, 
     return readSource(text, { ...LAYOUT, name: 'stdin', format, warn });
   }
   const spool = join(await temporaryFolder(), 'spool');
-  const input = await openInput({
+  const input = await openInputFile({
     ...LAYOUT,
     file: '-',
     cwd: '/',

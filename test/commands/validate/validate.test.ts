@@ -12,6 +12,8 @@ import { fakeContext } from '../fake-context.ts';
 
 interface World {
   readonly noun?: string;
+  /** Files beside the first. */
+  readonly others?: Readonly<Record<string, string>>;
   /** A file, or what comes from stdin as `-`. */
   readonly name: string;
   readonly content: string | Uint8Array;
@@ -19,12 +21,16 @@ interface World {
   readonly output?: GlobalOptions['output'];
 }
 
-async function validate({ noun = 'users', name, content, flags = {}, output }: World) {
+async function validate({ noun = 'users', name, content, others = {}, flags = {}, output }: World) {
   const cwd = await temporaryFolder();
   if (name !== '-') await writeFile(join(cwd, name), content);
+  for (const [other, text] of Object.entries(others)) await writeFile(join(cwd, other), text);
   const context = await fakeContext({ cwd, stdin: content, ...(output && { options: { output } }) });
   const run = await VALIDATE_COMMANDS.find(({ command }) => command[0] === noun)?.load();
-  const error = await run?.(context, { arguments: [], options: { file: name, ...flags } }).then(
+  const error = await run?.(context, {
+    arguments: [],
+    options: { file: [name, ...Object.keys(others)], ...flags },
+  }).then(
     () => undefined,
     (thrown: unknown) => {
       if (thrown instanceof SvcError) return thrown;
@@ -40,6 +46,15 @@ describe('validating a file', () => {
   it('says so where nothing is wrong', async () => {
     const { stdout, stderr, error } = await validate({ name: 'u.ndjson', content: '{"userId":"a"}\n{"userId":"b"}' });
     expect([stdout, stderr, error]).toEqual(['u.ndjson: 2 users, nothing is wrong with them\n', '', undefined]);
+  });
+
+  it('reports an empty one as it reports anything else', async () => {
+    const { stdout, error } = await validate({ name: 'u.json', content: ' ' });
+    expect([stdout, error?.failure, error?.hint]).toEqual([
+      'u.json: it is empty\n',
+      'bad_data',
+      'is the export complete?',
+    ]);
   });
 
   it('reports everything, and ends with bad_data', async () => {
@@ -106,6 +121,40 @@ describe('the form of findings', () => {
     const { stdout } = await validate({ name: 'u.json', content: BROKEN, output: 'ndjson' });
     expect(stdout.trim().split('\n')).toHaveLength(3);
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ line: 3, field: 'userId' });
+  });
+});
+
+describe('several files', () => {
+  const files = { name: 'u.json', content: BROKEN, others: { 'v.csv': 'userId,name\n7,x\na,\n' } } as const;
+
+  it('are checked as one, and each finding names its own', async () => {
+    const { stdout, error } = await validate(files);
+    expect(stdout.split('\n').slice(2)).toEqual([
+      "u.json:4: userId: 'a' stands on line 2 already",
+      "v.csv:3: userId: 'a' stands on line 2 of u.json already",
+      '',
+    ]);
+    expect(error?.message).toBe('u.json, v.csv: 4 problems in 5 users');
+    const github = await validate({ ...files, flags: { format: 'github' } });
+    expect(github.stdout).toContain('::error file=v.csv,line=3,col=1::userId: ');
+  });
+
+  it('are told apart by programs', async () => {
+    const { stdout } = await validate({ ...files, output: 'json' });
+    const { findings, ...rest } = JSON.parse(stdout);
+    expect(rest).toMatchObject({ files: ['u.json', 'v.csv'], records: 5, warnings: [{ file: 'u.json', line: 2 }] });
+    expect(findings.at(-1)).toMatchObject({ file: 'v.csv', line: 3, field: 'userId' });
+    const csv = await validate({ ...files, output: 'csv' });
+    expect(csv.stdout.split('\n')[0]).toMatch(/^file,line,/);
+  });
+
+  it('may all be in order', async () => {
+    const { stdout, error } = await validate({
+      name: 'u.ndjson',
+      content: '{"userId":"a"}',
+      others: { 'v.csv': 'userId\nb\n' },
+    });
+    expect([stdout, error]).toEqual(['u.ndjson, v.csv: 2 users, nothing is wrong with them\n', undefined]);
   });
 });
 

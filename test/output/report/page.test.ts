@@ -32,7 +32,8 @@ function holding(text: string): JobReceipt {
   return {
     ...RECEIPT,
     operation: text,
-    input: { ...RECEIPT.input, name: text },
+    input: text,
+    inputs: RECEIPT.inputs.map((input) => ({ ...input, name: text })),
     target: { profile: text, origin: text, apiKey: text },
     data: { [text]: text, deep: { [text]: [text] } },
     options: { file: text },
