@@ -88,7 +88,11 @@ function outputOf({ print }: ProgramWorld): OutputConfiguration {
 function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Command {
   for (const flag of flagsOf(leaf)) onlyOnce(addOption(command, flag), flag);
   for (const argument of argumentsOf(leaf)) addArgument(command, argument);
+  // Refused below, where more is known of what was meant.
+  command.allowExcessArguments();
   return command.action(async () => {
+    const stray = strayWords(command);
+    if (stray.length > 0) throw (await import('./stray-words.ts')).strayWordsError(command, flagsOf(leaf), stray);
     const context = world.enter(globalOptions(rootOf(command).opts()), command);
     await run(context, leaf, invocation(command));
   });
@@ -107,6 +111,11 @@ async function runTool(context: Context, definition: CommandDefinition, invoked:
 
 function invocation(command: Command): Invocation {
   return { arguments: command.args, options: command.opts() };
+}
+
+/** The words behind those that the command takes. */
+function strayWords({ args, registeredArguments: taken }: Command): readonly string[] {
+  return taken.at(-1)?.variadic ? [] : args.slice(taken.length);
 }
 
 function rootOf(command: Command): Command {
