@@ -25,7 +25,21 @@ function isSupported(range, version) {
 function keepCompiledCode() {
   var env = process.env;
   var folder = env.XDG_CACHE_HOME || env.LOCALAPPDATA || (env.HOME && path.join(env.HOME, '.cache'));
-  if (folder && path.isAbsolute(folder)) require('module').enableCompileCache(path.join(folder, 'svc', 'compiled'));
+  if (!folder || !path.isAbsolute(folder)) return;
+  folder = path.join(folder, 'svc', 'compiled');
+  if (makeFolder(folder)) require('module').enableCompileCache(folder);
+}
+
+/** Whether a folder is there, made with those above it if need be. Node.js itself never gives up below /proc. */
+function makeFolder(folder) {
+  if (fs.existsSync(folder)) return true;
+  if (!makeFolder(path.dirname(folder))) return false;
+  try {
+    fs.mkdirSync(folder);
+  } catch (_error) {
+    return fs.existsSync(folder);
+  }
+  return true;
 }
 
 if (isSupported(pkg.engines.node, process.versions.node)) {

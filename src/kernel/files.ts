@@ -1,13 +1,40 @@
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { platform as thisPlatform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { SvcError, systemErrorCode } from './errors.ts';
 
+/**
+ * Makes a folder and those above it that are missing. Node's own `recursive` never ends where the system says of a folder
+ * in one that is there that there is no such folder, as in `/proc`: it makes the upper one over and over, past every signal.
+ * @returns whether it was missing
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<boolean> {
+  const parent = dirname(path);
+  for (let hasParent = false; ; hasParent = true) {
+    try {
+      await mkdir(path, { mode });
+      return true;
+    } catch (error) {
+      if (await isFolder(path)) return false;
+      if (systemErrorCode(error) !== 'ENOENT' || parent === path) throw error;
+      if (hasParent) throw new Error(`no folder can be made in ${parent}`, { cause: error });
+    }
+    await makeFolder(parent, mode);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
 /** Makes a folder that only its owner can enter (0700), parents included; an existing one is closed to others. */
 export async function privateFolder(path: string): Promise<void> {
   try {
-    const created = await mkdir(path, { recursive: true, mode: 0o700 });
+    const created = await makeFolder(path, 0o700);
     if (!created) await chmod(path, 0o700);
   } catch (error) {
     throw localFileError('create', path, error);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
-import { localFileError } from '../kernel/files.ts';
+import { localFileError, makeFolder } from '../kernel/files.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { FORMS, type Form } from './form.ts';
 import { type HeaderList, without } from './headers.ts';
@@ -81,14 +81,14 @@ export async function openRecording(folder: string, limits: RecordingLimits = LI
 
 async function existing(folder: string): Promise<Recorded[]> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     const names = (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort();
     return await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })));
   } catch (error) {
     if (['EEXIST', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) {
       throw new SvcError('local', `${folder} is no folder`, { cause: error });
     }
-    throw localFileError('read', folder, error);
+    throw localFileError('open', folder, error);
   }
 }
 

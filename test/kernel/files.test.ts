@@ -1,9 +1,11 @@
+import { globSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   discardStaged,
   flushFolder,
+  makeFolder,
   moveOver,
   privateFolder,
   readTextIfExists,
@@ -121,4 +123,41 @@ it('a folder is flushed where the system can: not on Windows, where none can be 
   await flushFolder(await temporaryFolder());
   await flushFolder('/not/there', 'win32');
   await expect(flushFolder('/not/there', 'linux')).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+describe('making a folder', () => {
+  it('makes those above it as well, and leaves what is there', async () => {
+    const path = join(await temporaryFolder(), 'a', 'b', 'c');
+    expect([await makeFolder(path, 0o700), await makeFolder(path, 0o755)]).toEqual([true, false]);
+    for (const made of [path, join(path, '..')]) expect((await stat(made)).mode & 0o777).toBe(0o700);
+  });
+
+  it('is done by whoever comes first, for all', async () => {
+    const path = join(await temporaryFolder(), 'a', 'b', 'c');
+    const made = await Promise.all(Array.from({ length: 20 }, () => makeFolder(path)));
+    expect(made.filter((first) => first)).toHaveLength(1);
+  });
+
+  it('is refused below a file, and in the place of one', async () => {
+    const path = join(await temporaryFolder(), 'file');
+    await writeFile(path, '');
+    await expect(makeFolder(join(path, 'a', 'b'))).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await expect(makeFolder(path)).rejects.toMatchObject({ code: 'EEXIST' });
+  });
+
+  it.runIf(process.platform === 'linux')('ends where the system makes none', async () => {
+    for (const path of ['/proc/svc', '/proc/svc/a/b'])
+      await expect(makeFolder(path)).rejects.toThrow('no folder can be made in /proc');
+    await expect(privateFolder('/proc/svc')).rejects.toMatchObject({
+      failure: 'local',
+      message: 'cannot create /proc/svc: no folder can be made in /proc',
+    });
+  });
+
+  it('is done by makeFolder alone: what Node does below /proc never ends', () => {
+    const sources = globSync('src/**/*.ts').map((path) => [path, readFileSync(path, 'utf8')] as const);
+    expect(sources.length).toBeGreaterThan(100);
+    const own = sources.filter(([, text]) => /\bmkdir(Sync)?\([^;]*recursive/.test(text)).map(([path]) => path);
+    expect(own).toEqual([]);
+  });
 });

@@ -1,6 +1,6 @@
-import { chmod, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { localFileError, moveOver, readTextIfExists } from '../../kernel/files.ts';
+import { localFileError, makeFolder, moveOver, readTextIfExists } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { placesFor, withLines, withoutLines } from './places.ts';
@@ -66,7 +66,7 @@ async function write({ path, text }: Change): Promise<void> {
       (found) => found.mode & 0o7777,
       () => 0o644,
     );
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     const staged = `${target}.svc-new`;
     await writeFile(staged, text, { mode });
     await chmod(staged, mode);
