@@ -5,7 +5,7 @@ const REFUSED = /cannot (create|open) \/proc\/svc\S*: no folder can be made in \
 
 describe.runIf(process.platform === 'linux')('a folder that cannot be made', () => {
   it.each([
-    [['webhooks', 'listen', '--port', '0', '--record', '/proc/svc/deliveries'], {}],
+    [['webhooks', 'listen', '--local', '--port', '0', '--record', '/proc/svc/deliveries'], {}],
     [['agents', 'list', '--local'], { XDG_DATA_HOME: '/proc/svc' }],
     [['agents', 'list', '--local', '--store', '/proc/svc/service.sqlite'], {}],
     [['profiles', 'add', 'p', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k'], { XDG_CONFIG_HOME: '/proc/svc' }],
