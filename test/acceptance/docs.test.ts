@@ -1,30 +1,17 @@
 import { globSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { prepared, runAsUser } from './documented.ts';
+import { blocksOf, freePorts, runBlock } from './document-blocks.ts';
+import { prepared, runAsUser, startAsUser } from './documented.ts';
 import { HOME } from './svc.ts';
 
 /** Pages that are generated: their commands are run with the examples of help. */
 const GENERATED = ['docs/commands.md', 'docs/operations.md'];
-const PAGES = ['README.md', ...globSync('docs/*.md', { cwd: HOME })].filter((page) => !GENERATED.includes(page)).sort();
-
-interface Block {
-  readonly line: number;
-  readonly commands: string;
-  /** Why it is not run: `<!-- not run: reason -->` on the line before it. */
-  readonly reason: string | undefined;
-}
-
-/** The blocks of a page that are marked as `sh`. */
-function blocksOf(page: string): readonly Block[] {
-  return Array.from(page.matchAll(/^(?:<!-- not run: (.+) -->\n)?```sh\n([\s\S]*?)^```$/gm), (match) => ({
-    line: page.slice(0, match.index).split('\n').length,
-    reason: match[1],
-    commands: match[2] ?? '',
-  }));
-}
+const PAGES = globSync(['README.md', 'docs/*.md', 'packaging/*.md'], { cwd: HOME })
+  .filter((page) => !GENERATED.includes(page))
+  .sort();
 
 /** The commands of the recipes of a page: what its blocks of `yaml` have a CI system run. */
 function recipesOf(page: string): readonly string[] {
@@ -39,27 +26,48 @@ function commandsIn(value: unknown): readonly string[] {
   );
 }
 
+/** A service that a page's profiles lead to, as its prepared folder's token and variables do. */
+async function pageService(folder: string): Promise<{ url: string; env: Readonly<Record<string, string>> }> {
+  const running = startAsUser('exec svc serve --port 0 -o json', folder);
+  await running.says('\n');
+  const { url, authToken, workspaceId, workspaceAuthToken } = JSON.parse(running.talk());
+  await writeFile(join(folder, 'token.txt'), `${authToken}\n`);
+  return { url, env: { SVC_WORKSPACE_ID: workspaceId, SVC_WORKSPACE_AUTH_TOKEN: workspaceAuthToken } };
+}
+
+/** Why blocks are not run, in the order of the pages. */
+const NOT_RUN = ['it takes a while, and has a test of its own', 'it needs Docker; a test runs its steps'];
+
 describe('the commands in a document', () => {
-  it('are its blocks of sh, with the reason where they are not run', () => {
-    const page = 'a\n```sh\nsvc x\n```\n<!-- not run: it waits -->\n```sh\nsvc y\n```\n```json\n{}\n```\n';
-    expect(blocksOf(page)).toEqual([
-      { line: 2, commands: 'svc x\n', reason: undefined },
-      { line: 5, commands: 'svc y\n', reason: 'it waits' },
+  it('are its blocks of sh, with how they are run, or the reason why they are not', () => {
+    const page = [
+      ['a', '```sh', 'svc x', '```', '<!-- not run: it waits -->', '```sh', 'svc y', '```', '```json', '{}', '```'],
+      ['<!-- run: until stopped -->', '```sh', 'svc z', '```'],
+      ['<!-- run: with its profile, answering "Sure?" with "y" -->', '```sh', 'svc a', '```', ''],
+    ];
+    expect(blocksOf(page.flat().join('\n'))).toEqual([
+      { line: 2, commands: 'svc x\n', way: { kind: 'plainly' }, direct: false },
+      { line: 6, commands: 'svc y\n', way: { kind: 'not', reason: 'it waits' }, direct: false },
+      { line: 13, commands: 'svc z\n', way: { kind: 'until stopped' }, direct: false },
+      { line: 17, commands: 'svc a\n', way: { kind: 'answering', question: 'Sure?', answer: 'y' }, direct: true },
     ]);
+    expect(() => blocksOf('<!-- run: somehow -->\n```sh\nsvc x\n```\n')).toThrow('nobody knows');
   });
 
   it.each(PAGES)('%s: run one after the other, in one folder', { timeout: 120_000 }, async (page) => {
-    const blocks = blocksOf(await readFile(join(HOME, page), 'utf8')).filter(({ reason }) => reason === undefined);
+    const blocks = blocksOf(await readFile(join(HOME, page), 'utf8')).filter(({ way }) => way.kind !== 'not');
     if (blocks.length === 0) return;
     const { folder, apiKey } = await prepared();
-    for (const { line, commands } of blocks) {
-      const { code, talk } = await runAsUser(commands.replaceAll('--api-key K', `--api-key ${apiKey}`), folder);
-      expect({ at: `${page}:${line}`, code, talk: code === 0 ? '' : talk }).toEqual({
-        at: `${page}:${line}`,
-        code: 0,
-        talk: '',
-      });
-    }
+    const ports = await freePorts();
+    const service = blocks.some(({ direct }) => direct) ? await pageService(folder) : undefined;
+    const env = { PORT: String(ports[0]), ...service?.env };
+    for (const block of blocks) await runBlock(block, { folder, apiKey, ports, url: service?.url, env });
+  });
+
+  it('are all run, but for these', async () => {
+    const texts = await Promise.all(PAGES.map((page) => readFile(join(HOME, page), 'utf8')));
+    const ways = texts.flatMap(blocksOf).map(({ way }) => way);
+    expect(ways.flatMap((way) => (way.kind === 'not' ? way.reason : []))).toEqual(NOT_RUN);
   });
 
   it('of recipes for CI systems: run one after the other', { timeout: 120_000 }, async () => {

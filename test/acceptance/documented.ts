@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
-import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { BIN, HOME, newUser } from './svc.ts';
 
@@ -26,6 +26,14 @@ const SEED = {
   config: { advancedWebhooks: { isEnabled: true } },
 };
 
+type Variables = Readonly<Record<string, string>>;
+
+interface Ended {
+  readonly code: number | null;
+  /** What it wrote to both streams. */
+  readonly talk: string;
+}
+
 /** A folder with the files that help and documents name, and a store that holds the seed. */
 export async function prepared(): Promise<{ folder: string; apiKey: string }> {
   const { home, svc } = await newUser();
@@ -42,10 +50,10 @@ export async function prepared(): Promise<{ folder: string; apiKey: string }> {
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');
   await mkdir(join(home, 'bin'));
-  await program(home, 'svc', `[ "$1" = --version ] || set -- --local "$@"; exec '${process.execPath}' '${BIN}' "$@"`);
+  const own = `[ "$1" = --version ] || [ -n "$DIRECT" ] || set -- --local "$@"; exec '${process.execPath}' '${BIN}' "$@"`;
+  await program(home, 'svc', own);
   await program(home, 'npx', 'exec "$@"');
-  // Its own commands are run by CI.
-  await program(home, 'npm', 'exit 0');
+  await program(home, 'npm', await npmWithoutWork());
   await program(home, 'gh', 'exit 0');
   await cp(join(HOME, 'examples'), join(home, 'examples'), { recursive: true });
   const { stdout } = await svc(['workspace', 'get', '--local', '--jq', '.apiKeyList | keys[0]']);
@@ -60,20 +68,59 @@ export async function copied(folder: string): Promise<string> {
 }
 
 /** Runs a line, or lines, of bash in a prepared folder, as a person would who is not asked. */
-export function runAsUser(lines: string, home: string): Promise<{ code: number | null; talk: string }> {
-  const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}`, CI: '1' };
+export function runAsUser(lines: string, home: string, variables: Variables = {}): Promise<Ended> {
+  return startAsUser(lines, home, variables).ended;
+}
+
+/** The variables of such a person. */
+export function userEnvironment(home: string): Variables {
+  return { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}`, CI: '1' };
+}
+
+/** Starts lines of bash. What they leave running in the background goes with the test. */
+export function startAsUser(lines: string, home: string, variables: Variables = {}) {
   const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', lines], {
     cwd: home,
-    env,
+    env: { ...userEnvironment(home), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
+  onTestFinished(() => endGroup(child));
   let talk = '';
+  let check = () => {};
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
       talk += text;
+      check();
     });
   }
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, talk })));
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code) => resolve({ code, talk }));
+    // A program in the background holds the streams open.
+    child.on('exit', (code) => setTimeout(() => resolve({ code, talk }), 300));
+  });
+  const says = (text: string) =>
+    new Promise<void>((resolve) => {
+      check = () => talk.includes(text) && resolve();
+      check();
+    });
+  return { ended, says, talk: () => talk, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** What npm is told has to be there; it is done by tests of its own, and by CI. */
+async function npmWithoutWork(): Promise<string> {
+  const { name, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+  const known = ['ci', 'test', ...Object.keys(scripts).map((script) => `run ${script}`)];
+  const installs = ['install', 'install --global'].map((words) => `${words} ${name}`);
+  return `case "$*" in ${[...known, ...installs].map((words) => `'${words}'`).join('|')}) ;; *) exit 1 ;; esac`;
 }
 
 async function program(home: string, name: string, script: string): Promise<void> {
