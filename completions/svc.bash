@@ -1,7 +1,7 @@
 # Completion of svc: asks `svc __complete` for what may follow, a candidate a line with a tab before its description.
 # A candidate that ends in / or = is the beginning of a longer word. What was typed is handed over and never evaluated.
 _svc() {
-  local rest=${COMP_LINE:0:COMP_POINT} count=0 at blank word current cut candidate
+  local rest=${COMP_LINE:0:COMP_POINT} count=0 at blank word current candidate char quote= plain= kept= outer
   local -a typed
   for ((at = 0; at <= COMP_CWORD; at++)); do
     blank=${rest%%[![:space:]]*}
@@ -16,26 +16,46 @@ _svc() {
     fi
   done
   current=${typed[count - 1]}
-  cut=
-  case $word in
-    '' | = | :) cut=$current ;;
-    *) cut=${current%"$word"} ;;
-  esac
+  for ((at = 0; at < ${#current}; at++)); do
+    char=${current:at:1}
+    if [[ $char == \\ && $quote != \' ]]; then
+      ((at++))
+      plain+=${current:at:1}
+    elif [[ -n $quote && $char == "$quote" ]]; then
+      quote=
+      kept=$outer
+    elif [[ -n $quote ]]; then
+      plain+=$char
+    elif [[ $char == [\"\'] ]]; then
+      quote=$char
+      outer=$kept
+      kept=$plain
+    else
+      [[ $char != @ || $COMP_WORDBREAKS != *@* ]] || kept=$plain
+      plain+=$char
+      [[ $char == @ || $COMP_WORDBREAKS != *"$char"* ]] || kept=$plain
+    fi
+  done
   COMPREPLY=()
   while IFS= read -r candidate; do
     candidate=${candidate%%$'\t'*}
-    candidate=${candidate#"$cut"}
-    case $current in
-      [\"\']*) case $candidate in *[\\\"\'\$\`\!]*) continue ;; esac ;;
-      *)
-        case $candidate in
-          '~/'*) printf -v word '%q' "${candidate#'~/'}" && word="~/$word" ;;
-          *) printf -v word '%q' "$candidate" ;;
-        esac
-        case $candidate in */ | *=) candidate=$word ;; *) candidate="$word " ;; esac
-        ;;
-    esac
+    candidate=${candidate#"$kept"}
+    if [[ -n $quote ]]; then
+      case $candidate in *[\\\"\'\$\`\!]*) continue ;; esac
+    else
+      case $candidate in
+        '~/'*) printf -v word '%q' "${candidate#'~/'}" && word="~/$word" ;;
+        *) printf -v word '%q' "$candidate" ;;
+      esac
+      case $candidate in */ | *=) candidate=$word ;; *) candidate="$word " ;; esac
+    fi
     COMPREPLY[${#COMPREPLY[@]}]=$candidate
   done < <(command svc __complete "${typed[@]:1}" 2>/dev/null)
+  if [[ -n $quote && ${#COMPREPLY[@]} -eq 1 ]]; then
+    case ${COMPREPLY[0]} in
+      */ | *=) COMPREPLY[1]=${COMPREPLY[0]}. ;;
+      *) compopt +o nospace 2>/dev/null ;;
+    esac
+  fi
 }
 complete -o nospace -F _svc svc

@@ -5,11 +5,20 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |
         Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
     if ($wordToComplete -eq '') { $typed += '""' }
-    & svc __complete @typed 2>$null | ForEach-Object {
+    $encoding = [Console]::OutputEncoding
+    try {
+        [Console]::OutputEncoding = [System.Text.Encoding]::UTF8
+        $lines = @(& svc __complete @typed 2>$null)
+    } finally {
+        [Console]::OutputEncoding = $encoding
+    }
+    $lines | ForEach-Object {
         $value, $describes = $_ -split "`t", 2
         if (-not $describes) { $describes = $value }
         $text = $value
-        if ($value -notmatch '^[\w./\\:=+~-]+$') { $text = "'" + $value.Replace("'", "''") + "'" }
+        if ($value -notmatch '^[\w./\\:=+~-]+$') {
+            $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($value) + "'"
+        }
         [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $describes)
     }
 }

@@ -6,13 +6,18 @@ import { describe, expect, it } from 'vitest';
 import { BIN, HOME, newUser } from './svc.ts';
 import { programInTerminal, type Terminal } from './terminal.ts';
 
+const BASH = {
+  shell: 'bash',
+  words: ['--norc', '--noprofile', '-i'],
+  setUp: `PS1='rea''dy> '; . ${join(HOME, 'completions', 'svc.bash')}`,
+};
+/** A bash 3.2, which macOS has: Debian does not. */
+const { SVC_TEST_OLD_BASH: oldBash } = process.env;
+
 /** How a shell starts without anybody's own settings, and what makes it ready. */
 const SHELLS = [
-  {
-    shell: 'bash',
-    words: ['--norc', '--noprofile', '-i'],
-    setUp: `PS1='rea''dy> '; . ${join(HOME, 'completions', 'svc.bash')}`,
-  },
+  BASH,
+  ...(oldBash ? [{ ...BASH, shell: oldBash }] : []),
   {
     shell: 'zsh',
     words: ['-f', '-i'],
@@ -23,7 +28,7 @@ const SHELLS = [
     words: ['--no-config', '-i'],
     setUp: `function fish_prompt; echo -n 'rea''dy> '; end; source ${join(HOME, 'completions', 'svc.fish')}`,
   },
-] as const;
+];
 
 function isThere(shell: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${shell}`]).status === 0;
@@ -43,7 +48,11 @@ async function prepared(shell: (typeof SHELLS)[number]) {
   await mkdir(bin);
   await mkdir(join(folder, 'data'), { recursive: true });
   await writeFile(join(folder, 'people list.json'), '[]');
+  await mkdir(join(folder, 'my records'));
+  await writeFile(join(folder, 'my records', 'new.csv'), '');
+  await writeFile(join(folder, 'back\\slash.csv'), '');
   await writeFile(join(folder, 'data', "it's $HOME.csv"), '');
+  await writeFile(join(user.home, 'at home.csv'), '');
   await writeFile(
     join(bin, 'svc'),
     `#!/bin/sh
@@ -55,10 +64,11 @@ printf '%s\\n' "$@" > '${called}.part'; mv '${called}.part' '${called}'
   const env = { ...user.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C.UTF-8' };
   await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'u1', '--name', 'U']);
   await user.svc(['folders', 'list', '--local', '--org', 'acme:eu']);
+  await user.svc(['users', 'data', '--local', '--org', 'acme:eu', '--user', 'ada@example.com']);
   const open = programInTerminal(shell.shell, shell.words, { env, cwd: folder, columns: 200 });
   open.type(`${shell.setUp}\r`);
   await open.shows('ready> ');
-  return { open, folder, called };
+  return { open, home: user.home, folder, called };
 }
 
 async function timesAsked(called: string): Promise<number> {
@@ -78,9 +88,33 @@ async function wordsIn(called: string, open: Terminal): Promise<readonly string[
   throw new Error(`svc was not called:\n${open.screen()}`);
 }
 
-describe.each(SHELLS)('completion in $shell', (shell) => {
+/** What is typed, with the words that svc is called with once it has been completed. */
+function completed(home: string): readonly (readonly [readonly string[], ...string[]])[] {
+  const add = ['users', 'add', '--file'];
+  const list = ['folders', 'list', '--local'];
+  const filter = ['webhooks', 'endpoints', 'create', '--filter-type'];
+  return [
+    [
+      ['svc webh\t', 'end\t', 'cre\t', '--filter-t\t', 'comment_annotation.pri\t'],
+      ...filter,
+      'comment_annotation.priority_change',
+    ],
+    [['svc users add --input-format=nd\t', 'x'], 'users', 'add', '--input-format=ndjson', 'x'],
+    [['svc users add --file peo\t', 'x'], ...add, 'people list.json', 'x'],
+    [['svc users add --file da\t', 'it\t', 'x'], ...add, "data/it's $HOME.csv", 'x'],
+    [['svc users add --file "my\t', 'ne\t', ' x'], ...add, 'my records/new.csv', 'x'],
+    [['svc users add --file back\t', 'x'], ...add, 'back\\slash.csv', 'x'],
+    [['svc users add --file ~/at\t', 'x'], ...add, join(home, 'at home.csv'), 'x'],
+    [['svc folders list --local --org acme:\t', 'x'], ...list, '--org', 'acme:eu', 'x'],
+    [['svc folders list --local --org ac\t', 'x'], ...list, '--org', 'acme:eu', 'x'],
+    [['svc folders list --local --org="acme:\t', ' x'], ...list, '--org=acme:eu', 'x'],
+    [['svc users data --local --user ada@ex\t', 'x'], 'users', 'data', '--local', '--user', 'ada@example.com', 'x'],
+  ];
+}
+
+describe.concurrent.each(SHELLS)('completion in $shell', (shell) => {
   it.skipIf(!isThere(shell.shell))('completes what is typed', { timeout: 60_000 }, async () => {
-    const { open, called } = await prepared(shell);
+    const { open, home, called } = await prepared(shell);
     const becomes = async (pieces: readonly string[], words: readonly string[]) => {
       for (const piece of pieces) {
         const before = await timesAsked(called);
@@ -94,21 +128,7 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
       open.type('\r');
       expect(await wordsIn(called, open), open.screen().slice(-400)).toEqual(words);
     };
-    await becomes(
-      ['svc webh\t', 'end\t', 'cre\t', '--filter-t\t', 'comment_annotation.pri\t'],
-      ['webhooks', 'endpoints', 'create', '--filter-type', 'comment_annotation.priority_change'],
-    );
-    await becomes(['svc users add --input-format=nd\t', 'x'], ['users', 'add', '--input-format=ndjson', 'x']);
-    await becomes(['svc users add --file peo\t', 'x'], ['users', 'add', '--file', 'people list.json', 'x']);
-    await becomes(['svc users add --file da\t', 'it\t', 'x'], ['users', 'add', '--file', "data/it's $HOME.csv", 'x']);
-    await becomes(
-      ['svc folders list --local --org acme:\t', 'x'],
-      ['folders', 'list', '--local', '--org', 'acme:eu', 'x'],
-    );
-    await becomes(
-      ['svc folders list --local --org ac\t', 'x'],
-      ['folders', 'list', '--local', '--org', 'acme:eu', 'x'],
-    );
+    for (const [pieces, ...words] of completed(home)) await becomes(pieces, words);
     open.kill();
     await open.ended;
   });

@@ -1,14 +1,26 @@
-/** An empty word goes out as a pair of quotes, because Windows PowerShell drops empty arguments of programs. */
+/**
+ * An empty word goes out as a pair of quotes, because Windows PowerShell drops empty arguments of programs; what comes
+ * back is UTF-8, whatever the console takes programs to write. Curly quotes end a text in single ones, too.
+ */
 export const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |
         Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
     if ($wordToComplete -eq '') { $typed += '""' }
-    & svc __complete @typed 2>$null | ForEach-Object {
+    $encoding = [Console]::OutputEncoding
+    try {
+        [Console]::OutputEncoding = [System.Text.Encoding]::UTF8
+        $lines = @(& svc __complete @typed 2>$null)
+    } finally {
+        [Console]::OutputEncoding = $encoding
+    }
+    $lines | ForEach-Object {
         $value, $describes = $_ -split "\`t", 2
         if (-not $describes) { $describes = $value }
         $text = $value
-        if ($value -notmatch '^[\\w./\\\\:=+~-]+$') { $text = "'" + $value.Replace("'", "''") + "'" }
+        if ($value -notmatch '^[\\w./\\\\:=+~-]+$') {
+            $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($value) + "'"
+        }
         [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $describes)
     }
 }

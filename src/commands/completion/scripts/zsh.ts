@@ -1,16 +1,23 @@
-/** Works as a file in `fpath` and as a sourced one. zsh itself quotes what it inserts. */
+/**
+ * Works as a file in `fpath` and as a sourced one. zsh itself quotes what it inserts, so that `~/` is taken out of what
+ * it completes: quoted, it would be no home. `_describe` takes a colon and a backslash for its own.
+ */
 export const ZSH = `#compdef svc
 _svc() {
-  local line value
+  local line value home=
   local -a whole begun
+  [[ $PREFIX != '~/'* ]] || home='~/'
   while IFS= read -r line; do
     value=\${line%%$'\\t'*}
-    line=\${value//:/\\\\:}\${\${line#"$value"}/$'\\t'/:}
+    line=\${line#"$value"}
+    value=\${value#$home}
+    line=\${\${value//\\\\/\\\\\\\\}//:/\\\\:}\${line/$'\\t'/:}
     case $value in
       */ | *=) begun+=("$line") ;;
       *) whole+=("$line") ;;
     esac
   done < <(command svc __complete "\${(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)
+  [[ -z $home ]] || compset -P '\\~/'
   _describe -t svc 'svc' whole -- begun -S ''
 }
 if [[ $funcstack[1] == _svc ]]; then
