@@ -56,8 +56,8 @@ export function finisher(source: Source, { fields }: DraftRules) {
 }
 
 /** Whether what is sent of a record is the text that its source holds, unless its id was made up. */
-export function sendsText({ format }: Pick<Source, 'format'>, { field, bareIds }: BulkFields): boolean {
-  return (format === 'json' || format === 'ndjson') && field !== undefined && !bareIds;
+export function sendsText({ isVerbatim }: Pick<Source, 'isVerbatim'>, { field, bareIds }: BulkFields): boolean {
+  return isVerbatim && field !== undefined && !bareIds;
 }
 
 /** A record that is sent as the JSON text that it was read as. */

@@ -66,7 +66,7 @@ export async function openInputFile(request: FileRequest): Promise<InputFile> {
   const { name = nameOf(request.file), field } = request;
   const bytes = await bytesOf(request, name);
   const told = request.format ?? formatOfName(name);
-  if (told) return new TextFile(mapped(request, name, told), { name, format: told, bytes });
+  if (told) return new TextFile(request, { name, format: told, bytes });
   const begun = beginReading(bytes, name);
   const text = await begun.text;
   const format = formatOfText(text.head, field);
@@ -75,16 +75,10 @@ export async function openInputFile(request: FileRequest): Promise<InputFile> {
       hint: 'add --input-format json, ndjson, csv or yaml',
     });
   }
-  mapped(request, name, format);
   if (bytes instanceof Spool) return new TextFile(request, { name, format, bytes }, begun);
   // Many files may wait for their turn, and none of them is to be held open until then.
   await text.end();
   return new TextFile(request, { name, format, bytes });
-}
-
-function mapped(request: FileRequest, name: string, format: InputFormat): FileRequest {
-  if (!request.map || format === 'csv') return request;
-  throw new SvcError('usage', `--map is for columns of CSV, and ${name} is ${format.toUpperCase()}`);
 }
 
 /** Values that are in memory already. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import { type FileRequest, type InputFile, memoryFile, openInputFile } from './input-file.ts';
 import { nameOfAll } from './record-place.ts';
+import type { FieldMap } from './source/field-map.ts';
 
 /** The records of a job: those of one file after another. */
 export interface RecordInput {
@@ -11,6 +12,8 @@ export interface RecordInput {
   readonly name: string;
   /** How far the first reading is. The whole is not known of what comes through a pipe. */
   readonly reading: { readonly bytes: number; readonly of: number | undefined };
+  /** Once all of it was read. @throws SvcError `usage` for a field to rename that no record had */
+  checkMap(): void;
   /** Removes what was kept of pipes. */
   discard(): Promise<void>;
 }
@@ -34,7 +37,7 @@ export async function openInput({ files, ...request }: InputRequest): Promise<Re
   for (const [at, choice] of files.entries()) {
     opened.push(await openInputFile({ ...request, ...choice, spool: spoolOf(request.spool, at) }));
   }
-  return new Files(opened);
+  return new Files(opened, request.map);
 }
 
 /** Values that are in memory already. */
@@ -63,8 +66,11 @@ function spoolOf(spool: string, at: number): string {
 class Files implements RecordInput {
   readonly files: readonly InputFile[];
 
-  constructor(files: readonly InputFile[]) {
+  readonly #map: FieldMap | undefined;
+
+  constructor(files: readonly InputFile[], map?: FieldMap) {
     this.files = files;
+    this.#map = map;
   }
 
   get name(): string {
@@ -79,6 +85,10 @@ class Files implements RecordInput {
       of = of === undefined || reading.of === undefined ? undefined : of + reading.of;
     }
     return { bytes, of };
+  }
+
+  checkMap(): void {
+    this.#map?.check(this.name);
   }
 
   async discard(): Promise<void> {

@@ -87,6 +87,7 @@ export async function* findingsOf(
 ): AsyncGenerator<readonly Finding[], Survey> {
   const look = new Look(rules, hear);
   for (const file of input.files) yield* readThrough(file, look, signal);
+  if (!look.breaksOff && look.read > 0) input.checkMap();
   if (!look.breaksOff) await look.settleDuplicates(() => identified(input, rules));
   yield* look.found();
   return look;

@@ -105,6 +105,21 @@ describe('records of several files', () => {
     expect(new Set(activities.map(({ id }) => id)).size).toBe(2);
   });
 
+  it('are renamed as they are sent, and rejected as they stand, so that the same --map takes them again', async () => {
+    const files = { 'a.json': '[{"Login": "a1"},\n{"Login": "a2", "x": 1}]', 'b.json': '[{"Login":"b1"}]' };
+    const options = { map: [['Login', 'userId'] as const, ['x', ''] as const] };
+    const { requests, read } = await run({ files, options, failing: ['a2'] });
+    expect(requests.flatMap(({ users }) => users)).toEqual([{ userId: 'a1' }, { userId: 'a2' }, { userId: 'b1' }]);
+    expect(await read('users.rejects.json')).toBe('[\n{"Login": "a2", "x": 1}\n]\n');
+  });
+
+  it('of several forms are rejected under the names of the service', async () => {
+    const files = { 'a.csv': 'Login\na\n', 'b.json': '[{"Login":"b"}]' };
+    const options = { map: [['Login', 'userId'] as const] };
+    const { read } = await run({ files, options, failing: ['a', 'b'] });
+    expect(linesIn(await read('users.rejects.ndjson'))).toEqual([{ userId: 'a' }, { userId: 'b' }]);
+  });
+
   it.each<[string, World['options'], string]>([
     ['rejects over one of them', { rejects: 'b.csv' }, '--rejects: b.csv is the input itself'],
     ['results over one of them', { results: 'c.yaml' }, '--results: c.yaml is the input itself'],

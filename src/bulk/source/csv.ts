@@ -1,6 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { CsvRowParser, dialect, rowText } from './csv-rows.ts';
+import type { FieldMap, FieldNames } from './field-map.ts';
 import { type Block, inputError, type SourceRecord } from './record.ts';
 
 /** What a CSV file's columns are held against. */
@@ -12,11 +13,8 @@ export interface CsvOptions {
   /** Records may come without their id, and the file without its column. */
   readonly mints: boolean;
   /** The fields of columns that are named otherwise; a column of no field is left out. */
-  readonly map?: ColumnMap;
+  readonly map?: FieldMap;
 }
-
-/** Columns of a CSV file, and the field that each stands for; an empty one for a column to leave out. */
-export type ColumnMap = ReadonlyMap<string, string>;
 
 interface Header {
   readonly text: string;
@@ -73,13 +71,15 @@ export class CsvReader {
   }
 
   #readHeader(cells: readonly string[], text: string, line: number): Header {
-    const { name, fields, idField, mints, map = new Map() } = this.#options;
+    const { name, fields, idField, mints } = this.#options;
+    const map: FieldNames = this.#options.map?.names ?? new Map();
     const columns = cells.map((cell) => cell.trim());
     for (const [at, column] of columns.entries()) {
       if (column === '') throw inputError(name, { line }, `column ${at + 1} has no name`);
       if (columns.indexOf(column) !== at) throw inputError(name, { line }, `two columns are named '${column}'`);
     }
     checkMap(map, columns, name);
+    this.#options.map?.meetAll();
     const mapped = columns.map((column) => (map.has(column) ? map.get(column) || undefined : column));
     for (const [at, field] of mapped.entries()) {
       const before = mapped.indexOf(field);
@@ -134,7 +134,7 @@ class CsvRecord implements SourceRecord {
 }
 
 /** @throws SvcError `usage` for a column that the file does not have */
-function checkMap(map: ColumnMap, columns: readonly string[], name: string): void {
+function checkMap(map: FieldNames, columns: readonly string[], name: string): void {
   for (const column of map.keys()) {
     if (columns.includes(column)) continue;
     const near = nearest(column, columns);

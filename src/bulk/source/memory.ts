@@ -3,7 +3,7 @@ import type { Block, Source, SourceRecord } from './record.ts';
 /** Records that are in memory already. Their place in the list stands for the line. */
 export function memorySource(name: string, values: readonly unknown[]): Source {
   const records = values.map((value, at) => ({ value, text: JSON.stringify(value), line: at + 1, column: 1 }));
-  return { name, format: 'json', blocks: inOneBlock(records), preamble: () => '', withField };
+  return { name, format: 'json', isVerbatim: true, blocks: inOneBlock(records), preamble: () => '', withField };
 }
 
 /** The JSON text of a record with one more field. */

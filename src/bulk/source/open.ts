@@ -1,5 +1,5 @@
 import type { Remark } from '../finding.ts';
-import type { ColumnMap } from './csv.ts';
+import { type FieldMap, renaming } from './field-map.ts';
 import { withField } from './memory.ts';
 import type { InputFormat, Source } from './record.ts';
 
@@ -12,8 +12,8 @@ export interface Layout {
   readonly idField: string;
   /** A record may come without its id. */
   readonly mints?: boolean;
-  /** The fields of columns of a CSV file that are named otherwise. */
-  readonly map?: ColumnMap;
+  /** The fields of columns, or of records, that are named otherwise. */
+  readonly map?: FieldMap;
 }
 
 export interface SourceRequest extends Layout {
@@ -25,28 +25,36 @@ export interface SourceRequest extends Layout {
 
 /** The records of a text. The libraries of other formats are not loaded. */
 export async function readSource(chunks: AsyncIterable<string>, request: SourceRequest): Promise<Source> {
-  const { name, format, field, fields, idField, mints = false, map, warn } = request;
-  const preamble = () => '';
-  const known = { name, format };
+  const { name, format, fields, idField, mints = false, map } = request;
+  if (format !== 'csv') {
+    const source = await recordsAsTheyStand(chunks, format, request);
+    return map ? renaming(source, map) : source;
+  }
+  const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, mints, ...(map && { map }) });
+  return {
+    ...{ name, format, isVerbatim: false },
+    blocks: reader.read(chunks),
+    preamble: () => reader.header,
+    withField: (record, _, id) => reader.withId(record, id),
+  };
+}
+
+async function recordsAsTheyStand(
+  chunks: AsyncIterable<string>,
+  format: Exclude<InputFormat, 'csv'>,
+  { name, field, warn }: SourceRequest,
+): Promise<Source> {
+  const known = { name, format, isVerbatim: format !== 'yaml', preamble: () => '' };
   switch (format) {
     case 'json': {
       const { readJson } = await import('./json.ts');
-      return { ...known, blocks: readJson(chunks, { name, field, warn }), preamble, withField };
+      return { ...known, blocks: readJson(chunks, { name, field, warn }), withField };
     }
     case 'ndjson':
-      return { ...known, blocks: (await import('./ndjson.ts')).readNdjson(chunks, name), preamble, withField };
+      return { ...known, blocks: (await import('./ndjson.ts')).readNdjson(chunks, name), withField };
     case 'yaml': {
       const { readYaml, withYamlField } = await import('./yaml.ts');
-      return { ...known, blocks: readYaml(chunks, { name, field, warn }), preamble, withField: withYamlField };
-    }
-    case 'csv': {
-      const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, mints, ...(map && { map }) });
-      return {
-        ...known,
-        blocks: reader.read(chunks),
-        preamble: () => reader.header,
-        withField: (record, _, id) => reader.withId(record, id),
-      };
+      return { ...known, blocks: readYaml(chunks, { name, field, warn }), withField: withYamlField };
     }
   }
 }

@@ -21,6 +21,8 @@ export interface Source {
   /** As messages call it: the path as it was given, or `stdin`. */
   readonly name: string;
   readonly format: InputFormat;
+  /** What a record is, its text is as JSON. */
+  readonly isVerbatim: boolean;
   readonly blocks: AsyncIterable<Block>;
   /** What a file of these records begins with: the header of a CSV file. Known once the first block has come. */
   preamble(): string;

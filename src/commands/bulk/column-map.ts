@@ -1,12 +1,12 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { OptionDefinition } from '../definition.ts';
 
-/** Columns of a CSV file with the fields that they stand for; an empty one for a column to leave out. Plain data, for a job to keep. */
+/** Columns or fields of files with the fields that they stand for; an empty one for what to leave out. Plain data, for a job to keep. */
 export type ColumnPairs = readonly (readonly [column: string, field: string])[];
 
 export const MAP_FLAG: OptionDefinition = {
   flags: '--map <column=field>',
-  describes: 'a CSV column that is named otherwise; with no field it is left out',
+  describes: 'a column or field that is named otherwise; with nothing behind = it is left out',
   many: true,
 };
 

@@ -1,6 +1,7 @@
 import { findingText } from '../../bulk/finding.ts';
 import { type FileChoice, memoryInput, openInput, type RecordInput } from '../../bulk/input.ts';
 import { problemOf } from '../../bulk/problem.ts';
+import { FieldMap } from '../../bulk/source/field-map.ts';
 import { type HearRecord, type RecordRules, type Survey, survey } from '../../bulk/survey.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
@@ -127,7 +128,7 @@ async function inputOf(
     const files = options.file.map((file) => ({ file, ...given('format', inputFormat) }));
     return openFiles(context, fields, { files, ...given('map', options.map) }, spool);
   }
-  if (options.map) throw new SvcError('usage', '--map is for the columns of a file', { hint: 'give --file <path>' });
+  if (options.map) throw new SvcError('usage', '--map is for the records of a file', { hint: 'give --file <path>' });
   if (record) {
     checkFlags(entry, fields, record);
     return memoryInput('--data', [record]);
@@ -156,7 +157,7 @@ export function openFiles(
   keepHeapSmall();
   return openInput({
     files,
-    ...given('map', map && new Map(map)),
+    ...given('map', map && new FieldMap(new Map(map))),
     cwd,
     stdin: io.stdin.stream,
     signal,

@@ -205,8 +205,43 @@ describe('columns that are named otherwise', () => {
     expect(stdout).toBe("u.csv:1: the columns 'Kennung' and 'Full name' are both 'userId'\n");
   });
 
-  it('are those of CSV', async () => {
+  const JSON_TEXT = '[{"Kennung":"1","Full name":"Ada"},{"Kennung":"2","notes":"x"}]';
+
+  it.each([
+    ['u.json', JSON_TEXT],
+    ['u.ndjson', '{"Kennung":"1","Full name":"Ada"}\n{"Kennung":"2","notes":"x"}\n'],
+    ['u.yaml', '- Kennung: 1\n  Full name: Ada\n- {Kennung: 2, notes: x}\n'],
+  ])('may be fields of %s', async (name, text) => {
+    const map = ['Kennung=userId', 'Full name=name', 'notes='];
+    const { stdout, stderr } = await validate({ name, content: text, flags: { map } });
+    expect([stdout, stderr]).toEqual([`${name}: 2 users, nothing is wrong with them\n`, '']);
+  });
+
+  it.each([
+    [['Kenung=userId'], "--map: no record of u.json has a field 'Kenung'", "did you mean 'Kennung'?"],
+    [['Kennung=userId', 'rank=name'], "--map: no record of u.json has a field 'rank'", 'known: Full name, notes'],
+  ])('%s is wrong usage of records too', async (map, message, hint) => {
+    const { error } = await validate({ name: 'u.json', content: JSON_TEXT, flags: { map } });
+    expect([error?.failure, error?.message, error?.hint]).toEqual(['usage', message, hint]);
+  });
+
+  it('may stand in one of several files only, unless another is CSV', async () => {
+    const others = { 'v.ndjson': '{"userId":"3"}' };
+    const flags = { map: ['Kennung=userId', 'Full name=name', 'notes='] };
+    const { stdout } = await validate({ name: 'u.csv', content, others, flags });
+    expect(stdout).toBe('u.csv, v.ndjson: 3 users, nothing is wrong with them\n');
+    const { error } = await validate({ name: 'u.json', content: JSON_TEXT, others: { 'v.csv': 'userId\n3\n' }, flags });
+    expect(error?.message).toBe("--map: v.csv has no column 'Kennung'");
+  });
+
+  it('may not stand for one field of a record together', async () => {
+    const content = '[{"userId":"1"},\n {"Login":"2","userId":"3"}]';
+    const { stdout } = await validate({ name: 'u.json', content, flags: { map: ['Login=userId'] } });
+    expect(stdout).toBe("u.json:2:2: the fields 'Login' and 'userId' are both 'userId'\n");
+  });
+
+  it('need not be there where there are no records', async () => {
     const { error } = await validate({ name: 'u.json', content: '[]', flags: { map: ['a=b'] } });
-    expect([error?.failure, error?.message]).toEqual(['usage', '--map is for columns of CSV, and u.json is JSON']);
+    expect(error).toBeUndefined();
   });
 });
