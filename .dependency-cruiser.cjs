@@ -45,7 +45,14 @@ const OWNERS = {
 };
 const OWNED_BUILT_INS = {
   sqlite: ['service/store/', 'bulk/journal/'],
-  'https?|http2|net|tls|dgram': ['service/', 'webhooks/', 'client/', 'commands/doctor/', 'kernel/listening.ts'],
+  'https?|http2|net|tls|dgram': [
+    'service/',
+    'webhooks/',
+    'client/',
+    'commands/doctor/',
+    'kernel/listening.ts',
+    'kernel/authorities.ts',
+  ],
 };
 
 const escaped = (text) => text.replace(/[.]/g, '\\$&');

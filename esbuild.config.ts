@@ -74,7 +74,7 @@ const GROUPS: readonly RegExp[] = [
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.
-  /src\/(client\/(?!(pool|fetch)-transport).*|catalog\/headers|catalog\/index|commands\/(awaited|connect|call-log|answers|validation|protection|terminal|key-value|operation|input-data|flag-values|epochs|completion\/(remember|found-ids))|kernel\/(header-value|files|field-path|moment)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|credentials|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
+  /src\/(client\/(?!(pool|fetch)-transport).*|catalog\/headers|catalog\/index|commands\/(awaited|connect|call-log|answers|validation|protection|terminal|key-value|operation|input-data|flag-values|epochs|completion\/(remember|found-ids))|kernel\/(header-value|files|field-path|moment|connection-fault|authorities)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|credentials|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
 ];
 
 const chunkGroups: Plugin = {

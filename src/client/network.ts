@@ -1,7 +1,8 @@
+import { besidesKnown } from '../kernel/authorities.ts';
 import type { Environment } from '../kernel/folders.ts';
 import { httpTransport } from './http-transport.ts';
 import { type NetworkProxy, proxyFor } from './proxy.ts';
-import type { OpenTransport, Transport, Trust, WireOptions } from './transport.ts';
+import type { OpenTransport, Transport, WireOptions } from './transport.ts';
 
 export interface NetworkOptions extends Pick<WireOptions, 'attemptTimeout'> {
   readonly baseUrl: string;
@@ -25,7 +26,7 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
   const { baseUrl, environment, authorities, attemptTimeout } = options;
   const url = URL.parse(baseUrl);
   const proxy = url ? await proxyFor(url, environment) : undefined;
-  const wire = { attemptTimeout, ...(authorities !== undefined && { tls: await trustIn(authorities) }) };
+  const wire = { attemptTimeout, ...(authorities !== undefined && { tls: { ca: await besidesKnown(authorities) } }) };
   const many = lazily(async () => {
     const { poolTransport } = await import('./pool-transport.ts');
     return poolTransport({ ...wire, baseUrl, ...(proxy && { proxy }) });
@@ -53,9 +54,4 @@ function lazily(open: () => Promise<OpenTransport>) {
     },
     close: async () => (await opened)?.close(),
   };
-}
-
-async function trustIn(authorities: string): Promise<Trust> {
-  const { getCACertificates } = await import('node:tls');
-  return { ca: [...getCACertificates(), authorities] };
 }

@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
-import { getCACertificates } from 'node:tls';
+import { besidesKnown } from '../kernel/authorities.ts';
+import { connectionFault } from '../kernel/connection-fault.ts';
 import { systemErrorCode } from '../kernel/errors.ts';
 import type { HeaderList } from './headers.ts';
 
@@ -43,7 +44,7 @@ export async function post(outgoing: Outgoing, options: PostOptions): Promise<Re
   const passed = () => Math.round(performance.now() - started);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   try {
-    const way = { signal: limit, ...(authorities && { ca: trusted(authorities) }) };
+    const way = { signal: limit, ...(authorities && { ca: await besidesKnown(authorities) }) };
     const response = await answered(outgoing, way, write);
     const milliseconds = passed();
     const body = await bodyOf(response, answerLimit);
@@ -53,10 +54,6 @@ export async function post(outgoing: Outgoing, options: PostOptions): Promise<Re
     const timedOut = limit.aborted;
     return { status: null, error: failureOf(error, timedOut, timeout), timedOut, milliseconds: passed() };
   }
-}
-
-function trusted(authorities: string): string[] {
-  return [...getCACertificates('default'), authorities];
 }
 
 /** Resolves once the status is there. */
@@ -104,17 +101,7 @@ async function bodyOf(response: IncomingMessage, limit: number): Promise<string>
   return Buffer.concat(chunks).subarray(0, limit).toString();
 }
 
-const REASONS = new Map([
-  ['ECONNREFUSED', 'nothing listens there'],
-  ['ENOTFOUND', 'there is no such host'],
-  ['EAI_AGAIN', 'the name of the host could not be looked up'],
-  ['ECONNRESET', 'the connection was cut before an answer came'],
-  ['EPIPE', 'the connection was cut before an answer came'],
-]);
-
 function failureOf(error: unknown, timedOut: boolean, timeout: number): string {
   if (timedOut) return `no answer within ${timeout / 1000} s`;
-  const code = systemErrorCode(error) ?? '';
-  if (code.startsWith('HPE_')) return 'what it answered is no HTTP';
-  return REASONS.get(code) ?? (error instanceof Error ? error.message : String(error));
+  return connectionFault(error) ?? (error instanceof Error ? error.message : String(error));
 }

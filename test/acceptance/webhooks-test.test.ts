@@ -101,7 +101,7 @@ describe('svc webhooks test', () => {
     kill();
     const gone = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret']);
     expect(gone).toMatchObject({ code: 8, stdout: '' });
-    expect(gone.stderr).toMatch(/^svc: http\S+: nothing listens there\nhint: is the receiver running there\?\n$/);
+    expect(gone.stderr).toMatch(/^svc: http\S+: connection refused\nhint: is the receiver running there\?\n$/);
   });
 });
 

@@ -218,7 +218,7 @@ describe('forwarding', () => {
     const gone = new URL('http://127.0.0.1:1/');
     const refused = await listening({ forwarding: { otherwise: gone } });
     expect((await send(refused.url, BODY, signed(refused.secret, BODY))).status).toBe(502);
-    expect(taken(refused.events)).toMatchObject([{ forwarded: { status: null, error: 'nothing listens there' } }]);
+    expect(taken(refused.events)).toMatchObject([{ forwarded: { status: null, error: 'connection refused' } }]);
     const silent = await target(() => undefined);
     const waiting = await listening({ forwarding: { otherwise: silent.url, how: { timeout: 100 } } });
     expect((await send(waiting.url, BODY, signed(waiting.secret, BODY))).status).toBe(502);

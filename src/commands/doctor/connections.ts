@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect as connectPlain } from 'node:net';
-import { connect as connectSecure, getCACertificates, type TLSSocket } from 'node:tls';
+import { connect as connectSecure, type TLSSocket } from 'node:tls';
 import { networkFailure } from '../../client/network-failure.ts';
+import { besidesKnown } from '../../kernel/authorities.ts';
 import { fail, ok, type Verdict, warn } from './check.ts';
 
 interface Place {
@@ -37,7 +38,7 @@ export async function openSecure(
     port,
     servername: /^[\d.]+$|:/.test(host) ? '' : host,
     rejectUnauthorized: false,
-    ...(authorities !== undefined && { ca: [...getCACertificates(), authorities] }),
+    ...(authorities !== undefined && { ca: await besidesKnown(authorities) }),
   });
   try {
     await once(socket, 'secureConnect', { signal });

@@ -2,6 +2,7 @@ import type { Target } from '../../client/client.ts';
 import { networkFailure } from '../../client/network-failure.ts';
 import { type NetworkProxy, proxyFor } from '../../client/proxy.ts';
 import type { WireRequest } from '../../client/request.ts';
+import { connectionFault } from '../../kernel/connection-fault.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { readCertificates } from '../ca-file.ts';
@@ -59,8 +60,11 @@ async function names({ url, proxy }: Way): Promise<Verdict> {
     const found = await lookup(host, { all: true });
     return ok(`${host} is ${found.map(({ address }) => address).join(', ')}`);
   } catch (error) {
-    const reason = systemErrorCode(error) === 'ENOTFOUND' ? 'there is no such host' : (systemErrorCode(error) ?? '');
-    return fail('unreachable', `${host}: ${reason}`, 'check the base URL (svc auth status) and the network');
+    return fail(
+      'unreachable',
+      `${host}: ${connectionFault(error) ?? systemErrorCode(error) ?? ''}`,
+      'check the base URL (svc auth status) and the network',
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns';
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
+import { connectionFault } from '../../kernel/connection-fault.ts';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { RECEIVER_TIME } from '../../webhooks/form.ts';
 import { isPrivateAddress } from './private-addresses.ts';
@@ -91,7 +92,7 @@ function answerTo(request: ClientRequest, body: string, timeout: number): Promis
     request.on('close', () => {
       clearTimeout(late);
       if (answer) resolve(answer);
-      else reject(new Refusal('the connection was closed before an answer'));
+      else reject(new Refusal('the connection was closed before the answer was complete'));
     });
     request.end(body);
   });
@@ -133,18 +134,7 @@ const publicLookup: NonNullable<TcpNetConnectOpts['lookup']> & LookupFunction = 
   });
 };
 
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'the connection was refused'],
-  ['ECONNRESET', 'the connection was closed before an answer'],
-  ['ENOTFOUND', 'there is no such host'],
-  ['EAI_AGAIN', 'the name of the host could not be looked up'],
-  ['EHOSTUNREACH', 'the host cannot be reached'],
-  ['ENETUNREACH', 'the network cannot be reached'],
-  ['ERR_INVALID_CHAR', 'the auth token cannot stand in a header'],
-]);
-
 function reasonOf(error: unknown): string {
-  const code = systemErrorCode(error);
-  const reason = code === undefined ? undefined : REASONS.get(code);
-  return reason ?? code ?? (error instanceof Error ? error.message : String(error));
+  if (systemErrorCode(error) === 'ERR_INVALID_CHAR') return 'the auth token cannot stand in a header';
+  return connectionFault(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -95,10 +95,10 @@ describe('svc webhooks send', () => {
     expect(to.received.length).toBe(1);
     await expect((await sending({ url: 'http://127.0.0.1:1' })).run).rejects.toMatchObject({
       failure: 'unreachable',
-      message: 'http://127.0.0.1:1/: nothing listens there',
+      message: 'http://127.0.0.1:1/: connection refused',
     });
     const strange = await target((response) => response.socket?.end('220 mail.example.com ESMTP\r\n'));
-    await expect((await sending({ url: strange.url.href })).run).rejects.toThrow('what it answered is no HTTP');
+    await expect((await sending({ url: strange.url.href })).run).rejects.toThrow('it is not HTTP');
     const silent = await target(() => undefined);
     await expect((await sending({ url: silent.url.href }, 'x', { options: { timeout: 50 } })).run).rejects.toThrow(
       'no answer within 0.05 s',
