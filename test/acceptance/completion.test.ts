@@ -77,13 +77,13 @@ async function timesAsked(called: string): Promise<number> {
 
 /** The words that svc was called with, once it was. */
 async function wordsIn(called: string, open: Terminal): Promise<readonly string[]> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let tries = 0; tries < 500; tries += 1) {
     const text = await readFile(called, 'utf8').catch(() => undefined);
     if (text !== undefined) {
       await rm(called);
       return text.trimEnd().split('\n');
     }
-    await sleep(50);
+    await sleep(10);
   }
   throw new Error(`svc was not called:\n${open.screen()}`);
 }
@@ -112,16 +112,15 @@ function completed(home: string): readonly (readonly [readonly string[], ...stri
   ];
 }
 
-describe.concurrent.each(SHELLS)('completion in $shell', (shell) => {
+describe.each(SHELLS)('completion in $shell', (shell) => {
   it.skipIf(!isThere(shell.shell))('completes what is typed', { timeout: 60_000 }, async () => {
     const { open, home, called } = await prepared(shell);
     const becomes = async (pieces: readonly string[], words: readonly string[]) => {
       for (const piece of pieces) {
         const before = await timesAsked(called);
         open.type(piece);
-        for (let tries = 0; piece.endsWith('\t') && (await timesAsked(called)) === before && tries < 200; tries += 1) {
-          await sleep(50);
-        }
+        if (!piece.endsWith('\t')) continue;
+        for (let tries = 0; (await timesAsked(called)) === before && tries < 1000; tries += 1) await sleep(10);
         // The shell has its candidates; what it does with them takes a moment.
         await sleep(150);
       }
