@@ -9,19 +9,28 @@ export interface BatchLimits {
   readonly characters: number;
 }
 
-/** Cuts blocks of any size into batches, in order. No batch reaches across an empty block. */
+/** Records on their way into requests: any number of them, or those of one request that is made again as it was. */
+export type Portion = Block | { readonly again: Block };
+
+/**
+ * Cuts portions into batches, in order. No batch reaches across an empty block, and what comes again is one batch whatever
+ * the limits are.
+ */
 export async function* batches(
-  blocks: AsyncIterable<Block> | Iterable<Block>,
+  portions: AsyncIterable<Portion> | Iterable<Portion>,
   limits: BatchLimits,
 ): AsyncGenerator<Block> {
   let batch: BulkRecord[] = [];
   let characters = 0;
-  for await (const block of blocks) {
+  for await (const portion of portions) {
+    const again = 'again' in portion ? portion.again : undefined;
+    const block = 'again' in portion ? [] : portion;
     if (block.length === 0 && batch.length > 0) {
       yield batch;
       batch = [];
       characters = 0;
     }
+    if (again) yield again;
     for (const record of block) {
       const full = batch.length === limits.records || characters + record.json.length > limits.characters;
       if (full && batch.length > 0) {

@@ -1,13 +1,13 @@
 import { SvcError } from '../kernel/errors.ts';
 import { AlikeRefusals } from './alike.ts';
-import { type BatchLimits, type Block, batches } from './batches.ts';
+import { type BatchLimits, type Block, batches, type Portion } from './batches.ts';
 import { type Delivered, deliver } from './delivery.ts';
 import type { Limiter } from './limiter/limiter.ts';
 import type { BatchOutcome, SendBatch, Stop } from './outcome.ts';
 
 export interface BulkJob {
-  /** In the order to send, in blocks of any size; no id twice. No request reaches across an empty block. */
-  readonly records: AsyncIterable<Block> | Iterable<Block>;
+  /** In the order to send, no id twice; cut into requests as `batches` does. */
+  readonly records: AsyncIterable<Portion> | Iterable<Portion>;
   readonly limits: BatchLimits;
   /** As many failed and unknown records end the sending; absent, it goes on to the end of the input. */
   readonly stopAtErrors?: number;

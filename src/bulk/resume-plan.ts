@@ -1,4 +1,4 @@
-import type { Block } from './batches.ts';
+import type { Block, Portion } from './batches.ts';
 import type { Flight } from './journal/flights.ts';
 import type { BulkRecord } from './record.ts';
 
@@ -14,14 +14,14 @@ export interface ResumeRules {
 
 /**
  * What a job has yet to send: the records that are in no settled flight. Those of a flight without an outcome come again
- * as the request they were, between empty blocks, so that flights never overlap.
+ * as the request they were, and an empty block stands where a settled one was, so that flights never overlap.
  * @param flights in order, as the journal holds them
  */
 export async function* remaining(
   blocks: AsyncIterable<Block>,
   flights: Iterator<Flight>,
   rules: ResumeRules,
-): AsyncGenerator<Block> {
+): AsyncGenerator<Portion> {
   const walk = new Walk(flights);
   for await (const block of blocks) {
     if (walk.isOver) {
@@ -30,19 +30,28 @@ export async function* remaining(
     }
     let unsent: BulkRecord[] = [];
     for (const record of block) {
-      const { place, lost } = walk.step(record, rules);
-      if (lost) await rules.giveUp(lost);
-      if (place === 'first' || place === 'after') {
+      const left = walk.step(record, rules);
+      if (left) {
         if (unsent.length > 0) yield unsent;
-        yield CUT;
         unsent = [];
+        if (left.lost) await rules.giveUp(left.records);
+        yield left.lost || left.records.length === 0 ? CUT : { again: left.records };
       }
       if (walk.isToSend) unsent.push(record);
     }
     if (unsent.length > 0) yield unsent;
   }
-  const lost = walk.takeLost();
-  if (lost) await rules.giveUp(lost);
+  const { lost, records } = walk.leave();
+  if (lost) await rules.giveUp(records);
+  else if (records.length > 0) yield { again: records };
+}
+
+/** A flight, or what lies between two, that all records of are known. */
+interface Left {
+  /** Those of a flight without an outcome. */
+  readonly records: Block;
+  /** They may not be sent again. */
+  readonly lost: boolean;
 }
 
 /** Goes along the flights with the records. */
@@ -50,7 +59,10 @@ class Walk {
   readonly #flights: Iterator<Flight>;
   #flight: IteratorResult<Flight>;
   #wasInside = false;
-  #lost: BulkRecord[] = [];
+  /** The records of the flight that the walk is in, where they have no outcome. */
+  #records: BulkRecord[] = [];
+  #lost = false;
+  /** The last record is in no flight. */
   isToSend = true;
 
   constructor(flights: Iterator<Flight>) {
@@ -63,25 +75,27 @@ class Walk {
     return this.#flight.done === true && !this.#wasInside;
   }
 
-  /** Where a record is: the first of a flight, the first after one, or where the one before it was. */
-  step(record: BulkRecord, { mayResend }: ResumeRules): { place: 'first' | 'after' | 'same'; lost: Block | undefined } {
+  /** Takes the next record. Where a flight begins or ends before it, gives what is left behind. */
+  step(record: BulkRecord, { mayResend }: ResumeRules): Left | undefined {
     const { index } = record;
     while (!this.#flight.done && this.#flight.value.last < index) this.#flight = this.#flights.next();
     const flight = this.#flight.done ? undefined : this.#flight.value;
     const inside = flight !== undefined && flight.first <= index;
-    const place = flight?.first === index ? 'first' : this.#wasInside && !inside ? 'after' : 'same';
-    const lost = place === 'same' ? undefined : this.takeLost();
-    const resent = inside && !flight.settled && mayResend(flight);
-    if (inside && !flight.settled && !resent) this.#lost.push(record);
-    this.isToSend = !inside || resent;
+    const left = flight?.first === index || (this.#wasInside && !inside) ? this.leave() : undefined;
+    if (inside && !flight.settled) {
+      this.#records.push(record);
+      this.#lost = !mayResend(flight);
+    }
+    this.isToSend = !inside;
     this.#wasInside = inside;
-    return { place, lost };
+    return left;
   }
 
-  /** The records of the last flight that may not be sent again. */
-  takeLost(): Block | undefined {
-    const lost = this.#lost;
-    this.#lost = [];
-    return lost.length > 0 ? lost : undefined;
+  /** What the walk was in before. */
+  leave(): Left {
+    const left = { records: this.#records, lost: this.#lost && this.#records.length > 0 };
+    this.#records = [];
+    this.#lost = false;
+    return left;
   }
 }

@@ -1,18 +1,17 @@
 import { SvcError } from '../kernel/errors.ts';
 import { columnPairs, MAP_FLAG } from './bulk/column-map.ts';
 import { FILE_FLAG } from './bulk/file-flag.ts';
+import { PACE_FLAGS, paceOf } from './bulk/pace.ts';
 import type { BulkOptions } from './bulk/request.ts';
 import type { Invocation, OptionDefinition } from './definition.ts';
-import { given, textValue, textValues } from './option-values.ts';
+import { given, textValue, textValues, wholeNumber } from './option-values.ts';
 
 /** Flags of every command that takes many records. */
 export const BULK_FLAGS: readonly OptionDefinition[] = [
   FILE_FLAG,
   { flags: '--input-format <format>', describes: 'format of the files', choices: ['json', 'ndjson', 'csv', 'yaml'] },
   MAP_FLAG,
-  { flags: '--batch-size <n>', describes: 'records a request (100)' },
-  { flags: '--concurrency <n>', describes: "requests in flight, or 'auto'" },
-  { flags: '--rate <n/s>', describes: 'records a second, at most' },
+  ...PACE_FLAGS,
   { flags: '--on-error <what>', describes: 'after a failed record (continue)', choices: ['continue', 'stop'] },
   { flags: '--max-errors <n>', describes: 'stop after this many failed records' },
   { flags: '--duplicates <which>', describes: 'records with one id (fail)', choices: ['fail', 'first', 'last'] },
@@ -23,28 +22,19 @@ export const BULK_FLAGS: readonly OptionDefinition[] = [
 
 export function bulkOptions({ options }: Invocation): BulkOptions {
   const text = (name: string) => textValue(options, name);
-  const concurrency = text('concurrency') ?? 'auto';
   return {
     ...given('file', textValues(options, 'file')),
     ...given('inputFormat', text('inputFormat') as BulkOptions['inputFormat']),
     ...given('map', columnPairs(options['map'])),
-    ...given('rate', rateOf(text('rate'))),
     ...given('shard', shardOf(text('shard'))),
     ...given('maxErrors', wholeNumber('--max-errors', text('maxErrors'), 0)),
     ...given('rejects', text('rejects')),
     ...given('results', text('results')),
-    ...given('batchSize', wholeNumber('--batch-size', text('batchSize'), 1)),
-    concurrency: concurrency === 'auto' ? 'auto' : (wholeNumber('--concurrency', concurrency, 1) ?? 'auto'),
+    concurrency: 'auto',
+    ...paceOf({ options }),
     onError: text('onError') === 'stop' ? 'stop' : 'continue',
     duplicates: (text('duplicates') ?? 'fail') as BulkOptions['duplicates'],
   };
-}
-
-function rateOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const rate = Number(/^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text)?.[1]);
-  if (rate > 0) return rate;
-  throw new SvcError('usage', `--rate: '${text}' is no rate`, { hint: 'write it like 500/s: records a second' });
 }
 
 function shardOf(text: string | undefined): BulkOptions['shard'] {
@@ -54,13 +44,4 @@ function shardOf(text: string | undefined): BulkOptions['shard'] {
   throw new SvcError('usage', `--shard: '${text}' is no part of a whole`, {
     hint: 'write it like 1/4, 2/4, 3/4 and 4/4 on four machines',
   });
-}
-
-function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && Number.isSafeInteger(value))) {
-    throw new SvcError('usage', `${flag}: '${text}' is not a whole number of at least ${least}`);
-  }
-  return value;
 }

@@ -1,3 +1,4 @@
+import { SvcError } from '../kernel/errors.ts';
 import type { Invocation } from './definition.ts';
 
 type Values = Invocation['options'];
@@ -17,4 +18,14 @@ export function textValues(values: Values, name: string): readonly string[] | un
 /** A property that is there only when it has a value, for objects with exact optional properties. */
 export function given<Name extends string, Value>(name: Name, value: Value | undefined) {
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
+}
+
+/** The number that a flag was given, if it was. @throws SvcError `usage` for what is none, or too small */
+export function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && Number.isSafeInteger(value))) {
+    throw new SvcError('usage', `${flag}: '${text}' is not a whole number of at least ${least}`);
+  }
+  return value;
 }

@@ -1,4 +1,4 @@
-import type { Block } from '../../bulk/batches.ts';
+import type { Block, Portion } from '../../bulk/batches.ts';
 import type { Flight } from '../../bulk/journal/flights.ts';
 import { readChecked } from '../../bulk/readings.ts';
 import type { Recorder } from '../../bulk/recorder.ts';
@@ -32,7 +32,7 @@ interface Sending {
 }
 
 /** What a job has yet to send. Records that may not be sent again are settled as unknown on the way. */
-export function toSend(job: OpenJob, sending: Sending, recorder: Recorder): AsyncIterable<Block> {
+export function toSend(job: OpenJob, sending: Sending, recorder: Recorder): AsyncIterable<Portion> {
   return unsent(job, sending, (batch) =>
     recorder.settle(batch, {
       items: batch.map((record) => ({ record, ...LOST })),
@@ -42,7 +42,7 @@ export function toSend(job: OpenJob, sending: Sending, recorder: Recorder): Asyn
 }
 
 /** As `toSend`, for a look at it. */
-export function remainingRecords(job: OpenJob, sending: Sending): AsyncIterable<Block> {
+export function remainingRecords(job: OpenJob, sending: Sending): AsyncIterable<Portion> {
   return unsent(job, sending, async () => undefined);
 }
 
@@ -50,7 +50,7 @@ function unsent(
   { journal }: OpenJob,
   { calls, input }: Sending,
   giveUp: (batch: Block) => Promise<void>,
-): AsyncIterable<Block> {
+): AsyncIterable<Portion> {
   const { effect } = calls.operation;
   const mayResend = ({ sends }: Flight) => sends < MOST_SENDS[effect];
   return remaining(recordsOf(input), journal.flights(), { mayResend, giveUp });

@@ -1,17 +1,15 @@
 import type { Shard } from '../../bulk/id-hash.ts';
 import type { InputFormat } from '../../bulk/source/record.ts';
 import type { ColumnPairs } from './column-map.ts';
+import type { Pace } from './pace.ts';
 
 /** The flags of a command that takes many records, parsed. A job keeps them as JSON. */
-export interface BulkOptions {
+export interface BulkOptions extends Pace {
   /** At least one, where there are any. */
   readonly file?: readonly string[];
   readonly inputFormat?: InputFormat;
   readonly map?: ColumnPairs;
-  readonly batchSize?: number;
   readonly concurrency: number | 'auto';
-  /** Records a second. */
-  readonly rate?: number;
   readonly onError: 'continue' | 'stop';
   readonly maxErrors?: number;
   readonly duplicates: 'fail' | 'first' | 'last';

@@ -1,3 +1,4 @@
+import { RESUMED_PACE_FLAGS } from '../bulk/pace.ts';
 import type { CommandDefinition } from '../definition.ts';
 
 const JOB = { name: 'id', describes: 'a job, as svc jobs list shows it', required: true } as const;
@@ -38,9 +39,13 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     command: ['jobs', 'resume'],
     summary: 'Go on with a job that stopped or was killed',
     description:
-      'Sends what has no recorded outcome, to the same service and with the same flags, and sums up the whole job. The input has to be as it was.',
-    examples: [{ command: 'svc jobs resume 20260131-094500-5f3a9c', does: 'send the rest' }],
+      'Sends what has no recorded outcome, to the same service and with the same flags, and sums up the whole job. The input has to be as it was. Other flags here hold for this run; a request without an outcome is sent again as it was, whatever --batch-size says.',
+    examples: [
+      { command: 'svc jobs resume 20260131-094500-5f3a9c', does: 'send the rest' },
+      { command: 'svc jobs resume 20260131-094500-5f3a9c --rate 50/s --concurrency 1', does: 'gently' },
+    ],
     arguments: [JOB],
+    options: RESUMED_PACE_FLAGS,
     load: async () => (await import('./resume.ts')).resumeJob,
   },
   {

@@ -15,6 +15,7 @@ import { localFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { type BulkInput, openFiles, untilRead } from '../bulk/input.ts';
 import type { OpenJob } from '../bulk/job.ts';
+import { type Pace, paceOf } from '../bulk/pace.ts';
 import { showChecking } from '../bulk/progress.ts';
 import { remainingRecords } from '../bulk/records.ts';
 import type { BulkOptions } from '../bulk/request.ts';
@@ -33,7 +34,9 @@ import { sessionFor } from './session.ts';
  * @throws SvcError `usage` when there is no such job, or it was begun against another service than this run would use;
  * `locked` while another process runs it; `bad_data` when its input changed; `local` when its journal is damaged
  */
-export async function resumeJob(context: Context, { arguments: [id = ''] }: Invocation): Promise<void> {
+export async function resumeJob(context: Context, invocation: Invocation): Promise<void> {
+  const [id = ''] = invocation.arguments;
+  const pace = paceOf(invocation);
   const folder = await findJob(context.folders, id);
   const release = await lockJob(folder.lock, id);
   let running = false;
@@ -48,7 +51,7 @@ export async function resumeJob(context: Context, { arguments: [id = ''] }: Invo
     if (journal.fact('done')) return await showDone(context, entry, description, journal);
     const session = await sessionFor(context, description.target);
     try {
-      const work = await workOf(session.context, entry, description);
+      const work = await workOf(session.context, entry, description, pace);
       const job: OpenJob = { description, journal, place: { folder, release } };
       if (context.options.dryRun)
         return await planBatches(work.calls, batches(remainingRecords(job, work), work.limits));
@@ -69,15 +72,16 @@ function neverBegun(id: string): SvcError {
   });
 }
 
-/** What the job was begun with, its input read and found to be the same. */
-async function workOf(context: Context, entry: OperationEntry, description: JobDescription): Promise<Work> {
+/** What the job was begun with, but for its pace, where that is another; its input read and found to be the same. */
+async function workOf(context: Context, entry: OperationEntry, description: JobDescription, pace: Pace): Promise<Work> {
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
-  const options = description.options as unknown as BulkOptions;
+  const options = { ...(description.options as unknown as BulkOptions), ...pace };
+  const limits = batchLimits(fields, options);
   const input = await sameInput(context, fields, description, options);
   const client = await context.client();
   const calls = { client, operation, fields, data: description.data, single: false };
-  return { calls, input, options, limits: batchLimits(fields, options) };
+  return { calls, input, options, limits };
 }
 
 async function sameInput(

@@ -2,7 +2,7 @@ import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Block } from '../../../src/bulk/batches.ts';
+import { type Block, batches } from '../../../src/bulk/batches.ts';
 import type { JobDescription } from '../../../src/bulk/journal/description.ts';
 import { Journal } from '../../../src/bulk/journal/journal.ts';
 import { rangeOf } from '../../../src/bulk/ranges.ts';
@@ -39,16 +39,20 @@ async function* blocksOf(records: Block, size: number): AsyncGenerator<Block> {
   for (let at = 0; at < records.length; at += size) yield records.slice(at, at + size);
 }
 
-/** The requests that a resume would make, each as its records' positions. */
-async function planned(journal: Journal, records: Block, mayResend = () => true) {
+/** The requests of at most so many records that a resume would make. */
+async function requestsOf(journal: Journal, records: Block, size = 1_000, mayResend = () => true) {
   const given: number[] = [];
-  const sent: number[][] = [[]];
+  const requests: Block[] = [];
   const giveUp = async (batch: Block) => void given.push(...batch.map(({ index }) => index));
-  for await (const block of remaining(blocksOf(records, 7), journal.flights(), { mayResend, giveUp })) {
-    if (block.length === 0) sent.push([]);
-    else sent.at(-1)?.push(...block.map(({ index }) => index));
-  }
-  return { sent: sent.filter(({ length }) => length > 0), given };
+  const portions = remaining(blocksOf(records, 7), journal.flights(), { mayResend, giveUp });
+  for await (const batch of batches(portions, { records: size, characters: 1e9 })) requests.push(batch);
+  return { requests, given };
+}
+
+/** The same, each as its records' positions. */
+async function planned(journal: Journal, records: Block, mayResend = () => true) {
+  const { requests, given } = await requestsOf(journal, records, 1_000, mayResend);
+  return { sent: requests.map((batch) => batch.map(({ index }) => index)), given };
 }
 
 describe('a journal', () => {
@@ -69,12 +73,7 @@ describe('a journal', () => {
           const all = numbered(total);
           let journal = await Journal.create({ ...JOB, records: total }, path);
           const done = new Set<number>();
-          let toSend: Block[] = (await planned(journal, all)).sent.flatMap((run) =>
-            cut(
-              run.map((at) => all[at] as Block[number]),
-              size,
-            ),
-          );
+          let toSend: Block[] = (await requestsOf(journal, all, size)).requests;
           let flying: Block[] = [];
           for (const { act, pick } of script) {
             const [batch] =
@@ -113,13 +112,13 @@ describe('a journal', () => {
               journal.close();
               journal = await Journal.open(path);
               journal.verify();
-              const { sent } = await planned(journal, all);
-              expect(sent.flat()).toEqual(all.map(({ index }) => index).filter((index) => !done.has(index)));
-              toSend = sent.flatMap((run) =>
-                cut(
-                  run.map((at) => all[at] as Block[number]),
-                  size,
-                ),
+              const open = [...journal.flights()].filter((flight) => !flight.settled);
+              // A run that goes on may have another batch size.
+              ({ requests: toSend } = await requestsOf(journal, all, 1 + (pick % 7)));
+              const left = all.map(({ index }) => index).filter((index) => !done.has(index));
+              expect(toSend.flatMap((batch) => batch.map(({ index }) => index))).toEqual(left);
+              expect(toSend.map(rangeOf)).toEqual(
+                expect.arrayContaining(open.map(({ first, last, count }) => ({ first, last, count }))),
               );
               flying = [];
             }
