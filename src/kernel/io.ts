@@ -190,7 +190,8 @@ function outputError(error: unknown): SvcError {
   if (code !== undefined && READER_GONE.has(code)) {
     return new SvcError('reader_gone', 'the reader of the output left', { cause: error });
   }
-  return new SvcError('local', `the output could not be written: ${code ?? String(error)}`, {
+  const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
+  return new SvcError('local', `the output could not be written: ${reason}`, {
     hint: 'check the disk behind the output, then run the command again',
     cause: error,
   });

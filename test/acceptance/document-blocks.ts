@@ -106,7 +106,7 @@ async function asOnThisMachine(commands: string, world: PageWorld): Promise<stri
 }
 
 /** A delivery as somebody may have saved it, signed with the secret that lies there. */
-async function saveDelivery(folder: string, at: string): Promise<void> {
+export async function saveDelivery(folder: string, at: string): Promise<void> {
   const secret = (await readFile(join(folder, 'secret.txt'), 'utf8')).trim();
   const body = '{"event":"comment.add"}';
   const date = new Date(at);

@@ -24,17 +24,18 @@ export async function mockService(answer: Answerer) {
     response.end(JSON.stringify(answered.body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  const close = () => {
     server.closeAllConnections();
     server.close();
-  });
+  };
+  onTestFinished(close);
   const { port } = server.address() as AddressInfo;
   const env = {
     SVC_BASE_URL: `http://127.0.0.1:${port}`,
     SVC_API_KEY: 'key-1',
     SVC_AUTH_TOKEN: 'token-of-the-key-0001',
   };
-  return { env, received };
+  return { env, received, close };
 }
 
 /** The success envelope. */

@@ -81,7 +81,7 @@ describe('stdout of every kind of command', () => {
     const found = await others(
       await seeded(),
       full.fd,
-      ({ code, stderr }) => code === 12 && /the output could not be written: ENOSPC/.test(stderr),
+      ({ code, stderr }) => code === 12 && /the output could not be written: the disk is full/.test(stderr),
     );
     await full.close();
     expect(found).toEqual([]);
