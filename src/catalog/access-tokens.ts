@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
 import { flag, id, secret } from './fields.ts';
-import { resources } from './permissions.ts';
+import { endedAccess, resources } from './permissions.ts';
 
 const userProperties = z
   .looseObject({
@@ -31,6 +31,7 @@ export const accessTokens = {
     input: z.object({ userId: id('user id'), userProperties, permissions: z.object({ resources }) }),
     output: z.looseObject({ token: secret('signed token') }),
     message: 'Token generated successfully.',
+    outdated: ({ permissions }, now) => endedAccess(permissions, now),
     revealsSecrets: true,
     bare: ({ token }) => token,
     warnings: ({ permissions }) =>

@@ -156,6 +156,8 @@ export interface Operation<
   readonly wait?: Wait;
   /** What the user should know before it is sent, though it may be right. */
   readonly warnings?: (input: z.output<Input>) => readonly string[];
+  /** What of a valid input lies in the past at a moment, in milliseconds since the epoch. */
+  readonly outdated?: (input: z.output<Input>, now: number) => Finding | undefined;
   /** What the service answers where an input is not valid, if not the field's name and what is wrong with it. */
   readonly refusal?: (finding: Finding) => string | undefined;
   /** Of several operations on one path, this one is meant when the field is given. */

@@ -1,12 +1,6 @@
 import * as z from 'zod';
-import { defineOperation } from './define.ts';
+import { defineOperation, type Finding } from './define.ts';
 import { accessRole, flag, id } from './fields.ts';
-
-/** Seconds since the Unix epoch, of a moment to come. */
-const expiresAt = z
-  .number()
-  .refine((seconds) => seconds * 1000 > Date.now(), { error: 'lies in the past' })
-  .describe('when the access ends');
 
 /** Access of one user to one organization, folder or document. */
 export const accessResource = z
@@ -15,7 +9,7 @@ export const accessResource = z
     id: id('id of the resource'),
     organizationId: id('organization of the document or folder').optional(),
     accessRole: flag('role', accessRole.optional()),
-    expiresAt: flag({ flag: 'expires', as: 'time' }, expiresAt.optional()),
+    expiresAt: flag({ flag: 'expires', as: 'time' }, z.number().describe('when the access ends').optional()),
   })
   .refine(({ type, organizationId }) => type === 'organization' || organizationId !== undefined, {
     error: 'a document or folder needs its organizationId',
@@ -26,6 +20,16 @@ export const resources = flag(
   { flag: 'resource', as: 'entries' },
   z.array(accessResource).describe('type=document,id=d1,org=acme,role=viewer,expires=48h'),
 );
+
+/** The first access that has ended already. */
+export function endedAccess(
+  { resources: entries }: { readonly resources: readonly z.output<typeof accessResource>[] },
+  now: number,
+): Finding | undefined {
+  const at = entries.findIndex(({ expiresAt }) => expiresAt !== undefined && expiresAt * 1000 <= now);
+  if (at < 0) return undefined;
+  return { path: ['permissions', 'resources', at, 'expiresAt'], message: 'lies in the past' };
+}
 
 export const permissions = {
   'permissions.add': defineOperation({
@@ -46,5 +50,6 @@ export const permissions = {
     }),
     output: z.unknown(),
     message: 'Permissions added successfully.',
+    outdated: (input, now) => endedAccess(input.permissions, now),
   }),
 };

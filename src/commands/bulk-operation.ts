@@ -77,7 +77,8 @@ async function prepare(
   const { name, files } = input.input;
   if (!first) await context.note(`${name} ${files.length === 1 ? 'holds' : 'hold'} no ${plural(fields.noun)}`);
   else if (fields.field !== undefined) {
-    checkInput(entry, operation, { ...data, [fields.field]: [first.value] }, fromDocument ? 'bad_data' : 'usage');
+    const example = { ...data, [fields.field]: [first.value] };
+    checkInput(entry, operation, example, fromDocument ? 'bad_data' : 'usage', context.clock.now());
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;

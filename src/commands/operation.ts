@@ -30,7 +30,8 @@ export async function runOperation(
   const operation = await loadOperation(entry.resource, entry.name);
   await mintId(operation, data);
   const inputs = argumentInputs(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
-  const checked = inputs.map((input) => checkInput(entry, operation, input, fromDocument ? 'bad_data' : 'usage'));
+  const [failure, now] = [fromDocument ? 'bad_data' : 'usage', context.clock.now()] as const;
+  const checked = inputs.map((input) => checkInput(entry, operation, input, failure, now));
   if (fromDocument) await warnOfUnknownFields(context, operation, data);
   await askAndWarn(context, operation, checked);
   if (entry.wait && invocation.options['wait'] === true) {

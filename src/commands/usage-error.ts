@@ -26,10 +26,6 @@ function descriptionOf(error: CommanderError, command: Command, root: Node): Des
       return { message: `unknown flag '${quoted}'`, hint: flagHint(quoted, command) };
     case 'commander.unknownCommand':
       return { message: `unknown command '${quoted}'`, hint: commandHint(quoted, command, root) };
-    case 'commander.excessArguments': {
-      const words = command.args.slice(command.registeredArguments.length).map((word) => `'${word}'`);
-      return { message: `${called} has no use for ${words.join(' ')}`, hint: see };
-    }
     case 'commander.missingArgument':
       return { message: `${called} needs <${quoted}>`, hint: see };
     case 'commander.optionMissingArgument': {

@@ -1,12 +1,14 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import type { Flag } from '../catalog/flags.ts';
+import { issueText, meantValue } from '../catalog/issue-text.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
 
 /**
- * Checks an operation's input before anything is sent. The error names the flag of the field where there is one.
+ * Checks an operation's input, as of a moment in milliseconds since the epoch, before anything is sent. The error names
+ * the flag of the field where there is one.
  * @throws SvcError of the given kind: `usage` for what flags said, `bad_data` for what a document said.
  */
 export function checkInput(
@@ -14,28 +16,48 @@ export function checkInput(
   operation: Operation,
   input: unknown,
   failure: 'usage' | 'bad_data',
+  now: number,
 ): Readonly<Record<string, unknown>> {
-  const checked = operation.input.safeParse(input);
-  if (checked.success) return checked.data;
-  const [issue, ...others] = checked.error.issues;
-  if (!issue) throw new TypeError('a refusal without a reason');
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  throw new SvcError(failure, `${describe(entry, issue, input)}${more}`, {
-    hint: `see svc ${entry.command.join(' ')} --help`,
-  });
+  const refused = (problem: string, meant?: string) =>
+    new SvcError(failure, problem, {
+      hint: meant === undefined ? `see svc ${entry.command.join(' ')} --help` : `did you mean '${meant}'?`,
+    });
+  const { success, data, error } = operation.input.safeParse(input);
+  if (success) {
+    const outdated = operation.outdated?.(data, now);
+    if (outdated) throw refused(`${nameOf(entry, outdated.path)}: ${outdated.message}`);
+    return data;
+  }
+  const { issues } = error;
+  const problems = issues.slice(0, MOST_PROBLEMS).map((issue) => describe(entry, issue, input));
+  const more = issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
+  const [meant] = issues.flatMap((issue) => meantValue(issue, valueAt(input, issue.path)) ?? []);
+  throw refused(`${problems.join('; ')}${more}`, meant);
 }
+
+/** Problems that one line names. */
+const MOST_PROBLEMS = 3;
 
 function describe(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
-  const flag = flagOf(entry, issue.path);
-  const field = flag ? `--${flag.name}` : issue.path.join('.') || 'data';
-  const isMissing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
-  const inner = flag && issue.path.length > flag.path.length ? `: ${String(issue.path.at(-1))}` : '';
-  if (isMissing) return `${field}${inner} is required`;
-  return `${field}: ${inFlags(entry, issue.message)}`;
+  const value = valueAt(input, issue.path);
+  const name = nameOf(entry, issue.path);
+  if (issue.code === 'invalid_type' && value === undefined) return `${name} is required`;
+  return `${name}: ${inFlags(entry, issueText(issue, value))}`;
 }
 
+/** The flag of a field, with its key where it has several (`--resource type`), or the field where there is none. */
+function nameOf(entry: OperationEntry, path: Path): string {
+  const flag = flagOf(entry, path);
+  if (!flag) return path.join('.') || 'data';
+  const field = path.length > flag.path.length ? path.at(-1) : undefined;
+  const key = flag.keys?.find((known) => known.path[0] === field)?.name ?? field;
+  return typeof key === 'string' ? `--${flag.name} ${key}` : `--${flag.name}`;
+}
+
+type Path = readonly PropertyKey[];
+
 /** The flag of a field or of what is around it; for a missing object, that of its first required field. */
-function flagOf({ flags }: OperationEntry, at: readonly PropertyKey[]): Flag | undefined {
+function flagOf({ flags }: OperationEntry, at: Path): Flag | undefined {
   const own = flags.filter(({ ofRecord }) => !ofRecord);
   return (
     own.find(({ path }) => path.every((part, depth) => at[depth] === part)) ??

@@ -78,7 +78,7 @@ function performer({ store, clock, without = [], rateLimit, strict }: ServiceWor
       const call = await authenticate(operation.auth, headers, { database, now: clock.now(), after });
       count?.(call);
       requireFeature(operation.feature, without);
-      const input = validInput(operation, data);
+      const input = validInput(operation, data, clock.now());
       const { message } = operation;
       const reply = await handler(call, input);
       const failed = strict ? strictFailure(name, input, reply) : undefined;

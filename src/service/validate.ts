@@ -7,11 +7,13 @@ import { ServiceError } from './errors.ts';
 const MOST_ISSUES = 100;
 
 /**
- * The input of a call, checked by the catalog's schema.
+ * The input of a call, checked by the catalog's schema and as of a moment in milliseconds since the epoch.
  * @throws ServiceError INVALID_ARGUMENT that names the first wrong field, and lists all of them in its details.
  */
-export function validInput(operation: Operation, data: unknown): z.output<Operation['input']> {
+export function validInput(operation: Operation, data: unknown, now: number): z.output<Operation['input']> {
   const { success, data: input, error } = operation.input.safeParse(data);
+  const outdated = success ? operation.outdated?.(input, now) : undefined;
+  if (outdated) throw refused([{ code: 'custom', path: outdated.path.map(jsonKey), message: outdated.message }]);
   if (success) return input;
   const issues = error.issues
     .slice(0, MOST_ISSUES)

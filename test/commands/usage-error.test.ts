@@ -28,7 +28,7 @@ describe('a command line that makes no sense', () => {
     ['users add -o jsn', "--output: 'jsn' is not one of table, json, yaml, csv, ndjson", "did you mean 'json'?"],
     ['users add --user a --user b', '--user is given twice', undefined],
     ['profiles use', 'svc profiles use needs <name>', 'see svc profiles use --help'],
-    ['agents list a b', "svc agents list has no use for 'a' 'b'", 'see svc agents list --help'],
+    ['agents list a b', "svc agents list takes no arguments; 'a' is one too many", 'see svc agents list --help'],
     ['help usrs', "there is no help on 'usrs'", "did you mean 'users'?"],
     ['help fromatting', "there is no help on 'fromatting'", "did you mean 'formatting'?"],
     ['help frobnicate', "there is no help on 'frobnicate'", 'svc help lists the commands and topics'],

@@ -42,7 +42,8 @@ const RESET = authTokens['auth-tokens.reset'];
  */
 export const resetAuthToken: RunOperation = async (context, [entry], invocation) => {
   const { data, fromDocument } = await inputData(context, entry, invocation);
-  const { apiKey } = RESET.input.parse(checkInput(entry, RESET, data, fromDocument ? 'bad_data' : 'usage'));
+  const failure = fromDocument ? 'bad_data' : 'usage';
+  const { apiKey } = RESET.input.parse(checkInput(entry, RESET, data, failure, context.clock.now()));
   if (context.options.dryRun) return showAnswers(context, entry, RESET, { inputs: [data], all: false });
   const held = heldSignal(context.signal);
   // A jq expression that does not compile ends the run here.

@@ -31,13 +31,13 @@ export async function setUpConfig(context: Context, invocation: Invocation, conf
   const subject = await subjectOf(config.update);
   const { entry, operation } = subject;
   const given = await givenData(context, subject, invocation);
-  if (Object.keys(given).length > 0) checkInput(entry, operation, given, 'usage');
+  if (Object.keys(given).length > 0) checkInput(entry, operation, given, 'usage', context.clock.now());
   const client = await context.client();
   const before = await currentConfig(context, client, config);
   const wanted = await askForConfig(context, subject, { config, before, given });
   const changes = changesOf(config, before, wanted);
   if (changes === undefined) return context.note('everything is so already; nothing was sent');
-  checkInput(entry, operation, changes, 'usage');
+  checkInput(entry, operation, changes, 'usage', context.clock.now());
   for (const warning of operation.warnings?.(changes) ?? []) await context.warn(warning);
   await tell(context, [
     '',

@@ -18,7 +18,7 @@ import { tell, twoColumns } from './talk.ts';
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
   const subject = await subjectOf('webhooks.endpoints.create');
   const given = await givenData(context, subject, invocation);
-  checkInput(subject.entry, subject.operation, { url: SAMPLE_URL, ...given }, 'usage');
+  checkInput(subject.entry, subject.operation, { url: SAMPLE_URL, ...given }, 'usage', context.clock.now());
   const client = await context.client();
   const creation = await agreeOn(context, subject, { client, given, invocation }).catch((error: unknown) => {
     // A test request may have gone out, so it can't be said that nothing was sent.
@@ -42,7 +42,7 @@ async function agreeOn(context: Context, subject: Subject, { client, given, invo
   const asked = await askForEndpoint(context, subject, given);
   const data: Record<string, unknown> = { ...asked };
   await mintId(operation, data);
-  checkInput(entry, operation, data, 'usage');
+  checkInput(entry, operation, data, 'usage', context.clock.now());
   for (const warning of operation.warnings?.(data) ?? []) await context.warn(warning);
   const command = commandOf(context, entry, asked, invocation);
   await showPlan(context, subject, { data, isEnabled: service.isEnabled, command });
