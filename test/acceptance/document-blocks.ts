@@ -22,16 +22,22 @@ export interface Block {
   readonly way: Way;
   /** With the profiles of the page, in place of `--local`. */
   readonly direct: boolean;
+  /** What it says: a block of `text` that follows at once. */
+  readonly output?: string;
 }
 
 /** The blocks of a page that are marked as `sh`. @throws for a comment that says no way to run one */
 export function blocksOf(page: string): readonly Block[] {
-  return Array.from(page.matchAll(/^(?:<!-- (not run|run): (.+) -->\n)?```sh\n([\s\S]*?)^```$/gm), (match) => {
-    const [whole, mark, text = '', commands = ''] = match;
+  const blocks = page.matchAll(
+    /^(?:<!-- (not run|run): (.+) -->\n)?```sh\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm,
+  );
+  return Array.from(blocks, (match) => {
+    const [whole, mark, text = '', commands = '', output] = match;
     const line = page.slice(0, match.index).split('\n').length + (mark === undefined ? 0 : 1);
     if (mark === 'not run') return { line, commands, way: { kind: 'not', reason: text }, direct: false };
     const direct = text.startsWith('with its profile');
-    return { line, commands, way: wayOf(text.replace(/^with its profile(, )?/, ''), whole), direct };
+    const way = wayOf(text.replace(/^with its profile(, )?/, ''), whole);
+    return { line, commands, way, direct, ...(output !== undefined && { output }) };
   });
 }
 
@@ -56,15 +62,19 @@ export interface PageWorld {
 }
 
 /** Runs a block in a prepared folder, and expects it to end well. */
-export async function runBlock({ line, commands, way, direct }: Block, world: PageWorld): Promise<void> {
+export async function runBlock({ line, commands, way, direct, output }: Block, world: PageWorld): Promise<void> {
   const { folder } = world;
   const env = { ...world.env, ...(direct && { DIRECT: '1' }) };
   const lines = await asOnThisMachine(commands, world);
   switch (way.kind) {
     case 'not':
       return;
-    case 'plainly':
-      return endedWell(line, await runAsUser(lines, folder, env));
+    case 'plainly': {
+      const ended = await runAsUser(lines, folder, env);
+      endedWell(line, ended);
+      if (output !== undefined) expect(withoutTimes(ended.talk)).toBe(withoutTimes(output));
+      return;
+    }
     case 'until stopped':
       for (const each of lines.split('\n').filter(Boolean)) {
         const running = startAsUser(`exec ${each}`, folder, env);
@@ -86,6 +96,8 @@ export async function runBlock({ line, commands, way, direct }: Block, world: Pa
 function endedWell(line: number, { code, talk }: { code: number | null; talk: string }, codes = [0]): void {
   if (!codes.includes(code ?? -1)) expect.fail(`the commands on line ${line} ended with ${code}:\n${talk}`);
 }
+
+const withoutTimes = (text: string) => text.replaceAll(/\d+\.\d s\)/g, '0.1 s)');
 
 const JOB = '20260131-094500-5f3a9c';
 
