@@ -3,7 +3,7 @@ import type { Feature, Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { authenticate, checkAuthorization } from './auth.ts';
+import { authenticate, checkAuthorization, statedKey } from './auth.ts';
 import { readData } from './body.ts';
 import { failure, success } from './envelope.ts';
 import { badRequest, ServiceError } from './errors.ts';
@@ -72,11 +72,13 @@ function chosen(routes: readonly Route[], data: unknown): Route {
 function performer({ store, clock, without = [], rateLimit, strict }: ServiceWorld, later: FollowUps) {
   const count = rateLimit && rateLimiter(rateLimit);
   return async ({ name, operation, handler }: Awaited<ReturnType<typeof load>>, headers: Headers, data: unknown) => {
-    const left: FollowUp[] = [];
+    let left: FollowUp[] = [];
+    const countOnce = count && once(count);
     const run = async (database: Database) => {
+      left = [];
       const after = (work: FollowUp) => void left.push(work);
       const call = await authenticate(operation.auth, headers, { database, now: clock.now(), after });
-      count?.(call);
+      countOnce?.(call);
       requireFeature(operation.feature, without);
       const input = validInput(operation, data, clock.now());
       const { message } = operation;
@@ -84,7 +86,8 @@ function performer({ store, clock, without = [], rateLimit, strict }: ServiceWor
       const failed = strict ? strictFailure(name, input, reply) : undefined;
       return failed ? failure(failed) : success(typeof message === 'string' ? message : message(input), reply);
     };
-    const response = await (operation.effect === 'read' ? store.read(run) : store.write(run));
+    const isRead = operation.effect === 'read';
+    const response = await (isRead ? store.read(run) : store.write(run, statedKey(operation.auth, headers)));
     later.start(left);
     return response;
   };
@@ -98,10 +101,12 @@ async function load({ resource, name }: OperationEntry) {
   return { name, operation, handler };
 }
 
-function once<Result>(make: () => Result): () => Result {
+function once<Given extends readonly unknown[], Result>(
+  make: (...given: Given) => Result,
+): (...given: Given) => Result {
   let made: { readonly result: Result } | undefined;
-  return () => {
-    made ??= { result: make() };
+  return (...given) => {
+    made ??= { result: make(...given) };
     return made.result;
   };
 }

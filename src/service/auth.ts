@@ -42,6 +42,11 @@ const tokenOfWorkspace = prepared((database, { workspaceId }: { readonly workspa
   database.selectFrom('workspaces').select('authToken').where('id', '=', workspaceId),
 );
 
+/** The API key that a call says it is made with, before anything of it is checked. */
+export function statedKey(kind: Auth, headers: Headers): string | undefined {
+  return kind === 'key' ? (headerOf(headers, 'apiKey') ?? undefined) : undefined;
+}
+
 async function asKey(headers: Headers, call: Call): Promise<KeyCall> {
   const apiKey = required(headers, 'apiKey', 'API key not found in headers.');
   const token = required(headers, 'authToken', 'Auth Token not found in headers.');
@@ -63,8 +68,14 @@ async function asWorkspace(headers: Headers, call: Call): Promise<WorkspaceCall>
   return { ...call, workspaceId };
 }
 
-function required(headers: Headers, name: keyof typeof CREDENTIAL_HEADERS, message: string): string {
-  const value = headers.get(`${DEFAULT_HEADER_PREFIX}${CREDENTIAL_HEADERS[name]}`);
+type CredentialName = keyof typeof CREDENTIAL_HEADERS;
+
+function headerOf(headers: Headers, name: CredentialName): string | null {
+  return headers.get(`${DEFAULT_HEADER_PREFIX}${CREDENTIAL_HEADERS[name]}`);
+}
+
+function required(headers: Headers, name: CredentialName, message: string): string {
+  const value = headerOf(headers, name);
   if (!value) throw invalidArgument(message);
   return value;
 }

@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { storeFile } from '../../src/service/store/location.ts';
 import { MIGRATIONS } from '../../src/service/store/migrations.ts';
-import { openStore, SCHEMA_VERSION } from '../../src/service/store/open.ts';
+import { openStore } from '../../src/service/store/open.ts';
+import { SCHEMA_VERSION } from '../../src/service/store/schema.ts';
 import { openDatabase } from '../../src/service/store/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

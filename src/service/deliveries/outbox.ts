@@ -55,7 +55,7 @@ export async function enqueueEvent({ store, now, channels = [] }: Enqueuing, eve
   const ids = await store.write(async (database) => {
     const scope = { database, apiKey: event.apiKey };
     return recordEvent(scope, event, { audience: await audienceOf(scope), channels, now });
-  });
+  }, event.apiKey);
   if (ids.length > 0) announce(store);
   return ids;
 }

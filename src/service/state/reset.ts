@@ -27,8 +27,6 @@ const EMPTIED: Readonly<Record<Exclude<keyof Tables, Kept>, true>> = {
 };
 
 /** Deletes every record of a store, in one transaction. */
-export async function resetState(store: Store): Promise<void> {
-  await store.write(async (database) => {
-    for (const table of Object.keys(EMPTIED) as (keyof typeof EMPTIED)[]) await database.deleteFrom(table).execute();
-  });
+export function resetState(store: Store): Promise<void> {
+  return store.empty(Object.keys(EMPTIED) as (keyof typeof EMPTIED)[]);
 }

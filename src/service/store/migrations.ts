@@ -1,10 +1,9 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { collaborationTables } from './collaboration-tables.ts';
 import { crdtTables } from './crdt-tables.ts';
 import { deliveryTables } from './delivery-tables.ts';
 import { keyTables } from './key-tables.ts';
 import type { Database } from './store.ts';
-import type { Tables } from './tables.ts';
 
 /** Each entry takes a store from the version before it to its own; an entry that was released never changes. */
 export const MIGRATIONS: readonly ((database: Database) => Promise<void>)[] = [
@@ -13,19 +12,17 @@ export const MIGRATIONS: readonly ((database: Database) => Promise<void>)[] = [
 ];
 
 /** Brings a store to the newest version, in a transaction that no other process can enter meanwhile. */
-export async function migrate(kysely: Kysely<Tables>, target = MIGRATIONS.length): Promise<void> {
-  await kysely.transaction().execute(async (database) => {
-    await database.schema
-      .createTable('schemaVersion')
-      .ifNotExists()
-      .addColumn('version', 'integer', (column) => column.notNull())
-      .execute();
-    const found = await database.selectFrom('schemaVersion').select('version').executeTakeFirst();
-    const from = found?.version ?? 0;
-    for (const step of MIGRATIONS.slice(from, target)) await step(database);
-    if (!found) await database.insertInto('schemaVersion').values({ version: target }).execute();
-    else if (from < target) await database.updateTable('schemaVersion').set({ version: target }).execute();
-  });
+export async function migrate(database: Database, target = MIGRATIONS.length): Promise<void> {
+  await database.schema
+    .createTable('schemaVersion')
+    .ifNotExists()
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .execute();
+  const found = await database.selectFrom('schemaVersion').select('version').executeTakeFirst();
+  const from = found?.version ?? 0;
+  for (const step of MIGRATIONS.slice(from, target)) await step(database);
+  if (!found) await database.insertInto('schemaVersion').values({ version: target }).execute();
+  else if (from < target) await database.updateTable('schemaVersion').set({ version: target }).execute();
 }
 
 async function firstTables({ schema }: Database): Promise<void> {

@@ -48,6 +48,11 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }
 
+/** Whether a query asked for a table that does not exist. */
+export function isNoTable(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('no such table');
+}
+
 class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 
