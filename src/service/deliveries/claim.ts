@@ -1,8 +1,11 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { paddedKeys } from '../store/batches.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
+import type { Tables } from '../store/tables.ts';
 import { type Addressed, type Destination, destinationOf } from './destination.ts';
+import type { Rate } from './lanes.ts';
+import { noteStarts, recentStarts } from './starts.ts';
 import { stopLane } from './stop.ts';
 
 /** A delivery that this process has to itself for the time of an attempt. */
@@ -60,25 +63,55 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
  * Claims what is due of a lane, the longest due first. A lane that nothing may be sent to any more is stopped instead.
- * @param most how many may be claimed, asked with the lane's rate limit
+ * @param room how many may be claimed, asked with the lane's rate limit
  */
 export async function claimLane(
   database: Database,
   lane: Addressed,
   claim: Claim,
-  most: (rateLimit: number | undefined) => number,
+  room: (rate: Rate | undefined) => number,
 ): Promise<readonly Claimed[]> {
   const destination = await destinationOf(database, lane);
   if (typeof destination === 'string') {
-    await stopLane(database, lane.lane, destination, claim.now);
+    await stopHopeless(database, lane, claim.now);
     return [];
   }
-  const limit = most(destination.rateLimit);
+  const rate = await rateOf(database, lane, destination, claim.now);
+  const limit = room(rate);
   if (limit <= 0) return [];
   const due = await selectDue(database, { lane: lane.lane, now: claim.now, limit: BigInt(limit) });
   const keys = withinBudget(due);
-  return keys.length === 0 ? [] : take(database, keys, claim, destination);
+  const claimed = keys.length === 0 ? [] : await take(database, keys, claim, destination);
+  if (rate) await noteStarts(database, lane.lane, [...rate.begun, { at: claim.now, count: claimed.length }]);
+  return claimed;
 }
+
+async function rateOf(
+  database: Database,
+  { lane }: Addressed,
+  { rateLimit }: Destination,
+  now: number,
+): Promise<Rate | undefined> {
+  return rateLimit === undefined ? undefined : { limit: rateLimit, begun: await recentStarts(database, lane, now) };
+}
+
+/** Stops what is pending in a lane that nothing may be sent to, unless that has just changed. */
+async function stopHopeless(database: Database, to: Addressed, now: number): Promise<void> {
+  // What is recorded after this look may have a destination again.
+  const [newest] = await selectNewest(database, { lane: to.lane });
+  const reason = await destinationOf(database, to);
+  if (newest && typeof reason === 'string') await stopLane(database, to.lane, reason, now, newest.key);
+}
+
+const selectNewest = prepared((database, { lane }: { readonly lane: string }) =>
+  database
+    .selectFrom('deliveries')
+    .select('key')
+    .where('lane', '=', lane)
+    .where('dueAt', 'is not', null)
+    .orderBy('key', 'desc')
+    .limit(sql.lit(1n)),
+);
 
 /** Claims deliveries by their ids, whatever limits their lanes have, and whether or not they are due. */
 export async function claimByIds(
@@ -91,7 +124,7 @@ export async function claimByIds(
     const [found] = await selectFree(database, { id, now: claim.now });
     if (!found) continue;
     const destination = await destinationOf(database, found);
-    if (typeof destination === 'string') await stopLane(database, found.lane, destination, claim.now);
+    if (typeof destination === 'string') await stopHopeless(database, found, claim.now);
     else claimed.push(...(await take(database, [found.key], claim, destination)));
   }
   return claimed;
@@ -121,8 +154,13 @@ const selectFree = prepared((database, { id, now }: { readonly id: string; reado
     .select(['key', 'lane', 'apiKey', 'form'])
     .where('id', '=', id)
     .where('dueAt', 'is not', null)
-    .where(({ eb, or }) => or([eb('owner', 'is', null), eb('dueAt', '<=', now)])),
+    .where(isFree(now)),
 );
+
+/** Nobody has it, or somebody for longer than a claim holds. */
+function isFree(now: number) {
+  return ({ eb, or }: ExpressionBuilder<Tables, 'deliveries'>) => or([eb('owner', 'is', null), eb('dueAt', '<=', now)]);
+}
 
 function withinBudget(due: readonly { readonly key: number; readonly size: number }[]): number[] {
   const keys: number[] = [];
@@ -141,7 +179,7 @@ async function take(
   { owner, until, now }: Claim,
   destination: Destination,
 ): Promise<readonly Claimed[]> {
-  const rows = await lease(database, { keys: paddedKeys(keys), owner, until });
+  const rows = await lease(database, { keys: paddedKeys(keys), owner, now, until });
   const claimed = rows.map((row) => ({ ...row, payload: row.payload ?? '', claimedAt: now, destination }));
   return claimed.sort((one, other) => one.key - other.key);
 }
@@ -149,14 +187,18 @@ async function take(
 interface Lease {
   readonly keys: readonly number[];
   readonly owner: string;
+  readonly now: number;
   readonly until: number;
 }
 
-const lease = prepared((database, { keys, owner, until }: Lease) =>
+/** Another one may have taken some since they were selected. */
+const lease = prepared((database, { keys, owner, now, until }: Lease) =>
   database
     .updateTable('deliveries')
     .set({ owner, dueAt: until })
     .where('key', 'in', keys)
+    .where('dueAt', 'is not', null)
+    .where(isFree(now))
     .returning(['key', 'id', 'apiKey', 'form', 'lane', 'event', 'payload', 'tries']),
 );
 

@@ -3,7 +3,7 @@ import type { Database, Store } from '../store/store.ts';
 import { type Alarm, createAlarm } from './alarm.ts';
 import { onOutbox } from './bell.ts';
 import { type Claimed, claimLane, claimOwners, type Lane, LEASE, pendingLanes, releaseClaims } from './claim.ts';
-import { Lanes } from './lanes.ts';
+import { Lanes, type Rate } from './lanes.ts';
 import type { Outcome } from './outcome.ts';
 import { isGone, newOwner, retire } from './owner.ts';
 import { createPoster, type Poster } from './post.ts';
@@ -38,8 +38,8 @@ const PRUNE_EVERY = 2_000;
 
 /**
  * Delivers what is in the outbox until it is stopped: at least once, many at a time, none of a slow target in the way of
- * others. Several processes may do so on one store, each with limits of its own. What was under way when a process died
- * is sent again.
+ * others. Several processes may do so on one store: an endpoint's rate limit holds for all of them together, all other
+ * limits for each. What was under way when a process died is sent again.
  */
 export function startDeliveries(store: Store, options: DeliveryOptions): Deliveries {
   const engine = new Engine(store, options);
@@ -105,10 +105,10 @@ class Engine {
     }
   }
 
-  /** Frees at once what processes that are gone had claimed; elsewhere their claims run out. */
+  /** Frees at once what processes of this machine that are gone had claimed; elsewhere their claims run out. */
   async #takeStock(database: Database): Promise<void> {
     const now = this.#clock.now();
-    const owners = await claimOwners(database);
+    const owners = this.#store.isShared ? [] : await claimOwners(database);
     for (const owner of owners) if (isGone(owner)) await releaseClaims(database, owner, now);
     await prune(database, now);
   }
@@ -128,6 +128,7 @@ class Engine {
     this.#count(outcomes, 'ended');
     try {
       const lanes = await this.#store.writeRelaxed(async (database) => {
+        this.#giveUp(claimed.splice(0));
         const now = this.#clock.now();
         await settle(database, outcomes, { owner: this.#owner, schedule: this.#schedule, now });
         for (const lane of inTurn(await pendingLanes(database), this.#turns++)) {
@@ -141,16 +142,21 @@ class Engine {
     } catch (error) {
       this.#outcomes.unshift(...outcomes);
       this.#count(outcomes, 'resumed');
-      for (const { lane } of claimed) this.#lanes.end(lane, true);
+      this.#giveUp(claimed);
       throw error;
     }
   }
 
+  /** Gives back the places of what was claimed, and never came to be. */
+  #giveUp(claimed: readonly Claimed[]): void {
+    for (const { lane } of claimed) this.#lanes.end(lane, true);
+  }
+
   async #claim(database: Database, lane: Lane, now: number): Promise<readonly Claimed[]> {
     const claim = { owner: this.#owner, now, until: now + LEASE };
-    const room = (rateLimit: number | undefined) => this.#lanes.room(lane.lane, rateLimit, now);
+    const room = (rate: Rate | undefined) => this.#lanes.room(lane.lane, rate);
     const claimed = await claimLane(database, lane, claim, room);
-    this.#lanes.begin(lane.lane, claimed.length, now);
+    this.#lanes.begin(lane.lane, claimed.length);
     return claimed;
   }
 
@@ -158,7 +164,7 @@ class Engine {
   #count(outcomes: readonly Outcome[], change: 'ended' | 'resumed'): void {
     for (const { delivery, answer } of outcomes) {
       if (change === 'ended') this.#lanes.end(delivery.lane, answer.status !== null);
-      else this.#lanes.begin(delivery.lane, 1, this.#clock.now());
+      else this.#lanes.begin(delivery.lane, 1);
     }
   }
 

@@ -16,7 +16,11 @@ export async function noteHealth(
   { now, schedule }: Moment,
 ): Promise<void> {
   const advanced = outcomes.filter(({ delivery }) => delivery.form === 'advanced');
-  for (const [id, own] of Map.groupBy(advanced, ({ delivery }) => delivery.lane)) {
+  // In one order, or two who deliver could wait for each other.
+  const byEndpoint = [...Map.groupBy(advanced, ({ delivery }) => delivery.lane)].toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  for (const [id, own] of byEndpoint) {
     if (own.some(({ answer }) => isDelivered(answer))) {
       await recover(database, { id });
       continue;

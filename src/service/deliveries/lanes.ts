@@ -1,12 +1,15 @@
+import { RATE_WINDOW, type Start } from './starts.ts';
+
 /** Attempts of one lane that may be under way at once, where it answers. */
 const MOST_OF_LANE = 64;
 /** Attempts of all lanes together. */
 const MOST_OVERALL = 128;
-/**
- * Milliseconds in which a rate limit is not exceeded. A second, and what the way to a receiver may take more or less:
- * it counts what arrives.
- */
-const RATE_WINDOW = 1_050;
+
+/** The limit of an endpoint, and what all who deliver have begun within the window, oldest first. */
+export interface Rate {
+  readonly limit: number;
+  readonly begun: readonly Start[];
+}
 
 interface LaneState {
   underWay: number;
@@ -14,8 +17,6 @@ interface LaneState {
   limit: number;
   /** Until when a rate limit lets nothing more begin. */
   closedUntil: number;
-  /** What was begun within the window, oldest first. */
-  begun: { readonly at: number; readonly count: number }[];
 }
 
 /** What is under way in each lane, and what may be begun beside it. */
@@ -28,12 +29,11 @@ export class Lanes {
   }
 
   /** Attempts that may be begun in a lane now. */
-  room(lane: string, rateLimit: number | undefined, now: number): number {
+  room(lane: string, rate?: Rate): number {
     const free = this.#free(lane);
-    if (rateLimit === undefined) return free;
-    const recent = this.#recent(lane, now);
-    const [oldest] = recent;
-    const allowed = rateLimit - sum(recent);
+    if (!rate) return free;
+    const [oldest] = rate.begun;
+    const allowed = rate.limit - rate.begun.reduce((total, { count }) => total + count, 0);
     if (oldest && allowed <= 0) this.#stateOf(lane).closedUntil = oldest.at + RATE_WINDOW;
     return Math.max(0, Math.min(free, allowed));
   }
@@ -43,12 +43,9 @@ export class Lanes {
     return this.#free(lane) > 0 ? this.#stateOf(lane).closedUntil : Number.POSITIVE_INFINITY;
   }
 
-  begin(lane: string, count: number, now: number): void {
-    if (count === 0) return;
-    const state = this.#stateOf(lane);
-    state.underWay += count;
+  begin(lane: string, count: number): void {
+    this.#stateOf(lane).underWay += count;
     this.#underWay += count;
-    this.#recent(lane, now).push({ at: now, count });
   }
 
   /** @param answered whether the other side answered at all */
@@ -61,8 +58,8 @@ export class Lanes {
 
   /** Forgets the lanes of which nothing has to be known any more. */
   tidy(now: number): void {
-    for (const [lane, { underWay, limit }] of this.#lanes) {
-      if (underWay === 0 && limit === MOST_OF_LANE && this.#recent(lane, now).length === 0) this.#lanes.delete(lane);
+    for (const [lane, { underWay, limit, closedUntil }] of this.#lanes) {
+      if (underWay === 0 && limit === MOST_OF_LANE && closedUntil <= now) this.#lanes.delete(lane);
     }
   }
 
@@ -72,21 +69,11 @@ export class Lanes {
     return Math.max(0, Math.min(limit - underWay, Math.ceil((MOST_OVERALL - this.#underWay) / 2)));
   }
 
-  #recent(lane: string, now: number): LaneState['begun'] {
-    const { begun } = this.#stateOf(lane);
-    while (begun[0] && begun[0].at <= now - RATE_WINDOW) begun.shift();
-    return begun;
-  }
-
   #stateOf(lane: string): LaneState {
     const known = this.#lanes.get(lane);
     if (known) return known;
-    const made = { underWay: 0, limit: MOST_OF_LANE, closedUntil: 0, begun: [] };
+    const made = { underWay: 0, limit: MOST_OF_LANE, closedUntil: 0 };
     this.#lanes.set(lane, made);
     return made;
   }
-}
-
-function sum(begun: LaneState['begun']): number {
-  return begun.reduce((total, { count }) => total + count, 0);
 }

@@ -4,17 +4,27 @@ import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
 import { attemptLine } from './attempts.ts';
 
-/** Ends what is pending in a lane, sent or not, and writes down why. What is under way ends without effect on it. */
-export async function stopLane(database: Database, lane: string, reason: string, now: number): Promise<void> {
-  await stop(database, { lane, line: attemptLine(now, null, `not sent: ${reason}`) });
+/**
+ * Ends what is pending in a lane, sent or not, and writes down why. What is under way ends without effect on it.
+ * @param last the delivery up to which that holds; all of them when left out
+ */
+export async function stopLane(
+  database: Database,
+  lane: string,
+  reason: string,
+  now: number,
+  last: number = Number.MAX_SAFE_INTEGER,
+): Promise<void> {
+  await stop(database, { lane, last, line: attemptLine(now, null, `not sent: ${reason}`) });
 }
 
 interface Stop {
   readonly lane: string;
+  readonly last: number;
   readonly line: string;
 }
 
-const stop = prepared((database, { lane, line }: Stop) =>
+const stop = prepared((database, { lane, last, line }: Stop) =>
   database
     .updateTable('deliveries')
     .set(({ ref }) => ({
@@ -24,6 +34,7 @@ const stop = prepared((database, { lane, line }: Stop) =>
       attempts: sql<string>`${ref('attempts')} || ${line}`,
     }))
     .where('lane', '=', lane)
+    .where('key', '<=', last)
     .where('dueAt', 'is not', null),
 );
 

@@ -64,3 +64,7 @@ export async function deliveryTables(schema: SchemaModule): Promise<void> {
     .execute();
   await schema.alterTable('endpoints').addColumn('failingSince', 'bigint').execute();
 }
+
+export async function startsColumn(schema: SchemaModule): Promise<void> {
+  await schema.alterTable('endpoints').addColumn('begun', 'text').execute();
+}

@@ -20,6 +20,8 @@ export interface KeyTables {
     secret: string;
     /** When the first of its attempts failed since one succeeded. */
     failingSince: Generated<number | null>;
+    /** JSON of the attempts that were begun last, where it has a rate limit. */
+    begun: Generated<string | null>;
     createdAt: number;
     updatedAt: number;
   };

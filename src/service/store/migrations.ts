@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { collaborationTables } from './collaboration-tables.ts';
 import { crdtTables } from './crdt-tables.ts';
-import { deliveryTables } from './delivery-tables.ts';
+import { deliveryTables, startsColumn } from './delivery-tables.ts';
 import { keyTables } from './key-tables.ts';
 import type { Database } from './store.ts';
 
@@ -9,6 +9,7 @@ import type { Database } from './store.ts';
 export const MIGRATIONS: readonly ((database: Database) => Promise<void>)[] = [
   firstTables,
   ({ schema }) => deliveryTables(schema),
+  ({ schema }) => startsColumn(schema),
 ];
 
 /** Brings a store to the newest version, in a transaction that no other process can enter meanwhile. */

@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Database, Store } from './store.ts';
 
 /** The schema that this code reads and writes: the number of migrations. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /**
  * Makes or upgrades what a store is made of, where that is due.
