@@ -15,6 +15,8 @@ import type { BulkOptions, BulkRequest } from './bulk/request.ts';
 import { runJob } from './bulk/run.ts';
 import { type BatchCalls, planBatches } from './bulk/send.ts';
 import type { Work } from './bulk/work.ts';
+import { FoundIds } from './completion/found-ids.ts';
+import { keepIds } from './completion/remember.ts';
 import type { Context } from './context.ts';
 import { given } from './option-values.ts';
 import { checkInput } from './validation.ts';
@@ -45,9 +47,17 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
     const opened = await beginJob(description, place);
     begun = true;
     await runJob(context, opened, work);
+    if (!place) await keepTyped(context, entry, request);
   } finally {
     if (place && !begun) await discardPlace(place);
   }
+}
+
+/** For completion: what was typed may be typed again. A file's records are too many. */
+async function keepTyped(context: Context, entry: OperationEntry, { data, record }: BulkRequest): Promise<void> {
+  const found = new FoundIds(entry.resource);
+  found.look([data, record]);
+  await keepIds(context, found, entry);
 }
 
 interface Prepared {

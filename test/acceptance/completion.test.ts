@@ -3,6 +3,7 @@ import { access, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { mockService, success } from './mock-service.ts';
 import { BIN, HOME, newUser } from './svc.ts';
 import { programInTerminal, type Terminal } from './terminal.ts';
 
@@ -150,5 +151,46 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
     await expect(access(join(folder, 'pwned'))).rejects.toThrow();
     open.kill();
     await open.ended;
+  });
+});
+
+describe('ids of earlier commands', () => {
+  it('are offered for every kind, and nobody is asked for them', async () => {
+    const { env, svc } = await newUser();
+    const answers = [
+      ['users/add', success({ 'ada@example.com': { success: true, message: 'ok' } })],
+      ['usergroups/add', success({ g1: { success: true, message: 'ok' } })],
+      ['folders/get', success([{ folderId: 'f1', subFolders: [{ folderId: 'f2' }] }])],
+      ['documents/get', success([{ id: 'd1', documentName: 'D' }])],
+      ['agents/get', success({ agents: [{ id: 'a1', name: 'A' }] })],
+      ['endpoints/get', success({ endpoints: [{ id: 'ep_1', url: 'https://example.com' }], done: true })],
+      ['endpoints/delete', success(null)],
+    ] as const;
+    const service = await mockService(({ path }) => answers.find(([end]) => path.endsWith(end))?.[1]);
+    const run = (line: string) => svc(line.split(' '), { env: { ...env, ...service.env } });
+    const offered = async (line: string) => (await run(`__complete ${line}`)).stdout.split('\n').slice(0, -1);
+    for (const line of [
+      'users add --org acme --user ada@example.com --name Ada',
+      'groups add --org acme --group g1 --name G',
+      'folders list --org acme',
+      'documents list --org acme',
+      'agents list',
+      'webhooks endpoints list',
+    ]) {
+      expect(await run(line), line).toMatchObject({ code: 0 });
+    }
+    const asked = service.received.length;
+    expect(await offered('users data --org ')).toEqual(['acme']);
+    expect(await offered('users data --user ')).toEqual(['ada@example.com']);
+    expect(await offered('agents list --group ')).toEqual(['g1']);
+    expect(await offered('folders list --folder ')).toEqual(['f1', 'f2']);
+    expect(await offered('folders update --parent ')).toEqual(['f1', 'f2']);
+    expect(await offered('documents list --document ')).toEqual(['d1']);
+    expect(await offered('agents get ')).toEqual(['a1']);
+    expect(await offered('webhooks endpoints delete ')).toEqual(['ep_1']);
+    expect(await offered('webhooks endpoints delete --local ')).toEqual([]);
+    expect(service.received).toHaveLength(asked);
+    expect(await run('webhooks endpoints delete ep_1 --yes')).toMatchObject({ code: 0 });
+    expect(await offered('webhooks endpoints delete ')).toEqual([]);
   });
 });

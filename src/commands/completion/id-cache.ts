@@ -23,6 +23,7 @@ export interface IdScope {
 const MOST_IDS = 500;
 const LONGEST_ID = 128;
 
+type FoundByKind = ReadonlyMap<IdKind, ReadonlySet<string>>;
 type Cache = ReadonlyMap<IdKind, readonly string[]>;
 
 /** The ids of a kind that earlier commands have read, the latest first. No network, and no error: a cache may be missing or damaged. */
@@ -32,18 +33,28 @@ export async function knownIds(world: CacheWorld, scope: IdScope, kind: IdKind):
 }
 
 /** Keeps ids for completion. A cache that cannot be written is no reason for a command to fail. */
-export async function rememberIds(
+export function rememberIds(world: CacheWorld, scope: IdScope, found: FoundByKind): Promise<void> {
+  return change(world, scope, found, latest);
+}
+
+/** Takes ids out, wherever they are. */
+export function forgetIds(world: CacheWorld, scope: IdScope, gone: FoundByKind): Promise<void> {
+  return change(world, scope, gone, (ids, known) => known.filter((id) => !ids.has(id)));
+}
+
+async function change(
   world: CacheWorld,
   scope: IdScope,
-  found: ReadonlyMap<IdKind, ReadonlySet<string>>,
+  named: FoundByKind,
+  become: (named: ReadonlySet<string>, known: readonly string[]) => readonly string[],
 ): Promise<void> {
   const path = cachePath(world, scope);
-  if (path === undefined || found.size === 0) return;
+  if (path === undefined || named.size === 0) return;
   const known = await readCache(path);
-  const merged = new Map(known);
-  for (const [kind, ids] of found) merged.set(kind, latest(ids, known.get(kind) ?? []));
-  if ([...found.keys()].every((kind) => merged.get(kind)?.join('\n') === known.get(kind)?.join('\n'))) return;
-  await writeCache(path, merged).catch(() => undefined);
+  const changed = new Map(known);
+  for (const [kind, ids] of named) changed.set(kind, become(ids, known.get(kind) ?? []));
+  if ([...named.keys()].every((kind) => changed.get(kind)?.join('\n') === known.get(kind)?.join('\n'))) return;
+  await writeCache(path, changed).catch(() => undefined);
 }
 
 /** New ids in front; those that were known keep their places, so that reading the same again changes nothing. */

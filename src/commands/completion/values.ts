@@ -30,12 +30,33 @@ async function profileInUse(
   return (await folderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
 }
 
-const events = async (suffixes: readonly string[] = ['']): Promise<readonly Candidate[]> => {
-  const { EVENT_NAMES } = await import('../../catalog/events.ts');
-  return EVENT_NAMES.flatMap((name) => plainly(suffixes.map((suffix) => name + suffix)));
+const events: Values = async () => {
+  const { EVENT_TYPES } = await import('../../catalog/events.ts');
+  return EVENT_TYPES.map(({ name, describes }) => ({ value: name, describes }));
 };
 
-const files: Values = ({ typed }, world) => fileCandidates(typed, world);
+/** What e-mail is sent for is fewer than what webhooks are. */
+const triggers: Values = async ({ node }) => {
+  const { EVENT_TYPES } = await import('../../catalog/events.ts');
+  const known = node.path[0] === 'email' ? EVENT_TYPES.filter(({ email }) => email) : EVENT_TYPES;
+  return known.flatMap(({ name, describes }) =>
+    ['=true', '=false'].map((state) => ({ value: name + state, describes })),
+  );
+};
+
+const paths: Values = async () => {
+  const { manifest } = await import('../../catalog/manifest.ts');
+  return [...new Map(manifest.map(({ path, summary }) => [path, { value: path, describes: summary }])).values()];
+};
+
+/** Shells know the home folder at the beginning of a word only. */
+const files: Values = ({ typed, lead }, world) => (lead && typed.startsWith('~') ? [] : fileCandidates(typed, world));
+
+/** A text that `@` says is in a file. */
+const textFiles: Values = async ({ typed }, world) =>
+  typed.startsWith('@')
+    ? (await fileCandidates(typed.slice(1), world)).map(({ value }) => ({ value: `@${value}` }))
+    : [];
 
 const profiles: Values = async (_, { folders }) => {
   const { readProfiles } = await import('../../profiles/book.ts');
@@ -63,9 +84,15 @@ const BY_NAME: Readonly<Record<string, Values>> = {
   group: ids('group'),
   agentId: ids('agent'),
   endpointId: ids('endpoint'),
-  'filter-type': () => events(),
-  event: () => events(),
-  trigger: () => events(['=true', '=false']),
+  endpoint: ids('endpoint'),
+  'filter-type': events,
+  event: events,
+  trigger: triggers,
+  data: textFiles,
+  content: textFiles,
+  store: files,
+  file: files,
+  path: files,
   job: jobs,
   shell: () => plainly(SHELLS),
   operation: () => outline.map(({ name, summary }) => ({ value: name, describes: summary })),
@@ -75,6 +102,8 @@ const BY_NAME: Readonly<Record<string, Values>> = {
 const BELOW: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
   profiles: { name: profiles, old: profiles },
   jobs: { id: jobs },
+  api: { path: paths },
+  history: { clear: () => plainly(['clear']) },
 };
 
 /** The candidates for the value of a flag. */
@@ -89,15 +118,17 @@ export function valueCandidates(
 }
 
 /** The candidates for a word that is no flag: an argument of the command. */
-export function operandCandidates(
+export async function operandCandidates(
   leaf: LoadedLeaf | undefined,
   line: TypedLine,
   world: CompletionWorld,
-): Promise<readonly Candidate[]> | readonly Candidate[] {
+): Promise<readonly Candidate[]> {
   const names = leaf ? argumentNames(leaf) : [];
   const many = leaf?.kind === 'tool' ? leaf.definition.arguments?.at(-1)?.many : leaf?.versions[0].argument?.many;
   const name = names[line.operands.length] ?? (many ? names.at(-1) : undefined);
-  return name === undefined ? [] : named(name, line, world);
+  if (name === undefined) return [];
+  const candidates = await named(name, line, world);
+  return candidates.filter(({ value }) => !line.operands.includes(value));
 }
 
 function argumentNames(leaf: LoadedLeaf): readonly string[] {
@@ -112,6 +143,5 @@ function named(
   world: CompletionWorld,
 ): Promise<readonly Candidate[]> | readonly Candidate[] {
   const [group = ''] = line.node.path;
-  if (name === 'file' || name === 'path') return files(line, world);
   return (BELOW[group]?.[name] ?? BY_NAME[name])?.(line, world) ?? [];
 }

@@ -1,11 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { candidateLines } from '../../../src/commands/completion/candidate.ts';
 import { completeLine } from '../../../src/commands/completion/complete.ts';
 import { FoundIds } from '../../../src/commands/completion/found-ids.ts';
-import { knownIds, rememberIds } from '../../../src/commands/completion/id-cache.ts';
+import { forgetIds, knownIds, rememberIds } from '../../../src/commands/completion/id-cache.ts';
 import { safeText } from '../../../src/kernel/safe-text.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
@@ -84,6 +84,26 @@ describe('candidates', () => {
     expect(await files('below/a\\ ')).toEqual(['below/a b.csv']);
   });
 
+  it('are the files of texts behind an @, and none below a home that no shell would know', async () => {
+    const { completes, cwd } = await world();
+    await writeFile(join(cwd, 'user.json'), '');
+    expect(await completes('users', 'add', '--data', '@us')).toEqual(['@user.json']);
+    expect(await completes('users', 'add', '--data', 'us')).toEqual([]);
+    expect(await completes('users', 'add', '--file', '~/us')).toEqual(['~/user.json']);
+    expect(await completes('users', 'add', '--file=~/us')).toEqual([]);
+  });
+
+  it('are what else a command can be given: paths of the interface, events, what is left of a list', async () => {
+    const { completes, ...surroundings } = await world();
+    expect(await completes('api', '/v2/workspace/g')).toEqual(['/v2/workspace/get']);
+    expect(await completes('email', 'update', '--trigger', 'crdt.')).toEqual([]);
+    expect(await completes('email', 'update', '--trigger', 'comment_annotation.as')).toHaveLength(2);
+    const endpoints = new Map([['endpoint', new Set(['ep_1', 'ep_2'])]] as const);
+    await rememberIds(surroundings, { local: true, profile: undefined }, endpoints);
+    expect(await completes('webhooks', 'endpoints', 'delete', '--local', 'ep_1', '')).toEqual(['ep_2']);
+    expect(await completes('local', 'deliveries', 'list', '--local', '--endpoint', '')).toEqual(['ep_1', 'ep_2']);
+  });
+
   it('are the names of profiles', async () => {
     const { completes, folders } = await world();
     await mkdir(folders.config);
@@ -130,6 +150,53 @@ describe('ids that were read', () => {
     expect(await knownIds(surroundings, local, 'folder')).toEqual(['f3', 'f1', 'f2']);
     expect(await completes('--local', 'folders', 'list', '--org', '')).toEqual(['acme']);
     expect(await completes('folders', 'list', '--org', '')).toEqual([]);
+  });
+
+  it('are found wherever an answer names them, one by one or as a list, and a bare id in records of its own kind', () => {
+    const found = new FoundIds('users');
+    found.look({
+      comments: [{ id: 'c1', from: { userId: 'u1' }, seenBy: { userIds: ['u2', 7] } }],
+      documentIds: ['d1'],
+    });
+    found.look({ organizationUserGroupId: 'g1', userIds: 'u3' });
+    expect(Object.fromEntries(found.ids)).toEqual({
+      user: new Set(['u1', 'u2', 'u3']),
+      document: new Set(['d1']),
+      group: new Set(['g1']),
+    });
+    const agent = new FoundIds('agents');
+    agent.look({ agent: { id: 'a1', model: { id: 'm1' } } });
+    expect(Object.fromEntries(agent.ids)).toEqual({ agent: new Set(['a1']) });
+  });
+
+  it('end with an answer that goes on for ever', () => {
+    const endless: Record<string, unknown> = { userId: 'u1' };
+    endless['again'] = [endless, endless];
+    const found = new FoundIds('users');
+    found.look(endless);
+    expect(Object.fromEntries(found.ids)).toEqual({ user: new Set(['u1']) });
+  });
+
+  it('are gone once they were deleted, but for those of others', async () => {
+    const { completes: _, ...surroundings } = await world();
+    await rememberIds(surroundings, local, new Map([['endpoint', new Set(['ep_1', 'ep_2'])]]));
+    const found = new FoundIds('webhook-endpoints');
+    found.look([{ endpointId: 'ep_1', organizationId: 'acme' }]);
+    expect(Object.fromEntries(found.ownIds)).toEqual({ endpoint: new Set(['ep_1']) });
+    await forgetIds(surroundings, local, found.ownIds);
+    expect(await knownIds(surroundings, local, 'endpoint')).toEqual(['ep_2']);
+  });
+
+  it('survive writers at once: each leaves a whole cache', async () => {
+    const { completes: _, ...surroundings } = await world();
+    const writers = Array.from({ length: 50 }, (_each, at) =>
+      rememberIds(surroundings, local, new Map([['user', new Set([`u${at}`])]])),
+    );
+    await Promise.all(writers);
+    const users = await knownIds(surroundings, local, 'user');
+    expect(users.length).toBeGreaterThan(0);
+    expect(users.every((id) => /^u\d+$/.test(id))).toBe(true);
+    expect(await readdir(join(surroundings.folders.state, 'completion'))).toEqual(['local.json']);
   });
 
   it('are bounded, and a damaged cache is none', async () => {
