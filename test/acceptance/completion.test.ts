@@ -69,7 +69,7 @@ printf '%s\\n' "$@" > '${called}.part'; mv '${called}.part' '${called}'
   const open = programInTerminal(shell.shell, shell.words, { env, cwd: folder, columns: 200 });
   open.type(`${shell.setUp}\r`);
   await open.shows('ready> ');
-  return { open, home: user.home, folder, called };
+  return { open, bin, home: user.home, folder, called };
 }
 
 async function timesAsked(called: string): Promise<number> {
@@ -149,6 +149,30 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
       await sleep(50);
     }
     await expect(access(join(folder, 'pwned'))).rejects.toThrow();
+    open.kill();
+    await open.ended;
+  });
+});
+
+describe.each(SHELLS)('completion in $shell without svc', (shell) => {
+  it.skipIf(!isThere(shell.shell)).each([
+    { svc: 'that is gone', body: undefined },
+    { svc: 'that fails', body: 'echo an error >&2; exit 70' },
+    { svc: 'that never answers', body: 'sleep 60' },
+  ])('goes on with a svc $svc, and says nothing', { timeout: 30_000 }, async ({ body }) => {
+    const { open, bin } = await prepared(shell);
+    if (body === undefined) await rm(join(bin, 'svc'));
+    else await writeFile(join(bin, 'svc'), `#!/bin/sh\n${body}\n`);
+    open.type('svc users \t');
+    await sleep(500);
+    // Ctrl-C ends what does not end, Ctrl-U takes the line away. bash 5.2 swallows the next key after a Ctrl-C here.
+    open.type('\u0003');
+    await sleep(300);
+    expect(open.screen()).not.toMatch(/error|not found|Unknown|No such/i);
+    open.type(' \u0015\r');
+    await sleep(100);
+    open.type("echo still 'he''re'\r");
+    await open.shows('still here');
     open.kill();
     await open.ended;
   });

@@ -7,7 +7,7 @@ _svc() {
   local line value home=
   local -a whole begun
   [[ $PREFIX != '~/'* ]] || home='~/'
-  while IFS= read -r line; do
+  for line in \${(f)"$(command svc __complete "\${(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"}; do
     value=\${line%%$'\\t'*}
     line=\${line#"$value"}
     value=\${value#$home}
@@ -16,7 +16,7 @@ _svc() {
       */ | *=) begun+=("$line") ;;
       *) whole+=("$line") ;;
     esac
-  done < <(command svc __complete "\${(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)
+  done
   [[ -z $home ]] || compset -P '\\~/'
   _describe -t svc 'svc' whole -- begun -S ''
 }
