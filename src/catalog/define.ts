@@ -47,6 +47,8 @@ export interface Bulk<Field extends string = string> {
   readonly mints?: true;
   /** The reply is one `success` for all records instead of one each. */
   readonly wholeReply?: true;
+  /** A record may build on those before it, so that requests go out one after another unless the user says otherwise. */
+  readonly inOrder?: true;
 }
 
 /** A value given as a word of its own instead of a flag: `agents get <agentId>`. `many` makes one call for each. */

@@ -101,7 +101,7 @@ export const folders = {
     }),
     output: itemResults,
     message: 'Folder(s) added successfully.',
-    bulk: { field: 'folders', id: 'folderId', noun: 'folder' },
+    bulk: { field: 'folders', id: 'folderId', noun: 'folder', inOrder: true },
   }),
   'folders.update': defineOperation({
     command: ['folders', 'update'],
@@ -122,6 +122,6 @@ export const folders = {
     }),
     output: itemResults,
     message: 'Folder Updated successfully.',
-    bulk: { field: 'folders', id: 'folderId', noun: 'folder' },
+    bulk: { field: 'folders', id: 'folderId', noun: 'folder', inOrder: true },
   }),
 };

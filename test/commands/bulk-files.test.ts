@@ -105,6 +105,31 @@ describe('records of several files', () => {
     expect(new Set(activities.map(({ id }) => id)).size).toBe(2);
   });
 
+  it.each([
+    ['auto' as const, 1],
+    [3, 3],
+  ])('that build on each other go out in order, with concurrency %s %d at once', async (concurrency, most) => {
+    const folders = Array.from({ length: 40 }, (_, at) => ({ folderId: `f${at}`, folderName: 'x' }));
+    const parts = [folders.slice(0, 15), folders.slice(15)].map((part) => JSON.stringify(part));
+    let [flying, reached] = [0, 0];
+    const { requests, exitCode } = await run({
+      operation: 'folders.add',
+      files: { 'a.json': parts[0] ?? '', 'b.json': parts[1] ?? '' },
+      options: { concurrency, batchSize: 2 },
+      answer: async (_, __, data) => {
+        flying += 1;
+        reached = Math.max(reached, flying);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        flying -= 1;
+        const sent = data['folders'] as readonly { readonly folderId: string }[];
+        return results(Object.fromEntries(sent.map(({ folderId }) => [folderId, { success: true }])));
+      },
+    });
+    expect([exitCode, reached]).toEqual([0, most]);
+    const sent = requests.flatMap((data) => (data as unknown as { folders: readonly unknown[] }).folders);
+    expect(sent).toEqual(folders);
+  });
+
   it('are renamed as they are sent, and rejected as they stand, so that the same --map takes them again', async () => {
     const files = { 'a.json': '[{"Login": "a1"},\n{"Login": "a2", "x": 1}]', 'b.json': '[{"Login":"b1"}]' };
     const options = { map: [['Login', 'userId'] as const, ['x', ''] as const] };

@@ -102,7 +102,8 @@ class JobRun {
     const { calls, options, limits } = this.#work;
     const { description } = this.#job;
     const [tally, recorder] = [this.#tally, this.#recorder];
-    const { concurrency, rate, onError, maxErrors } = options;
+    const { rate, onError, maxErrors } = options;
+    const concurrency = options.concurrency === 'auto' && calls.fields.inOrder ? 1 : options.concurrency;
     const limiter = createLimiter({ concurrency, most: MOST_CONCURRENCY, clock, ...given('perSecond', rate) });
     const every = options.results !== undefined;
     const { records } = description;
