@@ -117,9 +117,10 @@ function endGroup({ pid }: ChildProcess): void {
 
 /** What npm is told has to be there; it is done by tests of its own, and by CI. */
 async function npmWithoutWork(): Promise<string> {
-  const { name, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
-  const known = ['ci', 'test', ...Object.keys(scripts).map((script) => `run ${script}`)];
-  const installs = ['install', 'install --global'].map((words) => `${words} ${name}`);
+  const { name, version, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+  const known = ['ci', 'test', 'pack ./dist', ...Object.keys(scripts).map((script) => `run ${script}`)];
+  const tarball = `./${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+  const installs = [`install ${name}`, `install --global ${name}`, `install --global ${tarball}`];
   return `case "$*" in ${[...known, ...installs].map((words) => `'${words}'`).join('|')}) ;; *) exit 1 ;; esac`;
 }
 

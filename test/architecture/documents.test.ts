@@ -80,6 +80,25 @@ describe('docs/troubleshooting.md', () => {
   });
 });
 
+describe('docs/library.md', () => {
+  it('names every setting of a client and of a service', async () => {
+    const page = await readFile(join(HOME, 'docs', 'library.md'), 'utf8');
+    const settings = await Promise.all([
+      settingsOf('client.ts', 'ClientSettings'),
+      settingsOf('embedded-service.ts', 'ServiceSettings'),
+    ]);
+    expect(settings.map(({ length }) => length > 3)).toEqual([true, true]);
+    expect(settings.flat().filter((name) => !new RegExp(`[\`{ ]${name}\\b`).test(page))).toEqual([]);
+  });
+});
+
+/** The fields of an interface of the library. */
+async function settingsOf(file: string, name: string): Promise<readonly string[]> {
+  const source = await readFile(join(HOME, 'src', 'library', file), 'utf8');
+  const [, body = ''] = new RegExp(`interface ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(source) ?? [];
+  return Array.from(body.matchAll(/^ {2}readonly (\w+)/gm), ([, field = '']) => field);
+}
+
 describe('docs/reliability.md', () => {
   /** The cells of its rows, without the heads of the tables. */
   const rows = async () => {
