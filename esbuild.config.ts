@@ -68,9 +68,9 @@ function functionsOf(module: string): readonly string[] {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look)|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|shared-terminal|completion\/shells|help\/topic-names|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look|width|wrap)|webhooks\/form|catalog\/define|commands\/(activity|option-values|world|shared-terminal|completion\/shells|help\/topic-names|global-flags|bulk-flags|bulk\/column-map|operation-flags|leaf|local\/delivery-words|serve\/default-address))\.ts$/,
   // The tree of commands, which help and completion go through, and help, which does without the reader of command lines.
-  /src\/(catalog\/(groups|outline)|commands\/(help\/(command-help|help-at|rows)|tree|tool-outline|tools\/list-definition))\.ts$/,
+  /src\/(catalog\/(groups|outline)|commands\/(help\/(command-help|help-at|reflow|rows)|tree|tool-outline|tools\/list-definition))\.ts$/,
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.

@@ -31,9 +31,12 @@ function isPlainHelp(words: readonly string[]): boolean {
 
 /** Help at once, without what it takes to read a command line. */
 async function help(io: Io, words: readonly string[]): Promise<void> {
-  const { helpAt } = await import('./commands/help/help-at.ts');
+  const [{ helpAt }, { reflow }] = await Promise.all([
+    import('./commands/help/help-at.ts'),
+    import('./commands/help/reflow.ts'),
+  ]);
   const text = await helpAt(words.slice(0, -1));
-  await (text === undefined ? runCommand(io, words) : io.stdout.write(text));
+  await (text === undefined ? runCommand(io, words) : io.stdout.write(reflow(text, io.stdout.columns)));
 }
 
 async function runCommand(io: Io, words: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Surroundings } from './context.ts';
+import { reflow } from './help/reflow.ts';
 import { createProgram } from './program.ts';
 import { openSession, type Session } from './world.ts';
 
@@ -26,7 +27,8 @@ export async function runCommandLine(words: readonly string[], surroundings: Sur
   } finally {
     await session?.close(failure);
   }
-  if (printed) await surroundings.io.stdout.write(printed);
+  const { stdout } = surroundings.io;
+  if (printed) await stdout.write(reflow(printed, stdout.columns));
 }
 
 /** What commander throws once it has shown help, asked for or because a command was missing, or the version. */

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 import { SIGNAL_FAILURES, SvcError, systemErrorCode } from './errors.ts';
 import { redactMet } from './redact.ts';
 
@@ -136,9 +136,21 @@ function forTalk(to: Sink): Sink {
   };
 }
 
-/** Whether a descriptor is a terminal. `node:tty` brings the network stack along, so it is loaded only when asked. */
+/**
+ * Whether a descriptor is a terminal. `node:tty` brings the network stack along, so it is asked only of what may be one:
+ * a pipe and a file are told by themselves.
+ */
 function isatty(descriptor: number): boolean {
-  return process.getBuiltinModule('node:tty').isatty(descriptor);
+  const mayBe = process.platform === 'win32' || isCharacterDevice(descriptor);
+  return mayBe && process.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+function isCharacterDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return false; // it is closed
+  }
 }
 
 function sink(descriptor: number, open: () => NodeJS.WriteStream): Sink {

@@ -66,10 +66,17 @@ function exampleLines({ command, does }: Example): string[] {
 function flagRows(flags: readonly OptionDefinition[]): (readonly [string, string])[] {
   return flags
     .filter(({ describes }) => describes !== '')
-    .map(({ flags: names, describes, choices }) => {
-      const shown = choices ? ` (${choices.join(', ')})` : '';
-      return [names.startsWith('--') ? `    ${names}` : names, `${describes}${shown}`];
-    });
+    .map(({ flags: names, describes, choices }) => [
+      names.startsWith('--') ? `    ${names}` : names,
+      choices ? withChoices(describes, choices) : describes,
+    ]);
+}
+
+/** `records with one id (fail)` has a value when it is left out, which is one of the choices. */
+function withChoices(describes: string, choices: readonly string[]): string {
+  const [, said = describes, preset = ''] = /^(.*) \((\S+)\)$/.exec(describes) ?? [];
+  const all = choices.join(', ');
+  return choices.includes(preset) ? `${said} (${all}; ${preset} when left out)` : `${describes} (${all})`;
 }
 
 function section(title: string, lines: readonly string[]): string {

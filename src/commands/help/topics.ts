@@ -31,13 +31,13 @@ function exitCodes(): string {
   const byCode = Map.groupBy(Object.values(FAILURES), ({ exitCode }) => exitCode);
   const codes = [...byCode].map(([code, failures]): [string, string] => {
     const again = failures.some(({ retryable }) => retryable) ? ' (may be run again)' : '';
-    return [String(code), failures.map(({ meaning }) => meaning).join('; ') + again];
+    const said = new Set(failures.flatMap(({ meaning }) => meaning.split('; ')));
+    return [String(code), [...said].join('; ') + again];
   });
   return lines(
     ...rows([['0', 'done, and everything is written'], ...codes]),
     '',
-    'When several apply, 9 goes before 12, 11, 10 and the rest. With -o json or ndjson an error is one JSON object on stderr,',
-    'with its code as a word, the exit code, and whether the same command may be run again.',
+    'When several apply, 9 goes before 12, 11, 10 and the rest. With -o json or ndjson an error is one JSON object on stderr, with its code as a word, the exit code, and whether the same command may be run again.',
   );
 }
 
@@ -61,8 +61,7 @@ function formatting(): string {
       ['-q', 'a command that has one value to give prints it bare: svc auth-tokens reset … -q'],
     ]),
     '',
-    'On a terminal a table wraps long text, lays a record out as a list where its columns do not fit, and shows true and false as',
-    'marks; a pipe gets words, and nothing is wrapped or cut. ACCESSIBLE=1: words there too. NO_COLOR: no colours.',
+    'On a terminal a table wraps long text, lays a record out as a list where its columns do not fit, and shows true and false as marks; a pipe gets words, and nothing is wrapped or cut. ACCESSIBLE=1: words there too. NO_COLOR: no colours.',
     '',
     'Results go to stdout, all talk to stderr. Secrets in answers are masked unless --show-secrets.',
   );
@@ -70,8 +69,7 @@ function formatting(): string {
 
 function profiles(): string {
   return lines(
-    'A profile holds an address, an API key with its auth token, and a workspace with its own. Secrets are in the keychain of the',
-    'system where it answers, else in a file that only you can read; svc auth status says where each value comes from.',
+    'A profile holds an address, an API key with its auth token, and a workspace with its own. Secrets are in the keychain of the system where it answers, else in a file that only you can read; svc auth status says where each value comes from.',
     '',
     '  # save one; the auth token is asked for without echo',
     '  svc profiles add prod --base-url https://api.example.com --api-key K',
@@ -79,9 +77,7 @@ function profiles(): string {
     '  svc folders list --org acme --profile prod',
     '  svc profiles use prod',
     '',
-    'A .svc.json in this folder or one above names a profile, an org and an output for everyone who works there; it never holds a',
-    'secret or an address. A protected profile asks for its name before a write; a script says --yes and sets SVC_ALLOW.',
-    'A stored credential goes to its own address only. In CI, variables do without any profile: svc help environment.',
+    'A .svc.json in this folder or one above names a profile, an org and an output for everyone who works there; it never holds a secret or an address. A protected profile asks for its name before a write; a script says --yes and sets SVC_ALLOW. A stored credential goes to its own address only. In CI, variables do without any profile: svc help environment.',
   );
 }
 
@@ -122,8 +118,7 @@ function webhooks(): string {
     '  svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt',
     '  svc webhooks verify --headers headers.json --body body.json --secret-file secret.txt',
     '',
-    'An advanced delivery carries webhook-id, webhook-timestamp and webhook-signature: HMAC-SHA256 under the secret of the endpoint',
-    'over id.timestamp.body, the raw bytes. svc webhooks events lists the types.',
+    'An advanced delivery carries webhook-id, webhook-timestamp and webhook-signature: HMAC-SHA256 under the secret of the endpoint over id.timestamp.body, the raw bytes. svc webhooks events lists the types.',
   );
 }
 

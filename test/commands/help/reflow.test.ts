@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Node } from '../../../src/commands/definition.ts';
+import { helpAt } from '../../../src/commands/help/help-at.ts';
+import { reflow } from '../../../src/commands/help/reflow.ts';
+import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
+import { topicText } from '../../../src/commands/help/topics.ts';
+import { commandTree } from '../../../src/commands/tree.ts';
+
+const HELP = [
+  'Adds each user or updates the one with the same id.',
+  '',
+  'Examples:',
+  '  # add users to one document, from a pipe',
+  '  svc users add --org acme --document d1 --file - --input-format ndjson',
+  '',
+  'Flags:',
+  '  -o, --output <format>  how results look, in one of several forms',
+  '      --org <id>         organization id',
+].join('\n');
+
+function* pathsOf(node: Node): Generator<readonly string[]> {
+  yield node.path;
+  for (const child of node.children.values()) yield* pathsOf(child);
+}
+
+describe('help on a terminal', () => {
+  it('keeps explanations beside what they explain', () => {
+    expect(reflow(HELP, 50)).toBe(
+      [
+        'Adds each user or updates the one with the same',
+        'id.',
+        '',
+        'Examples:',
+        '  # add users to one document, from a pipe',
+        '  svc users add --org acme --document d1 --file - --input-format ndjson',
+        '',
+        'Flags:',
+        '  -o, --output <format>  how results look, in one',
+        '                         of several forms',
+        '      --org <id>         organization id',
+      ].join('\n'),
+    );
+  });
+
+  it('puts them below where there is no room, all of them', () => {
+    expect(reflow(HELP, 36).split('\n').slice(4)).toEqual([
+      '  # add users to one document, from',
+      '  # a pipe',
+      '  svc users add --org acme --document d1 --file - --input-format ndjson',
+      '',
+      'Flags:',
+      '  -o, --output <format>',
+      '    how results look, in one of',
+      '    several forms',
+      '      --org <id>',
+      '        organization id',
+    ]);
+  });
+
+  it('is left alone where there is none, and by a terminal that has no width', () => {
+    expect([reflow(HELP, undefined), reflow(HELP, 0), reflow(HELP, 100)]).toEqual([HELP, HELP, HELP]);
+  });
+
+  it('loses no word, and fits but for commands', () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 }).map((all) => all.join(' '));
+    fc.assert(
+      fc.property(fc.array(words), fc.integer({ min: 40, max: 120 }), (sentences, columns) => {
+        const text = sentences.map((sentence, at) => (at % 2 ? `  --flag  ${sentence}` : sentence)).join('\n');
+        const shown = reflow(text, columns);
+        expect(shown.split(/\s+/)).toEqual(text.split(/\s+/));
+        for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+      }),
+    );
+  });
+
+  it.each([40, 80, 200])(
+    'fits %d columns for each command and topic, but for what cannot be broken',
+    async (columns) => {
+      const texts = [...TOPIC_NAMES.map(topicText)];
+      for (const path of pathsOf(commandTree())) texts.push((await helpAt(path)) ?? '');
+      expect(texts.length).toBeGreaterThan(100);
+      // A command, a flag, and an explanation that is one word.
+      const isWhole = (line: string) => /^ +(svc|echo|printf|[A-Z_]+=|.*\||--\S+ <\S+>$|(-.* {2})?\S+$)/.test(line);
+      const wide = texts.flatMap((text) => reflow(text, columns).split('\n')).filter((line) => line.length > columns);
+      expect(wide.filter((line) => !isWhole(line))).toEqual([]);
+    },
+  );
+});
