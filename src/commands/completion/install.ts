@@ -53,7 +53,7 @@ async function apply(
     for (const line of shown.trimEnd().split('\n')) await context.note(`  ${line}`);
   }
   if (context.options.dryRun) return;
-  await context.confirm(question);
+  await context.confirm(question, 'this machine');
   for (const change of changes) await write(change);
 }
 

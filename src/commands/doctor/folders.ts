@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import { platform, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { shellWord } from '../../catalog/command-text.ts';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
@@ -57,10 +58,10 @@ async function permissions({ config, state, data }: Folders): Promise<Verdict> {
     if (!found) continue;
     const isFile = found.isFile();
     const mode = (found.mode & 0o777).toString(8);
-    if (found.uid !== uid) return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${path}`);
+    if (found.uid !== uid) return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${shellWord(path)}`);
     if ((found.mode & 0o077) === 0) continue;
     const detail = `${path} is open to others (${mode})`;
-    const fix = `chmod ${isFile ? 600 : 700} ${path}`;
+    const fix = `chmod ${isFile ? 600 : 700} ${shellWord(path)}`;
     return isFile ? fail('local', detail, fix) : warn(detail, fix);
   }
   return ok('nobody else can read the profiles, the state or the data');
