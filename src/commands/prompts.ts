@@ -6,7 +6,7 @@ import { canAsk } from './terminal.ts';
 export async function confirm(context: Context, question: string): Promise<void> {
   requireTerminal(context, `${question} Without a terminal, say --yes to go on.`, 'add --yes to answer yes');
   const asker = await context.asker();
-  if (!(await asker.yes(question, false))) throw new SvcError('usage', 'not confirmed; nothing was sent');
+  if (!(await asker.yes(question, false))) throw new SvcError('usage', 'not confirmed; nothing was done');
 }
 
 export async function ask(context: Context, question: string): Promise<string> {

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../definition.ts';
-import { SHELLS } from './shells.ts';
+import { SHELL_NAMES, SHELLS } from './shells.ts';
 
 const SHELL = {
   name: 'shell',
@@ -7,7 +7,6 @@ const SHELL = {
   required: false,
 } as const;
 
-const NAMES = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'PowerShell' } as const;
 const TRIES = {
   bash: 'source <(svc completion bash)',
   zsh: 'source <(svc completion zsh)',
@@ -20,7 +19,7 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
   ...SHELLS.map(
     (shell): CommandDefinition => ({
       command: ['completion', shell],
-      summary: `Print the completion script for ${NAMES[shell]}`,
+      summary: `Print the completion script for ${SHELL_NAMES[shell]}`,
       description: `Completes commands, flags, values, file names, profiles, and the ids that earlier commands have read. Nothing is asked over the network, and SVC_COMPLETION_CACHE=0 keeps no ids.`,
       examples: [{ command: TRIES[shell], does: 'for this session alone' }],
       load: async () => {

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { placesFor, withLines, withoutLines } from './places.ts';
 import { completionScript } from './script.ts';
+import { SHELL_NAMES } from './shells.ts';
 
 /** A file as it is to be. No text: it is to go. */
 interface Change {
@@ -18,21 +19,22 @@ export async function installCompletion(context: Context, { arguments: [named] }
   const { shell, script, startUp } = placesFor(named, context);
   const changes = [await changeTo(script, completionScript(shell), '(the completion script)')];
   if (startUp) {
-    const text = (await readTextIfExists(startUp.path)) ?? '';
+    const text = await readTextIfExists(startUp.path);
     changes.push(await changeTo(startUp.path, withLines(text, startUp.lines), startUp.lines));
   }
-  await apply(context, changes, `completion for ${shell} is installed already`, 'Write this?');
-  await context.note(`svc is completed in every ${shell} that starts from now on`);
+  await apply(context, changes, `completion for ${SHELL_NAMES[shell]} is installed already`, 'Write this?');
+  await context.note(`svc is completed in every ${SHELL_NAMES[shell]} that starts from now on`);
 }
 
 export async function uninstallCompletion(context: Context, { arguments: [named] }: Invocation): Promise<void> {
   const { shell, script, startUp } = placesFor(named, context);
-  const changes = [await changeTo(script, undefined, '(is removed)')];
+  const changes: (Change | undefined)[] = [];
   const text = startUp && (await readTextIfExists(startUp.path));
   if (startUp && text !== undefined) {
     changes.push(await changeTo(startUp.path, withoutLines(text), `without:\n${startUp.lines}`));
   }
-  await apply(context, changes, `completion for ${shell} is not installed`, 'Take this out?');
+  changes.push(await changeTo(script, undefined, '(is removed)'));
+  await apply(context, changes, `completion for ${SHELL_NAMES[shell]} is not installed`, 'Take this out?');
 }
 
 async function changeTo(path: string, text: string | undefined, shown: string): Promise<Change | undefined> {

@@ -29,13 +29,10 @@ export function placesFor(named: string | undefined, world: PlacesWorld): Places
   const script = join(folders.config, 'completion', SCRIPT_FILES[shell]);
   switch (shell) {
     case 'bash':
-      return { shell, script, startUp: { path: bashStartUp(home, world), lines: block(`. ${quoted(script)}`) } };
+      return { shell, script, startUp: { path: bashStartUp(home, world), lines: block(sourced(script)) } };
     case 'zsh': {
       const path = join(absolute(environment['ZDOTDIR']) ?? home, '.zshrc');
-      const lines = block(
-        `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }`,
-        `. ${quoted(script)}`,
-      );
+      const lines = block(`(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }`, sourced(script));
       return { shell, script, startUp: { path, lines } };
     }
     case 'fish':
@@ -43,7 +40,7 @@ export function placesFor(named: string | undefined, world: PlacesWorld): Places
     case 'powershell': {
       const folder = platform === 'win32' ? join(home, 'Documents', 'PowerShell') : join(config, 'powershell');
       const path = join(folder, 'Microsoft.PowerShell_profile.ps1');
-      return { shell, script, startUp: { path, lines: block(`. '${script.replaceAll("'", "''")}'`) } };
+      return { shell, script, startUp: { path, lines: block(sourcedByPowerShell(script)) } };
     }
   }
 }
@@ -73,9 +70,15 @@ function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }
 
-/** A path as one word of a POSIX shell. */
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`;
+/** A script that is gone is no reason for an error whenever a shell starts. */
+function sourced(script: string): string {
+  const word = `'${script.replaceAll("'", `'\\''`)}'`;
+  return `[ ! -r ${word} ] || . ${word}`;
+}
+
+function sourcedByPowerShell(script: string): string {
+  const word = `'${script.replaceAll("'", "''")}'`;
+  return `if (Test-Path -LiteralPath ${word}) { . ${word} }`;
 }
 
 /** Lines of a start-up file that can be found again. */
@@ -83,15 +86,21 @@ function block(...lines: readonly string[]): string {
   return ['# >>> svc completion >>>', ...lines, '# <<< svc completion <<<', ''].join('\n');
 }
 
-const BLOCK = /\n?# >>> svc completion >>>\n[\s\S]*?# <<< svc completion <<<\n?/g;
+const BLOCK = /# >>> svc completion >>>\r?\n[\s\S]*?# <<< svc completion <<<(\r?\n)?/;
 
-/** A start-up file's text with the lines put in at its end, or at the place where they were. */
-export function withLines(text: string, lines: string): string {
-  const rest = withoutLines(text);
-  return rest === '' ? lines : `${rest.replace(/\n?$/, '\n')}\n${lines}`;
+/** A start-up file's text with the lines at the place where they were, else at its end; a new file has them alone. */
+export function withLines(text: string | undefined, lines: string): string {
+  if (text === undefined) return lines;
+  return BLOCK.test(text) ? text.replace(BLOCK, () => lines) : `${text}\n${lines}`;
 }
 
-/** A start-up file's text as it was before the lines were put in. */
-export function withoutLines(text: string): string {
-  return text.replace(BLOCK, '');
+/** A start-up file's text as it was, byte for byte, before the lines were put in; undefined where there was no file. */
+export function withoutLines(text: string): string | undefined {
+  const found = BLOCK.exec(text);
+  if (!found) return text;
+  const [before, after] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
+  if (before === '') return after || undefined;
+  const rest = before.replace(/\n$/, '');
+  // What came behind the lines since stays on lines of its own.
+  return after !== '' && rest !== '' && !rest.endsWith('\n') ? before + after : rest + after;
 }

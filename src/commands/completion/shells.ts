@@ -8,3 +8,10 @@ export const SCRIPT_FILES = {
 
 export type Shell = keyof typeof SCRIPT_FILES;
 export const SHELLS = Object.keys(SCRIPT_FILES) as readonly Shell[];
+
+export const SHELL_NAMES: Readonly<Record<Shell, string>> = {
+  bash: 'bash',
+  zsh: 'zsh',
+  fish: 'fish',
+  powershell: 'PowerShell',
+};

@@ -1,4 +1,5 @@
-import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, lstat, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -14,12 +15,13 @@ describe('completion install', () => {
     await symlink('dotfiles-bashrc', join(home, '.bashrc'));
     expect(await svc(['completion', 'install', 'bash', '--yes'])).toMatchObject({ code: 0, stdout: '' });
     const once = await readFile(join(home, '.bashrc'), 'utf8');
-    expect(once.startsWith(`${before}\n\n# >>> svc completion >>>\n`)).toBe(true);
+    expect(once.startsWith(`${before}\n# >>> svc completion >>>\n`)).toBe(true);
     expect((await stat(join(home, '.bashrc'))).mode & 0o777).toBe(0o640);
     expect((await svc(['completion', 'install', 'bash', '--yes'])).stderr).toContain('installed already');
     expect(await readFile(join(home, 'dotfiles-bashrc'), 'utf8')).toBe(once);
     await svc(['completion', 'uninstall', 'bash', '--yes']);
-    expect((await readFile(join(home, '.bashrc'), 'utf8')).trimEnd()).toBe(before);
+    expect(await readFile(join(home, '.bashrc'), 'utf8')).toBe(before);
+    expect((await lstat(join(home, '.bashrc'))).isSymbolicLink()).toBe(true);
     expect((await svc(['completion', 'uninstall', 'bash', '--yes'])).stderr).toContain('is not installed');
   });
 
@@ -58,14 +60,58 @@ describe('completion install', () => {
     expect(startUp('/h/.profile', '/h/.bash_profile')).toBe('/h/.bash_profile');
   });
 
-  it('leaves every other line as it was', () => {
-    const lines = '# >>> svc completion >>>\n. x\n# <<< svc completion <<<\n';
+  it('leaves no file behind that was not there, and starts shells in peace where the script is gone', async () => {
+    const { home, env, svc } = await newUser();
+    await svc(['completion', 'install', 'bash', '--yes']);
+    await rm(join(home, '.config', 'svc', 'completion'), { recursive: true });
+    const { stdout, stderr } = spawnSync('bash', ['--rcfile', join(home, '.bashrc'), '-ic', 'echo ready'], {
+      env: { ...env },
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('ready\n');
+    expect(stderr).not.toContain('svc');
+    await svc(['completion', 'uninstall', 'bash', '--yes']);
+    await expect(stat(join(home, '.bashrc'))).rejects.toThrow('ENOENT');
+  });
+
+  it.each([
+    { shell: 'bash', words: ['-ic', 'complete -p svc'], shows: '-F _svc' },
+    { shell: 'zsh', words: ['-ic', 'print $_comps[svc]'], shows: '_svc' },
+    // fish reads what it has for a command once that is to be completed, and is there.
+    { shell: 'fish', words: ['-ic', 'complete -C "svc "; complete -c svc'], shows: '__svc_complete' },
+  ])('$shell completes from its next start on', async ({ shell, words, shows }) => {
+    if (spawnSync(shell, ['-c', 'true']).error) return;
+    const { env, home, svc } = await newUser();
+    await writeFile(join(home, 'svc'), '#!/bin/sh\n', { mode: 0o755 });
+    const inIt = () => {
+      const path = `${home}:${process.env['PATH']}`;
+      return spawnSync(shell, words, { env: { ...env, PATH: path }, cwd: home, encoding: 'utf8' }).stdout;
+    };
+    expect(inIt()).not.toContain(shows);
+    expect(await svc(['completion', 'install', shell, '--yes'])).toMatchObject({ code: 0 });
+    expect(inIt()).toContain(shows);
+  });
+
+  const lines = '# >>> svc completion >>>\n. x\n# <<< svc completion <<<\n';
+
+  it('leaves every other line as it was, to the byte', () => {
     fc.assert(
-      fc.property(fc.string(), (text) => {
+      fc.property(fc.array(fc.oneof(fc.string(), fc.constant('\n'))), (parts) => {
+        const text = parts.join('');
         const there = withLines(text, lines);
         expect(withLines(there, lines)).toBe(there);
-        expect(withoutLines(there).replace(/\n$/, '')).toBe(text.replace(/\n$/, ''));
+        expect(withoutLines(there)).toBe(text);
+        expect(withoutLines(text)).toBe(text);
       }),
     );
+    expect(withoutLines(withLines(undefined, lines))).toBeUndefined();
+  });
+
+  it('keeps its place among lines that came later, and glues none of them together', () => {
+    const later = `${withLines('a=1', lines)}b=2\n`;
+    expect(withLines(later, lines.replace('. x', '. y'))).toBe(later.replace('. x', '. y'));
+    expect(withoutLines(later)).toBe('a=1\nb=2\n');
+    expect(withoutLines(`${withLines('a=1\n', lines)}b=2\n`)).toBe('a=1\nb=2\n');
+    expect(withoutLines(`${withLines(undefined, lines)}b=2\n`)).toBe('b=2\n');
   });
 });
