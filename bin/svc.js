@@ -33,7 +33,8 @@ function keepCompiledCode() {
 /** Whether a folder is there, made with those above it if need be. Node.js itself never gives up below /proc. */
 function makeFolder(folder) {
   if (fs.existsSync(folder)) return true;
-  if (!makeFolder(path.dirname(folder))) return false;
+  // The root of a drive that is not there has nothing above it.
+  if (path.dirname(folder) === folder || !makeFolder(path.dirname(folder))) return false;
   try {
     fs.mkdirSync(folder);
   } catch (_error) {

@@ -32,6 +32,19 @@ describe('the entry point', () => {
     expect(await onVersion(version)).toMatchObject({ code: 0, stdout: `${own}\n` });
   });
 
+  it('runs without a cache where its folder is on a drive that is not there', async () => {
+    const preload = join(await temporaryFolder(), 'no-drive.cjs');
+    await writeFile(
+      preload,
+      `const fs = require('fs');
+      const { existsSync } = fs;
+      fs.existsSync = (path) => path !== '/' && !path.startsWith('/nowhere') && existsSync(path);`,
+    );
+    const { env } = await newUser();
+    const words = ['--require', preload, BIN, '--version'];
+    expect(await run(words, { env: { ...env, XDG_CACHE_HOME: '/nowhere' } })).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('uses no syntax that an old Node.js cannot read', async () => {
     const source = await readFile(BIN, 'utf8');
     expect(source).not.toMatch(/\b(const|let)\b|=>|`/);
