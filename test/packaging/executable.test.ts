@@ -23,6 +23,16 @@ async function run(words: readonly string[], env: Readonly<Record<string, string
   );
 }
 
+describe('the executables for other machines', () => {
+  it('bring a Node.js that svc supports, and no two are of one name', async () => {
+    const { optionalDependencies } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+    const versions = TARGETS.map(({ node }) => node.version ?? optionalDependencies[node.package]);
+    for (const version of versions) expect(version).toMatch(/^(24\.(1[5-9]|[2-9]\d)|2[6-9]\.\d+)\.\d+$/);
+    const machines = ['linux', 'win', 'darwin'].flatMap((system) => [`${system}-arm64`, `${system}-x64`]);
+    expect(TARGETS.map(({ name }) => name).sort()).toEqual(machines.sort());
+  });
+});
+
 describe.skipIf(!target)('the executable', () => {
   let folder: string;
   let svc: string;
