@@ -82,15 +82,15 @@ async function* recordsOf(
     yield records;
   }
   if (missing.size > 0) await context.warn(`not found: ${[...missing].join(', ')}`);
-  else if (found === 0) await context.note(`nothing found${nextStep(context, operation, inputs)}`);
+  else if (found === 0) await noteNothing(context, operation, inputs[0]);
 }
 
-/** `; add some with: svc documents add --org acme …`, where there is a command for that. */
-function nextStep({ options }: Context, { addedBy }: Operation, [input]: Request['inputs']): string {
+/** `nothing found; add some with: svc documents add --org acme …`, where there is a command for that. */
+export async function noteNothing(context: Context, { addedBy }: Operation, input: Request['inputs'][number] = {}) {
   const adder = manifest.find(({ name }) => name === addedBy);
-  if (!adder) return '';
-  const { organizationId } = input ?? {};
-  return `; add some with: ${commandText(adder, { organizationId }, programOf(options))} …`;
+  const { organizationId } = input;
+  const step = adder && `; add some with: ${commandText(adder, { organizationId }, programOf(context.options))} …`;
+  await context.note(`nothing found${step ?? ''}`);
 }
 
 function askedIds({ splitIds }: Operation, input: Readonly<Record<string, unknown>>): readonly unknown[] {

@@ -38,7 +38,13 @@ export async function runOperation(
     const { runAndWait } = await import('./wait.ts');
     return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
   }
-  await showAnswers(context, entry, operation, { inputs, all: invocation.options['all'] === true });
+  try {
+    await showAnswers(context, entry, operation, { inputs, all: invocation.options['all'] === true });
+  } catch (error) {
+    if (!(error instanceof SvcError && error.failure === 'not_found' && error.hint === undefined)) throw error;
+    const { withList } = await import('./not-found.ts');
+    throw withList(context, entry, inputs[0] ?? {}, error);
+  }
 }
 
 /** The operation that `--api-version` names, or the first. @throws SvcError `usage` for flags that only others have. */

@@ -128,6 +128,7 @@ async function openPrinter(context: Context, format: Format, filter?: Filter): P
   const color = wantsColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {
     ...{ format, headers, quiet, showSecrets, color, look: lookFor(context, options) },
+    warn: context.warn,
     ...given('fields', options.fields),
     ...given('filter', filter?.apply),
   });

@@ -7,7 +7,7 @@ import type { Format } from './format.ts';
 import { type Look, PLAIN_LOOK } from './look.ts';
 import { maskSecrets } from './mask.ts';
 import type { Renderer, View } from './renderer.ts';
-import { requireFields, select } from './select.ts';
+import { missingField, requireFields, select } from './select.ts';
 
 /** How results are shown. `fields` are paths such as `owner.email`, in the order asked for. */
 export interface OutputOptions {
@@ -19,6 +19,8 @@ export interface OutputOptions {
   readonly color: boolean;
   /** What pipes get where it is left out. */
   readonly look?: Look;
+  /** Hears of a selected field that one result lacks. */
+  readonly warn?: (text: string) => Promise<void>;
   /** What a JSON format goes through before it is printed. */
   readonly filter?: FilterText;
 }
@@ -94,6 +96,8 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
       if (Array.isArray(value)) return printRecords(onePage(value), shape);
       const renderer = await rendererFor(shape);
       await sink.write(await renderer.value(presented(value, shape)));
+      const missing = fields && missingField(fields, value);
+      if (missing) await options.warn?.(missing);
     },
 
     bare: (text) => sink.write(`${sink.isTerminal ? safeText(text) : text}\n`),

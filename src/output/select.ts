@@ -1,7 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/is-object.ts';
-import { didYouMean } from '../kernel/nearest.ts';
+import { didYouMean, nearest } from '../kernel/nearest.ts';
 
 /**
  * What a path such as `owner.email` leads to; undefined when it leads nowhere. A list is gone through item by item.
@@ -40,13 +40,27 @@ export function select(value: unknown, paths: readonly string[]): unknown {
 
 /** @throws SvcError `usage` for a path that leads nowhere in every record and that no column names. */
 export function requireFields(paths: readonly string[], records: readonly unknown[], columns: readonly Column[] = []) {
-  const named = new Set(columns.map((column) => column.field));
-  const unknown = paths.find((path) => !named.has(path) && fieldAt(records, path) === undefined);
+  const named = columns.map(({ field }) => field);
+  const unknown = paths.find((path) => !named.includes(path) && fieldAt(records, path) === undefined);
   if (unknown === undefined) return;
-  for (const path of pathsOf(records, unknown.split('.').length)) named.add(path);
-  throw new SvcError('usage', `--fields: no field '${unknown}' in the result`, {
-    hint: didYouMean(unknown, [...named]),
-  });
+  throw new SvcError('usage', noField(unknown), { hint: didYouMean(unknown, knownBeside(unknown, records, named)) });
+}
+
+/** What is said of a path that leads nowhere in a value: undefined when each leads somewhere. */
+export function missingField(paths: readonly string[], value: unknown): string | undefined {
+  const unknown = paths.find((path) => fieldAt(value, path) === undefined);
+  if (unknown === undefined) return undefined;
+  const near = nearest(unknown, knownBeside(unknown, value, [], 1));
+  return `${noField(unknown)}${near ? `; did you mean '${near}'?` : ''}`;
+}
+
+function noField(path: string): string {
+  return `--fields: no field '${path}' in the result`;
+}
+
+/** The paths of a value, as deep as the one that leads nowhere. */
+function knownBeside(path: string, value: unknown, named: readonly string[] = [], deeper = 0): readonly string[] {
+  return [...new Set([...named, ...pathsOf(value, path.split('.').length + deeper)])];
 }
 
 function headOf(value: Readonly<Record<string, unknown>>, path: string): string {

@@ -57,6 +57,19 @@ describe('--fields', () => {
     expect(written).toEqual([]);
   });
 
+  it('hears of a field that one result lacks, after the result', async () => {
+    const heard: string[] = [];
+    const warn = async (text: string) => void heard.push(text);
+    const value = { id: 'a', owner: { email: 'a@b' }, none: null };
+    for (const fields of [['id', 'none'], ['owner.emial'], ['ownerEmail'], ['frobnicate']])
+      await printedValue('json', value, {}, { fields, warn });
+    expect(heard).toEqual([
+      "--fields: no field 'owner.emial' in the result; did you mean 'owner.email'?",
+      "--fields: no field 'ownerEmail' in the result; did you mean 'owner.email'?",
+      "--fields: no field 'frobnicate' in the result",
+    ]);
+  });
+
   it('suggests inside of objects', async () => {
     await expect(printedRecords('json', records, {}, { fields: ['owner.emial'] })).rejects.toMatchObject({
       hint: "did you mean 'owner.email'?",

@@ -2,6 +2,7 @@ import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { safeText } from '../../kernel/safe-text.ts';
+import { noteNothing } from '../answers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given, textValue } from '../option-values.ts';
@@ -40,6 +41,7 @@ export async function foldersTree(context: Context, options: FoldersTreeOptions)
   if (!tree) throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
   const printer = await context.printer();
   await printer.value(tree.top, { drawing: () => drawing(organizationId, tree, penFor(context.environment)) });
+  if (tree.top.length === 0) await noteNothing(context, operations['folders.list'], { organizationId });
   await warnOf(context, tree, maxDepth);
 }
 
