@@ -16,18 +16,30 @@ export function wrap(text: string, width: number, measure: Measure, most: number
   return rest === '' && lines.length > 0 ? lines : [...lines, cut(rest, width, measure)];
 }
 
-/** The same in as many lines as it takes, and with every word whole, be it wider than a line: it may be copied. */
-export function wrapWords(text: string, width: number, measure: Measure): string[] {
+/**
+ * The same in as many lines as it takes, and with every word whole, be it wider than a line: it may be copied. In prose,
+ * scripts that are written without spaces are broken between any two characters.
+ */
+export function wrapWords(text: string, width: number, measure: Measure, isProse = false): string[] {
   const lines: string[] = [];
   let rest = text;
   while (measure(rest) > width) {
     const fits = lengthThatFits(rest, width, measure);
     const next = rest.indexOf(' ', fits);
-    const end = endOfWords(rest, fits) ?? (next < 0 ? rest.length : next);
+    const otherwise = isProse && isSpaceless(rest, fits) ? fits : next < 0 ? rest.length : next;
+    const end = endOfWords(rest, fits) ?? otherwise;
     lines.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
   }
   return rest === '' && lines.length > 0 ? lines : [...lines, rest];
+}
+
+const SPACELESS = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60]{2}/u;
+
+/** Whether both characters beside a place are of a script without spaces. */
+function isSpaceless(text: string, at: number): boolean {
+  const before = [...text.slice(0, at)].at(-1) ?? '';
+  return SPACELESS.test(before + text.slice(at));
 }
 
 /** The end of the last word that ends within the first `fits` characters; `undefined` where none does. */

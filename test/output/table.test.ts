@@ -87,10 +87,40 @@ describe('a table on a terminal', () => {
       `${' '.repeat(32)}${'n'.repeat(26)}`,
       `${' '.repeat(32)}${'n'.repeat(8)}`,
     ]);
-    expect(lines(await printedRecords('table', long, { columns }, { terminal: 55 })).slice(1)).toEqual([
+    const some = [{ ...long[0], documentName: 'short' }, ...long];
+    expect(lines(await printedRecords('table', some, { columns }, { terminal: 55 })).slice(2)).toEqual([
       `${'d'.repeat(30)}  nnnnnnnnnn  2024-11-15…`,
       `${' '.repeat(32)}nnnnnnnnnn`,
       `${' '.repeat(32)}nnnnnnnnn…`,
+    ]);
+  });
+
+  it('lays records out as lists where it would cut the text of most', async () => {
+    expect(lines(await printedRecords('table', long, { columns }, { terminal: 55 }))).toEqual([
+      `ID       ${'d'.repeat(30)}`,
+      `NAME     ${'n'.repeat(60)}`,
+      'UPDATED  2024-11-15T21:12:01Z',
+    ]);
+  });
+
+  it('gives up columns without a value before it makes any narrower, but none that was asked for', async () => {
+    const records = [{ id: 'd'.repeat(24), documentName: 'n'.repeat(30) }];
+    const shown = [{ terminal: 57 }, { terminal: 80 }, { terminal: 57, fields: ['id', 'documentName', 'lastUpdated'] }];
+    const heads = shown.map(async (look) => lines(await printedRecords('table', records, { columns }, look))[0]);
+    expect((await Promise.all(heads)).map((head) => head?.split(/ +/))).toEqual([
+      ['ID', 'NAME'],
+      ['ID', 'NAME', 'UPDATED'],
+      ['ID', 'NAME', 'UPDATED'],
+    ]);
+  });
+
+  it('breaks scripts without spaces anywhere, but for what may be copied', async () => {
+    const name = '四半期の予算計画についての長い長い題名の文書';
+    const records = [{ id: '文'.repeat(20), documentName: name }];
+    expect(lines(await printedRecords('table', records, { columns }, { terminal: 40 }))).toEqual([
+      `ID    ${'文'.repeat(20)}`,
+      'NAME  四半期の予算計画についての長い長い',
+      '      題名の文書',
     ]);
   });
 
