@@ -7,18 +7,12 @@ const PATIENCE = { bar: 500, lines: 3_000 };
 
 /** A client that says, to who watches a terminal, that an answer takes its time, and whose. */
 export function awaited(client: Client, context: Context, host: string): Client {
-  const style = progressStyle(context);
-  if (style === 'none' || !context.io.stderr.isTerminal) return client;
-  const waiting = new Waiting(context, PATIENCE[style]);
+  const waiting = waitingOf(context);
+  if (!waiting) return client;
   const during = async <Reply>(operation: CalledOperation, call: () => Promise<Reply>): Promise<Reply> => {
     // What it asks has to be answered before anything turns.
     if (operation.effect !== 'read') await client.permitWrites();
-    waiting.begin(`${operation.command?.join(' ') ?? operation.path}: waiting for ${host}`);
-    try {
-      return await call();
-    } finally {
-      await waiting.end();
-    }
+    return waiting.during(`${operation.command?.join(' ') ?? operation.path}: waiting for ${host}`, call);
   };
   return {
     ...client,
@@ -28,7 +22,19 @@ export function awaited(client: Client, context: Context, host: string): Client 
   };
 }
 
-/** The time in which at least one call is under way. */
+/** Says the same of work that is no call of the service. */
+export async function saidWhile<Value>(context: Context, text: string, work: () => Promise<Value>): Promise<Value> {
+  const waiting = waitingOf(context);
+  return waiting ? waiting.during(text, work) : work();
+}
+
+/** Nothing where nobody watches, or wants to be told. */
+function waitingOf(context: Context): Waiting | undefined {
+  const style = progressStyle(context);
+  return style === 'none' || !context.io.stderr.isTerminal ? undefined : new Waiting(context, PATIENCE[style]);
+}
+
+/** The time in which at least one piece of work is under way. */
 class Waiting {
   readonly #context: Context;
   readonly #patience: number;
@@ -41,15 +47,24 @@ class Waiting {
     this.#patience = patience;
   }
 
-  begin(text: string): void {
+  /** Resolves when nothing of it is on the screen any more. */
+  async during<Value>(text: string, work: () => Promise<Value>): Promise<Value> {
+    this.#begin(text);
+    try {
+      return await work();
+    } finally {
+      await this.#end();
+    }
+  }
+
+  #begin(text: string): void {
     this.#calls += 1;
     if (this.#calls > 1) return;
     this.#ended = new AbortController();
     this.#shown = this.#show(text, this.#ended.signal);
   }
 
-  /** Resolves when nothing of it is on the screen any more. */
-  async end(): Promise<void> {
+  async #end(): Promise<void> {
     this.#calls -= 1;
     if (this.#calls > 0) return;
     this.#ended.abort();

@@ -1,6 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { amount } from '../../kernel/plural.ts';
 import type { Printer } from '../../output/printer.ts';
+import { saidWhile } from '../awaited.ts';
 import { type Connection, connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -21,7 +22,7 @@ export async function doctor(context: Context, { options }: Invocation): Promise
     throw new SvcError('usage', 'doctor changes nothing, so there is nothing to plan', { hint: 'leave --dry-run out' });
   }
   const printer = await printerOf(context);
-  const verdicts = await examine(context, textValue(options, 'org'));
+  const verdicts = await saidWhile(context, 'doctor: checking', () => examine(context, textValue(options, 'org')));
   const findings: readonly Finding[] = verdicts.map(({ failure: _, because: __, ...finding }) => finding);
   await printer.value(findings, { drawing: (view) => checklist(findings, view, context.environment) });
   const failed = verdicts.filter(({ state }) => state === 'fail');

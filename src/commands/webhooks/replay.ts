@@ -12,6 +12,7 @@ import { type Outgoing, post } from '../../webhooks/post.ts';
 import { type RecordedDelivery, recordedDeliveries } from '../../webhooks/recording.ts';
 import { type Route, targetOf } from '../../webhooks/routes.ts';
 import { signatureHeaders, TOLERANCE } from '../../webhooks/signature.ts';
+import { saidWhile } from '../awaited.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
@@ -162,7 +163,7 @@ async function* replayed(context: Context, replay: Replay, count: Count) {
       await printPlan(context, outgoing, [replay.authToken ?? '']);
       continue;
     }
-    const receipt = await post(outgoing, how);
+    const receipt = await saidWhile(context, `webhooks replay: waiting for ${url.host}`, () => post(outgoing, how));
     count.sent += 1;
     if (!isSuccess(receipt)) count.failed += 1;
     const { id, event, receivedAt } = delivery;

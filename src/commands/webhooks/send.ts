@@ -7,6 +7,7 @@ import { isSuccess } from '../../webhooks/listener.ts';
 import { type Packing, packBody } from '../../webhooks/payload.ts';
 import { type Outgoing, post } from '../../webhooks/post.ts';
 import { sampleEvent } from '../../webhooks/sample.ts';
+import { saidWhile } from '../awaited.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
@@ -82,7 +83,8 @@ async function sendTo(context: Context, url: URL, event: string, sending: Sendin
     const flag = form === 'advanced' ? '--secret-file' : '--auth-token-file';
     await context.note(`it proves nothing: without ${flag} a receiver that verifies refuses it`);
   }
-  const receipt = await post(outgoing, await postOptions(context));
+  const how = await postOptions(context);
+  const receipt = await saidWhile(context, `webhooks send: waiting for ${url.host}`, () => post(outgoing, how));
   if (receipt.status === null) {
     throw new SvcError('unreachable', `${url.href}: ${receipt.error}`, { hint: 'is the receiver running there?' });
   }
