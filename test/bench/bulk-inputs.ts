@@ -36,14 +36,14 @@ function userAt(index: number) {
   return { ...user, name: user.name.padEnd(user.name.length + missing, ' Lovelace') };
 }
 
-/** Writes so many users of 120 bytes. */
-export async function writeUsers(path: string, format: BenchFormat, count: number): Promise<void> {
+/** Writes so many users of 120 bytes, numbered from `first` on. */
+export async function writeUsers(path: string, format: BenchFormat, count: number, first = 0): Promise<void> {
   const { before, between, after, user } = WRITERS[format];
   const file = createWriteStream(path);
   file.write(before);
   for (let from = 0; from < count; from += USERS_A_WRITE) {
     const to = Math.min(count, from + USERS_A_WRITE);
-    const users = Array.from({ length: to - from }, (_, at) => user(userAt(from + at)));
+    const users = Array.from({ length: to - from }, (_, at) => user(userAt(first + from + at)));
     const text = (from > 0 ? between : '') + users.join(between);
     if (!file.write(text)) await new Promise<void>((resolve) => file.once('drain', resolve));
   }

@@ -3,7 +3,7 @@
  * limiter. All against one service as a process of its own (bulk-mock.ts). Run it with `npm run bench:bulk`, whole or in
  * parts:
  *
- *     npm run bench:bulk -- throughput|link|growth|memory… --users 1000000 --formats ndjson,json,csv,yaml --rounds 3
+ *     npm run bench:bulk -- throughput|link|growth|memory|files… --users 1000000 --formats ndjson,json,csv,yaml --rounds 3
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,12 +14,14 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type BenchFormat, INPUT_FORMATS, writeUsers } from './bulk-inputs.ts';
 
-const PARTS = ['throughput', 'link', 'growth', 'memory'] as const;
+const PARTS = ['throughput', 'link', 'growth', 'memory', 'files'] as const;
 type Part = (typeof PARTS)[number];
 
 const PLAIN_IN_FLIGHT = [8, 16, 32];
 const LINK_MILLISECONDS = 20;
 const LOOP_USERS = 20_000;
+/** Files that the same users are split into, of all formats in turn. */
+const FILES = 20;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,7 +38,7 @@ const parts = positionals.length > 0 ? (positionals as Part[]) : PARTS;
 
 const written = new Map<string, Promise<void>>();
 const home = mkdtempSync(join(tmpdir(), 'svc-bulk-'));
-const RUNS: Record<Part, () => Promise<void>> = { throughput, link, growth, memory };
+const RUNS: Record<Part, () => Promise<void>> = { throughput, link, growth, memory, files };
 try {
   for (const part of parts) await RUNS[part]();
 } finally {
@@ -97,6 +99,39 @@ async function memory(): Promise<void> {
   service.child.kill();
 }
 
+async function files(): Promise<void> {
+  const service = await startService(0);
+  const [one, many]: [Run[], Run[]] = [[], []];
+  const whole = await Promise.all(formats.map((format) => input(format, users / formats.length)));
+  const split = await splitInputs(users);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const file of whole) one.push(await svcRun(service.url, file));
+    many.push(await svcRun(service.url, ...split));
+  }
+  const tenth = await svcRun(service.url, ...(await splitInputs(users / 10)));
+  service.child.kill();
+  const alone = whole.map((_, at) => quickest(one.filter((__, run) => run % whole.length === at)));
+  const apart = alone.reduce((sum, { seconds }) => sum + seconds, 0);
+  const together = quickest(many);
+  say(`${users} users in ${FILES} files of ${formats.join()}`, figureOf(together));
+  say('against a run for each format', `${apart.toFixed(2)} s`, `${ratio(apart, together.seconds)}x as fast`);
+  const peak = `${together.megabytes.toFixed(0)} MB, a tenth ${tenth.megabytes.toFixed(0)} MB`;
+  say('peak', peak, `${ratio(together.megabytes, tenth.megabytes)}x  (goals 256 MB, 1.30x)`);
+}
+
+/** Paths of files that hold so many users together, none of them twice. */
+async function splitInputs(count: number): Promise<readonly string[]> {
+  const each = count / FILES;
+  const paths: string[] = [];
+  for (let at = 0; at < FILES; at += 1) {
+    const format = formats[at % formats.length] ?? 'ndjson';
+    const path = join(home, `${count}-${at}.${format}`);
+    await writeUsers(path, format, each, at * each);
+    paths.push(path);
+  }
+  return paths;
+}
+
 /** The path of so many users in a format, written when first asked for. */
 async function input(format: BenchFormat, count: number): Promise<string> {
   const path = join(home, `${count}.${format}`);
@@ -130,9 +165,10 @@ function plainRun(url: string, file: string, inFlight: number): Promise<Run> {
   return timed([join(import.meta.dirname, 'plain-client.ts'), url, file, String(inFlight)]);
 }
 
-function svcRun(url: string, file: string): Promise<Run> {
+function svcRun(url: string, ...paths: readonly string[]): Promise<Run> {
   const svc = join(import.meta.dirname, '..', '..', 'bin', 'svc.js');
-  return timed([svc, 'users', 'add', '--org', 'acme', '--file', file, '--base-url', url, '-o', 'json']);
+  const given = paths.flatMap((path) => ['--file', path]);
+  return timed([svc, 'users', 'add', '--org', 'acme', ...given, '--base-url', url, '-o', 'json']);
 }
 
 /** Runs a command that has to end well and say that all went through. */
