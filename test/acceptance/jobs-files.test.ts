@@ -1,4 +1,4 @@
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importing, linesOf, onlyJob } from './bulk-service.ts';
@@ -91,7 +91,7 @@ describe('a job over several files', () => {
 
   it('keeps what came through a pipe among them, until it is done', async () => {
     let refuse = true;
-    const { svc, runWith, came } = await twoFiles(300, (_, request) =>
+    const { svc, runWith, came, home } = await twoFiles(300, (_, request) =>
       refuse && request > 2 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : undefined,
     );
     const piped = ['--file', 'users.ndjson', '--file', '-', '--input-format', 'ndjson', '--concurrency', '1'];
@@ -99,7 +99,10 @@ describe('a job over several files', () => {
     expect([code, JSON.parse(stdout).skipped]).toEqual([11, 101]);
     refuse = false;
     const job = await onlyJob(svc);
+    const kept = async () => (await readdir(join(home, '.local', 'state', 'svc', 'jobs', job))).join(' ');
+    expect(await kept()).toContain('input-2');
     const again = await svc('jobs', 'resume', job, '-o', 'json');
+    expect(await kept()).not.toContain('input');
     expect([again.code, JSON.parse(again.stdout).succeeded, came.get('piped')]).toEqual([0, 301, 1]);
   });
 
