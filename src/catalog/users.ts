@@ -55,6 +55,10 @@ export const users = {
         command: 'svc users add --org acme --document d1 --file - --input-format ndjson < users.ndjson',
         does: 'add users to one document, from a pipe',
       },
+      {
+        command: 'svc users add --org acme --file users.json --file users.csv --duplicates last',
+        does: 'several files as one job; who is in both is added as the second has it',
+      },
     ],
     path: '/v1/users/add',
     input: z.object({ ...place, users: z.array(user).min(1) }).refine(notBoth.check, notBoth.says),
