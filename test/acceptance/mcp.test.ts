@@ -4,6 +4,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { goodCalls } from '../service/good-calls.ts';
+import { serviceWorld } from '../service/world.ts';
 import { failure, mockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
 
@@ -81,11 +83,53 @@ describe('svc mcp', () => {
     expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');
   });
 
-  it('says what is wrong with a call as the command would, and goes on', async () => {
+  it('answers every operation with what its schema of the answer describes', { timeout: 30_000 }, async () => {
     const { env } = await newUser();
-    const { call } = await host(['--local'], env);
+    const world = await serviceWorld();
+    const calls = Object.entries(await goodCalls(world));
+    const words = ['--local', '--store', world.path, '--allow-writes', '--yes', '--show-secrets'];
+    const { client } = await host(words, env);
+    // Knowing the schemas, the client refuses what does not fit.
+    const { tools } = await client.listTools();
+    expect(tools.filter(({ outputSchema }) => outputSchema?.type !== 'object')).toEqual([]);
+    const isLast = (name: string) => name === 'auth-tokens.reset' || name.endsWith('.delete');
+    for (const [name, data] of calls.sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)))) {
+      const tool = name.replaceAll(/[.-]/g, '_');
+      const { content, isError, structuredContent } = await client.callTool({ name: tool, arguments: { ...data } });
+      expect(isError, `${name}: ${JSON.stringify(content)}`).toBeUndefined();
+      const [first] = content;
+      const { result } = structuredContent as { result?: unknown };
+      if (result !== undefined) expect(result).toEqual(first?.type === 'text' && JSON.parse(first.text));
+    }
+  });
+
+  it('takes a call with an answer that is less, or more, than was described', async () => {
+    const { env } = await newUser();
+    const service = await mockService(() => success([{ id: 'd1', more: [1] }, { id: 'd2' }]));
+    const { client } = await host([], { ...env, ...service.env });
+    await client.listTools();
+    const { structuredContent } = await client.callTool({
+      name: 'documents_list',
+      arguments: { organizationId: 'acme' },
+    });
+    expect(structuredContent).toMatchObject({ result: [{ id: 'd1', more: [1] }, { id: 'd2' }] });
+  });
+
+  it('says what is wrong with a call in the terms of the tool, and goes on', async () => {
+    const { env } = await newUser();
+    const { call } = await host(['--local', '--allow-writes'], env);
     const wrong = await call('documents_list', {});
     expect(wrong).toMatchObject({ failed: true, result: { error: { code: 'bad_data', exitCode: 3 } } });
+    expect(wrong.result).toMatchObject({
+      error: { message: 'organizationId is required', hint: "see the tool's input schema" },
+    });
+    const messageOf = async (name: string, data: Record<string, unknown>) =>
+      ((await call(name, data)).result as { error: { message: string } }).error.message;
+    expect(await messageOf('users_add', { organizationId: 'acme' })).toBe('users is required');
+    expect(await messageOf('users_add', { organizationId: 'acme', users: [{}] })).toBe('record 1: userId: is missing');
+    let deep: Record<string, unknown> = {};
+    for (let level = 0; level < 200; level += 1) deep = { deep };
+    expect(await messageOf('folders_list', deep)).toContain('levels deep');
     expect(await call('folders_list', { organizationId: 'acme' })).toMatchObject({ failed: false, result: [] });
   });
 
@@ -124,7 +168,10 @@ describe('svc mcp', () => {
     const service = await mockService(() => success({ u1: { success: true } }));
     const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };
     const unasked = await host(['--allow-writes'], { ...env, ...service.env });
-    expect(await unasked.call('presence_delete', presence)).toMatchObject({ failed: true });
+    expect(await unasked.call('presence_delete', presence)).toMatchObject({
+      failed: true,
+      result: { error: { hint: expect.stringContaining('--allow-writes --yes') } },
+    });
     const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
     const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected'];
     const added = await svc([...words, '--auth-token-stdin'], { stdin: token });
@@ -147,6 +194,34 @@ describe('svc mcp', () => {
     const hung = client.callTool({ name: 'folders_list', arguments: { organizationId: 'acme' } }, { signal: giving });
     await expect(hung).rejects.toThrow();
     expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ failed: false, result: [] });
+  });
+
+  it('says on the way what a call waits for, to a host that asks', async () => {
+    const { env } = await newUser();
+    let asked = 0;
+    const service = await mockService((_, response) => {
+      asked += 1;
+      response.setHeader('retry-after', '1');
+      return asked === 1 ? failure(429, 'RESOURCE_EXHAUSTED', 'Rate limit exceeded.') : success([]);
+    });
+    const { client } = await host([], { ...env, ...service.env });
+    const heard: string[] = [];
+    const params = { name: 'documents_list', arguments: { organizationId: 'acme' } };
+    await client.callTool(params, { onprogress: ({ message = '' }) => void heard.push(message) });
+    expect(heard.join('\n')).toMatch(/rate limit/i);
+  });
+
+  it('ends with 3 when what it is sent is too long to be a message', async () => {
+    const { env } = await newUser();
+    const child = spawn(process.execPath, [BIN, 'mcp', '--local'], { env: { ...env } });
+    const ended = once(child, 'close');
+    let said = '';
+    child.stderr.on('data', (text) => {
+      said += text;
+    });
+    child.stdin.on('error', () => undefined);
+    for (let sent = 0; sent < 20; sent += 1) child.stdin.write('x'.repeat(1_000_000));
+    expect({ code: (await ended)[0], said }).toEqual({ code: 3, said: expect.stringContaining('is no message') });
   });
 
   it('passes on what a service answers, as one result', async () => {

@@ -7,9 +7,18 @@ import type { Context } from '../context.ts';
 import { runOperation } from '../operation.ts';
 import { report } from '../report.ts';
 import { openWorld } from '../world.ts';
+import { inToolTerms, secretPurpose, textInToolTerms, unasked } from './tool-terms.ts';
 import type { OperationTool } from './tools.ts';
 
 type Data = Readonly<Record<string, unknown>>;
+
+/** What a call has of its host. */
+export interface Calling {
+  /** Aborted when the host gives the call up. */
+  readonly signal: AbortSignal;
+  /** Hears what is said while the call is at work: that a rate limit is waited for, say. */
+  readonly hear: (text: string) => void;
+}
 
 /**
  * Calls an operation as its command would with `--data`, and hands back what the command would print: the result as
@@ -17,45 +26,76 @@ type Data = Readonly<Record<string, unknown>>;
  */
 export async function callTool(
   context: Context,
-  { entry, operation, runner }: OperationTool,
+  tool: OperationTool,
   data: Data,
-  signal: AbortSignal,
+  calling: Calling,
 ): Promise<CallToolResult> {
-  const [result, talk] = [memorySink(), memorySink()];
+  const result = memorySink();
+  const talk = memorySink(calling.hear);
   const io = { stdin: { isTerminal: false, stream: Readable.from([]) }, stdout: result, stderr: talk };
   const options = { ...context.options, output: 'json', input: false, quiet: false } as const;
-  const world = openWorld(
-    { ...context, io, signal: AbortSignal.any([context.signal, signal]) },
-    options,
-    context.activity,
-  );
+  const signal = AbortSignal.any([context.signal, calling.signal]);
+  const world = openWorld({ ...context, io, signal }, options, context.activity);
   // A keychain is asked once, not at each call.
   const { settings, openSettings } = context;
-  const own: Context = { ...world.context, settings, openSettings };
+  const confirm: Context['confirm'] = async (question) => {
+    if (!options.yes) throw unasked(question);
+  };
+  const own: Context = { ...world.context, settings, openSettings, confirm };
   let failed = false;
   try {
-    if (operation.revealsSecrets && !options.showSecrets && !options.dryRun) throw secretPurpose(entry.command);
-    const run = runner ? await runner.load() : runOperation;
-    await run(own, [entry], { arguments: [], options: { data: JSON.stringify(data) } });
+    await runTool(own, tool, data);
   } catch (error) {
     failed = true;
-    await report(io, ['-o', 'json'], context.environment, error);
+    const told = error instanceof SvcError ? inToolTerms(error, tool.entry) : error;
+    await report(io, ['-o', 'json'], context.environment, told);
   } finally {
     await world.close();
   }
-  const texts = [result.text(), redactMet(talk.text())].filter((text) => text !== '');
-  const content = texts.map((text) => ({ type: 'text' as const, text: text.trimEnd() }));
-  return { content, ...(failed && { isError: true }) };
+  const answer = result.text().trimEnd();
+  const said = redactMet(talk.text()).trimEnd();
+  const notes = failed ? said : textInToolTerms(said, tool.entry);
+  return {
+    content: [answer, notes].filter((text) => text !== '').map((text) => ({ type: 'text', text })),
+    ...(failed ? { isError: true } : tool.tool.outputSchema && { structuredContent: structured(answer, notes) }),
+  };
 }
 
-function secretPurpose(command: readonly string[]): SvcError {
-  return new SvcError('usage', 'this answers with a secret, which whoever reads this conversation would know', {
-    hint: `run svc ${command.join(' ')} yourself, or start svc mcp with --show-secrets`,
-  });
+async function runTool(context: Context, { entry, operation, runner }: OperationTool, data: Data): Promise<void> {
+  const { showSecrets, dryRun } = context.options;
+  if (operation.revealsSecrets && !showSecrets && !dryRun) throw secretPurpose(entry.command);
+  const list = operation.bulk?.field;
+  if (list !== undefined && data[list] === undefined) {
+    throw new SvcError('bad_data', `${list} is required`, { hint: "see the tool's input schema" });
+  }
+  const run = runner ? await runner.load() : runOperation;
+  await run(context, [entry], { arguments: [], options: { data: asText(data) } });
+}
+
+/** @throws SvcError `bad_data` for what nests so deep that nothing can be made of it */
+function asText(data: Data): string {
+  if (isDeeperThan(DEEPEST_DATA, data)) {
+    throw new SvcError('bad_data', `the data is nested more than ${DEEPEST_DATA} levels deep`);
+  }
+  return JSON.stringify(data);
+}
+
+const DEEPEST_DATA = 100;
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
+}
+
+function structured(answer: string, notes: string): Record<string, unknown> {
+  return {
+    ...(answer !== '' && { result: JSON.parse(answer) }),
+    ...(notes !== '' && { notes: notes.split('\n') }),
+  };
 }
 
 /** Keeps what is written to it, in place of the streams that carry the protocol. */
-function memorySink(): Sink & { text(): string } {
+function memorySink(hear: (text: string) => void = () => undefined): Sink & { text(): string } {
   const chunks: Buffer[] = [];
   return {
     isTerminal: false,
@@ -63,7 +103,10 @@ function memorySink(): Sink & { text(): string } {
     get stream(): never {
       throw new TypeError('nothing draws on the result of a tool');
     },
-    write: async (text) => void chunks.push(Buffer.from(text)),
+    write: async (text) => {
+      chunks.push(Buffer.from(text));
+      hear(String(text));
+    },
     text: () => Buffer.concat(chunks).toString('utf8'),
   };
 }

@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { SvcError } from '../../kernel/errors.ts';
+import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { redactMet } from '../../kernel/redact.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context } from '../context.ts';
 import type { OperationRunner } from '../definition.ts';
@@ -15,12 +16,18 @@ interface ServingOptions {
 
 /** Serves tools until the host closes its end or a signal comes: SIGTERM is an ordinary end. */
 export async function serveTools(context: Context, { allowWrites, runners }: ServingOptions): Promise<void> {
-  const tools = await operationTools({ writes: allowWrites, remote: !context.options.local, runners });
+  const { local, dryRun, envelope, fields, jq } = context.options;
+  const asDescribed = !dryRun && !envelope && fields === undefined && jq === undefined;
+  const tools = await operationTools({ writes: allowWrites, remote: !local, asDescribed, runners });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
+  let failure: Error | undefined;
   const transport = new EndingTransport(context, resolve);
   const handle = serveStdio(() => serverOf(context, tools, allowWrites), {
     transport,
-    onerror: (error) => void (context.options.debug && context.warn(`mcp: ${error.message}`)),
+    onerror: (error) => {
+      failure = error;
+      if (context.options.debug) void context.warn(`mcp: ${error.message}`);
+    },
   });
   const stop = () => resolve();
   context.signal.addEventListener('abort', stop, { once: true });
@@ -30,15 +37,29 @@ export async function serveTools(context: Context, { allowWrites, runners }: Ser
   await handle.close();
   const { aborted, reason } = context.signal;
   if (aborted && !(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
+  if (!aborted && failure && !transport.hasEnded) throw brokenOff(failure);
+}
+
+/** Neither the host nor a signal ended it: the host reads no more, or has sent what is too long to be a message. */
+function brokenOff(cause: Error): SvcError {
+  if (systemErrorCode(cause) === 'EPIPE') return new SvcError('reader_gone', 'the host left', { cause });
+  return new SvcError('bad_data', `what the host sends is no message: ${cause.message}`, { cause });
 }
 
 /** Over this process's streams, and tells when it is closed, be it by the other side. */
 class EndingTransport extends StdioServerTransport {
+  readonly #input: Readable;
   readonly #ended: () => void;
 
   constructor({ io }: Context, ended: () => void) {
     super(io.stdin.stream as Readable, io.stdout.stream as Writable);
+    this.#input = io.stdin.stream as Readable;
     this.#ended = ended;
+  }
+
+  /** Whether the host has closed its end. */
+  get hasEnded(): boolean {
+    return this.#input.readableEnded;
   }
 
   override async close(): Promise<void> {
@@ -56,9 +77,21 @@ function serverOf(context: Context, tools: ReadonlyMap<string, OperationTool>, a
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, await absence(params.name, allowWrites));
-    return callTool(context, tool, params.arguments ?? {}, mcpReq.signal);
+    return callTool(context, tool, params.arguments ?? {}, { signal: mcpReq.signal, hear: progressOf(mcpReq) });
   });
   return server;
+}
+
+/** Passes on what is said while a call is at work, to a host that wants to know: many wait longer for a call that lives. */
+function progressOf({ _meta, notify }: ServerContext['mcpReq']): (text: string) => void {
+  const { progressToken } = _meta ?? {};
+  let progress = 0;
+  return (text) => {
+    if (progressToken === undefined) return;
+    progress += 1;
+    const params = { progressToken, progress, message: redactMet(text).trimEnd() };
+    void notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
 }
 
 function instructions({ options }: Context, allowWrites: boolean): string {

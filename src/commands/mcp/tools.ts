@@ -5,6 +5,8 @@ import { operationSchemas } from '../../catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import type { OperationRunner } from '../definition.ts';
 import { given } from '../option-values.ts';
+import { outputSchema } from './output-schema.ts';
+import { textInToolTerms } from './tool-terms.ts';
 
 /** An operation as hosts see it, in the protocol's own terms. */
 export interface OperationTool {
@@ -19,6 +21,8 @@ interface ToolOptions {
   readonly writes: boolean;
   /** They reach a service elsewhere. */
   readonly remote: boolean;
+  /** They answer with what is described: not with requests, envelopes or chosen fields. */
+  readonly asDescribed: boolean;
   readonly runners: readonly OperationRunner[];
 }
 
@@ -29,9 +33,10 @@ export async function operationTools(options: ToolOptions): Promise<ReadonlyMap<
   return new Map(tools.map((tool) => [tool.tool.name, tool]));
 }
 
-async function toolOf(entry: OperationEntry, { remote, runners }: ToolOptions): Promise<OperationTool> {
+async function toolOf(entry: OperationEntry, { remote, asDescribed, runners }: ToolOptions): Promise<OperationTool> {
   const operation = await loadOperation(entry.resource, entry.name);
-  const inputSchema: Tool['inputSchema'] = JSON.parse(JSON.stringify(operationSchemas(operation).input));
+  const { input, output } = operationSchemas(operation);
+  const inputSchema: Tool['inputSchema'] = JSON.parse(JSON.stringify(input));
   return {
     entry,
     operation,
@@ -44,6 +49,7 @@ async function toolOf(entry: OperationEntry, { remote, runners }: ToolOptions): 
       title: entry.summary,
       description: descriptionOf(entry),
       inputSchema,
+      ...(asDescribed && { outputSchema: outputSchema(entry, operation, output) }),
       annotations: {
         readOnlyHint: entry.effect === 'read',
         destructiveHint: isDestructive(operation),
@@ -59,12 +65,13 @@ export function toolName(operation: string): string {
   return operation.replace(/\W/g, '_');
 }
 
-function descriptionOf({ summary, description, command, version, paged }: OperationEntry): string {
+function descriptionOf(entry: OperationEntry): string {
+  const { summary, description, command, version, paged } = entry;
   const parts = [
     `${summary}.`,
-    ...(description ? [description] : []),
+    ...(description ? [textInToolTerms(description, entry)] : []),
     ...(paged ? ['Answers page by page: what asks for the next one is named behind the answer.'] : []),
-    `Does what \`svc ${command.join(' ')}\` does (${version}); flags that a message names are the fields of this tool.`,
+    `Does what \`svc ${command.join(' ')}\` does (${version}).`,
   ];
   return parts.join(' ');
 }

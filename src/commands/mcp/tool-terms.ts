@@ -1,0 +1,40 @@
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+
+/**
+ * What went wrong in the terms of a tool: its fields where the command has flags, and no advice that only somebody at a
+ * shell could follow.
+ */
+export function inToolTerms(error: SvcError, entry: OperationEntry): SvcError {
+  const told = new SvcError(error.failure, textInToolTerms(error.message, entry), {
+    ...(error.hint !== undefined && { hint: textInToolTerms(error.hint, entry) }),
+    ...(error.status !== undefined && { status: error.status }),
+    cause: error.cause,
+  });
+  told.retries = error.retries;
+  return told;
+}
+
+export function textInToolTerms(text: string, { flags }: OperationEntry): string {
+  const fields = new Map(flags.map(({ name, path }) => [name, path.join('.')]));
+  return text
+    .replace(/--data:(\d+)(:\d+)?/g, 'record $1')
+    .replace(/\bstands on line (\d+) already/g, 'stands in record $1 already')
+    .replace(/add --all, or go on with/g, 'go on with')
+    .replace(/see svc [\w -]+ --help/g, "see the tool's input schema")
+    .replace(/run the command again/g, 'call the tool again')
+    .replace(/--([a-z][a-z-]*)/g, (flag, name) => fields.get(name) ?? (name === 'data' ? 'the data' : flag));
+}
+
+/** What asks a person first: whoever started the server has said yes to all of it, or nobody can. */
+export function unasked(question: string): SvcError {
+  return new SvcError('usage', `${question} Nobody can be asked through this server; nothing was sent.`, {
+    hint: 'whoever starts svc mcp can allow what asks first: --allow-writes --yes',
+  });
+}
+
+export function secretPurpose(command: readonly string[]): SvcError {
+  return new SvcError('usage', 'this answers with a secret, which whoever reads this conversation would know', {
+    hint: `run svc ${command.join(' ')} yourself, or start svc mcp with --show-secrets`,
+  });
+}
