@@ -75,6 +75,7 @@ export const crdt = {
       }),
     ),
     message: 'CRDT data retrieved successfully.',
+    addedBy: 'crdt.add',
     columns: [
       { header: 'EDITOR', field: 'id', kind: 'whole' },
       { header: 'CONTENT', field: 'data' },

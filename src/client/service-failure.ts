@@ -15,6 +15,8 @@ export interface Reading {
   readonly expected?: readonly string[] | undefined;
   /** For a credential that is refused: which one it was. */
   readonly credential: string;
+  /** How svc is called for the same service: `svc -p prod`. */
+  readonly program: string;
   /** Takes the credentials out of a text of the service. */
   readonly redact: (text: string) => string;
 }
@@ -61,19 +63,22 @@ function textOf(value: unknown, longest: number): string | undefined {
 }
 
 /** Who switches a feature on, and how. */
-const SWITCHES: Readonly<Record<Feature, string>> = {
-  'advanced-queries': 'whoever runs the service can do that',
-  'advanced-webhooks': 'svc webhooks advanced update --enable',
+const SWITCHES: Readonly<Record<Feature, (program: string) => string>> = {
+  'advanced-queries': () => 'whoever runs the service can do that',
+  'advanced-webhooks': (program) => `${program} webhooks advanced update --enable`,
 };
 
-function hintFor(failure: Failure, { operation, credential }: Reading, details: unknown): string | undefined {
+function hintFor(failure: Failure, { operation, credential, program }: Reading, details: unknown): string | undefined {
   const { feature } = operation;
   switch (failure) {
     case 'unauthenticated':
     case 'permission_denied':
       return credential;
     case 'failed_precondition':
-      return feature && `the service needs ${feature.replaceAll('-', ' ')} switched on for this: ${SWITCHES[feature]}`;
+      return (
+        feature &&
+        `the service needs ${feature.replaceAll('-', ' ')} switched on for this: ${SWITCHES[feature](program)}`
+      );
     case 'resource_exhausted':
       return 'try again later; --max-wait sets how long to wait for the rate limit';
     case 'invalid_argument':

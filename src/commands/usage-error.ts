@@ -67,15 +67,17 @@ function commandHint(word: string, command: Command, root: Node): string {
     command.commands.map((child) => child.name()),
   );
   if (near) return `did you mean '${called} ${near}'?`;
-  const elsewhere = command.parent ? [] : [...namesakes(root, word)];
+  const found = [...namesakes(root, word)];
+  // Within a group many commands have the same names: list, show.
+  const elsewhere = command.parent ? found.filter(({ children }) => children.size > 0) : found;
   const few = elsewhere.length > 0 && elsewhere.length <= MOST_NAMESAKES;
-  if (few) return `did you mean ${elsewhere.map((path) => `'svc ${path.join(' ')}'`).join(' or ')}?`;
+  if (few) return `did you mean ${elsewhere.map(({ path }) => `'svc ${path.join(' ')}'`).join(' or ')}?`;
   return command.parent ? `${called} --help lists its commands` : 'svc help lists the commands';
 }
 
 const MOST_NAMESAKES = 3;
 
-function* namesakes(node: Node, name: string): Generator<readonly string[]> {
-  if (node.name === name && (node.leaf || node.children.size > 0)) yield node.path;
+function* namesakes(node: Node, name: string): Generator<Node> {
+  if (node.name === name && (node.leaf || node.children.size > 0)) yield node;
   for (const child of node.children.values()) yield* namesakes(child, name);
 }

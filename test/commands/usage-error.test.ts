@@ -18,6 +18,8 @@ describe('a command line that makes no sense', () => {
     ['webhooks endponts list', "unknown command 'endponts'", "did you mean 'svc webhooks endpoints'?"],
     ['users frobnicate', "unknown command 'frobnicate'", 'svc users --help lists its commands'],
     ['frobnicate', "unknown command 'frobnicate'", 'svc help lists the commands'],
+    ['webhooks deliveries list', "unknown command 'deliveries'", "did you mean 'svc local deliveries'?"],
+    ['users show', "unknown command 'show'", 'svc users --help lists its commands'],
     ['resume j1', "unknown command 'resume'", "did you mean 'svc jobs resume'?"],
     ['users add --fiel x', "unknown flag '--fiel'", "did you mean '--file'?"],
     ['users add --outptu json', "unknown flag '--outptu'", "did you mean '--output'?"],

@@ -1,5 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
+import { amount } from '../../kernel/plural.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -36,7 +37,7 @@ export function readAccessToken(text: string, now: number): AccessToken {
   const parts = text.trim().split('.');
   if (parts.length !== 3) {
     const hint = parts.length === 5 ? 'it is encrypted, and only its receiver can read it' : AN_ACCESS_TOKEN;
-    throw new SvcError('bad_data', `not a signed token: it has ${parts.length} parts instead of 3`, { hint });
+    throw new SvcError('bad_data', `not a signed token: it has ${amount(parts.length, 'part')} instead of 3`, { hint });
   }
   const [header = '', payload = '', signature = ''] = parts;
   if (!BASE64URL.test(signature)) throw malformed('signature', 'not base64url');

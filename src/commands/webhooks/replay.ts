@@ -84,11 +84,16 @@ const RECORDED: readonly Column[] = [
 
 async function listRecorded(context: Context, replay: Replay): Promise<void> {
   const printer = await context.printer();
-  await printer.records(listed(context, replay), { columns: RECORDED });
+  const count = { found: 0 };
+  await printer.records(listed(context, replay, count), { columns: RECORDED });
+  if (count.found === 0) {
+    await context.note(`nothing is recorded in ${replay.folder}; svc webhooks listen records what comes in`);
+  }
 }
 
-async function* listed(context: Context, replay: Replay) {
+async function* listed(context: Context, replay: Replay, count: { found: number }) {
   for await (const { id, event, form, verified, receivedAt } of recorded(context, replay)) {
+    count.found += 1;
     yield [{ id, event, form, verified, receivedAt }];
   }
 }

@@ -75,8 +75,8 @@ describe('what a token says', () => {
   });
 
   it.each([
-    { token: '', message: /1 parts instead of 3/ },
-    { token: 'not a token', message: /1 parts instead of 3/ },
+    { token: '', message: /1 part instead of 3/ },
+    { token: 'not a token', message: /1 part instead of 3/ },
     { token: 'a.b.c.d.e', message: /5 parts instead of 3/ },
     { token: `${encoded({})}.${encoded({})}.=`, message: /signature is not base64url/ },
     { token: `${encoded({})}..`, message: /payload is not base64url/ },
