@@ -3,7 +3,12 @@ export function plural(noun: string): string {
   return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
-/** `1 user`, `2 users`. */
+/** `1 user`, `2 users`, `1,200 users`. */
 export function amount(count: number, noun: string): string {
-  return `${count} ${count === 1 ? noun : plural(noun)}`;
+  return `${grouped(count)} ${count === 1 ? noun : plural(noun)}`;
+}
+
+/** A whole number as people read it: `1,234,567`. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -33,7 +33,7 @@ describe('a job in a terminal', () => {
         .trimEnd()
         .split(/[\r\n]+/)
         .at(-1),
-    ).toMatch(/^1200 users: 1200 succeeded/);
+    ).toMatch(/^1,200 users: 1,200 succeeded/);
   });
 
   it('ends at Ctrl-C: it says what it waits for, and a second one ends it at once', async () => {
@@ -56,7 +56,7 @@ describe('a job in a terminal', () => {
     const { start } = await atTerminal(1_200, 80, ['--rate', '1000/s']);
     const { ended, screen } = start({ ACCESSIBLE: '1' });
     expect(await ended).toBe(0);
-    expect(screen()).toMatch(/^1200 users: 1200 succeeded[^\r\n]*\r\n$/);
+    expect(screen()).toMatch(/^1,200 users: 1,200 succeeded[^\r\n]*\r\n$/);
   });
 });
 

@@ -1,7 +1,8 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { Column } from '../../catalog/define.ts';
-import { amount } from '../../kernel/plural.ts';
+import { amount, grouped } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
+import { elapsed } from '../../output/quantities.ts';
 import type { Counts } from '../activity.ts';
 import type { Context } from '../context.ts';
 
@@ -27,7 +28,7 @@ export async function showSummary(context: Context, noun: string, summary: BulkS
   const columns = shown.some(({ file }) => file !== undefined) ? [FILE_COLUMN, ...FAILURE_COLUMNS] : FAILURE_COLUMNS;
   if (shown.length > 0) await printer.records(inOnePage(shown), { columns });
   const hidden = summary.failed + summary.unknown - shown.length;
-  if (hidden > 0) await stdout.write(`and ${hidden} more\n`);
+  if (hidden > 0) await stdout.write(`and ${grouped(hidden)} more\n`);
   if (summary.rejects) await stdout.write(`rejects: ${safeText(summary.rejects)}\n`);
 }
 
@@ -39,8 +40,8 @@ function countsOf({ total, succeeded, failed, unknown, skipped }: BulkSummary): 
 function inWords(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
   const counts = (['succeeded', 'failed', 'unknown', 'skipped'] as const)
     .filter((status) => status === 'succeeded' || summary[status] > 0)
-    .map((status) => `${summary[status]} ${status}`);
-  return `${amount(total, noun)}: ${counts.join(', ')} (${amount(requests, 'request')}, ${seconds.toFixed(1)} s)`;
+    .map((status) => `${grouped(summary[status])} ${status}`);
+  return `${amount(total, noun)}: ${counts.join(', ')} (${amount(requests, 'request')}, ${elapsed(seconds)})`;
 }
 
 async function* inOnePage<Page>(page: Page): AsyncGenerator<Page> {
