@@ -1,19 +1,6 @@
+import type { Example, Reason, Reasons } from '../kernel/reasons.ts';
 import type { Item } from './journal/items.ts';
-import type { PlaceOf, RecordPlace } from './record-place.ts';
-
-/** Records that did not succeed for one reason. */
-export interface Reason {
-  readonly status: 'failed' | 'unknown';
-  /** A record's own id in it is left out, since it is the same reason for all. */
-  readonly message: string | null;
-  readonly code: string | null;
-  readonly count: number;
-  readonly examples: readonly Example[];
-}
-
-interface Example extends RecordPlace {
-  readonly id: string;
-}
+import type { PlaceOf } from './record-place.ts';
 
 /** Reasons that are told apart: a service whose messages are all different must not fill the memory. */
 const MOST_REASONS = 200;
@@ -21,10 +8,7 @@ const MOST_TOLD = 20;
 const MOST_EXAMPLES = 3;
 
 /** Why records did not succeed, the most frequent reason first, and how many records had other reasons. */
-export function reasonsOf(
-  items: Iterable<Item>,
-  place: PlaceOf,
-): { readonly most: readonly Reason[]; readonly others: number } {
+export function reasonsOf(items: Iterable<Item>, place: PlaceOf): Reasons {
   const known = new Map<string, Reason & { count: number; examples: Example[] }>();
   let others = 0;
   for (const { at, id, line, status: found, message: said, code } of items) {

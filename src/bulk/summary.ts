@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { RecordPlace } from '../kernel/reasons.ts';
 import type { Item } from './journal/items.ts';
-import type { PlaceOf, RecordPlace } from './record-place.ts';
+import type { PlaceOf } from './record-place.ts';
 
 export interface FailureLine extends RecordPlace {
   readonly id: string;

@@ -1,8 +1,9 @@
 import { amount } from '../../kernel/plural.ts';
+import type { Reason } from '../../kernel/reasons.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../quantities.ts';
 import { intervalsOf, throughput } from './intervals.ts';
-import type { JobReceipt, Reason } from './receipt.ts';
+import type { JobReceipt } from './receipt.ts';
 import { sparkline } from './sparkline.ts';
 
 export interface ReceiptStyle {

@@ -1,3 +1,4 @@
+import type { Reasons } from '../../kernel/reasons.ts';
 import type { SeriesPoint } from '../../kernel/series-point.ts';
 
 /** What a job over many records came to, as its receipt says it: plain data, without secrets. */
@@ -50,20 +51,4 @@ export interface LatencyStep {
   readonly from: number;
   readonly to: number;
   readonly count: number;
-}
-
-/** Why records did not succeed, the most frequent reason first. */
-export interface Reasons {
-  readonly most: readonly Reason[];
-  /** Records with other reasons. */
-  readonly others: number;
-}
-
-export interface Reason {
-  readonly status: 'failed' | 'unknown';
-  readonly message: string | null;
-  readonly code: string | null;
-  readonly count: number;
-  /** `file` stands where there are several inputs. */
-  readonly examples: readonly { readonly id: string; readonly file?: string; readonly line: number | null }[];
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../kernel/is-object.ts';
+import type { Reason } from '../../kernel/reasons.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../quantities.ts';
-import type { JobReceipt, Reason } from '../receipt/receipt.ts';
+import type { JobReceipt } from '../receipt/receipt.ts';
 import { isWorthTelling, placeText, targetText } from '../receipt/receipt-text.ts';
 import { chartFigure } from './chart.ts';
 import { chartsOf } from './charts.ts';
