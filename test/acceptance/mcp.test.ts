@@ -16,8 +16,13 @@ interface Host {
 }
 
 /** A host of the protocol's own making that has started the built tool. */
-async function host(words: readonly string[], env: Readonly<Record<string, string>>): Promise<Host> {
-  const client = new Client({ name: 'test', version: '1' });
+async function host(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  ask?: (message: string) => 'accept' | 'decline' | 'cancel',
+): Promise<Host> {
+  const client = new Client({ name: 'test', version: '1' }, { capabilities: ask ? { elicitation: {} } : {} });
+  if (ask) client.setRequestHandler('elicitation/create', ({ params }) => ({ action: ask(params.message) }));
   const server = {
     command: process.execPath,
     args: [BIN, 'mcp', ...words],
@@ -184,6 +189,48 @@ describe('svc mcp', () => {
     const allowed = await host(['--allow-writes', '--yes', '-p', 'prod'], { ...env, SVC_ALLOW: 'prod' });
     expect(await allowed.call('users_add', users)).toMatchObject({ failed: false });
     expect(service.received).toHaveLength(1);
+  });
+
+  it('has a host that can ask its user, and does what it is told', async () => {
+    const { env } = await newUser();
+    const service = await mockService(() => success(null));
+    const endpoint = { endpointId: 'ep_1' };
+    const asked: string[] = [];
+    const answering = (answer: 'accept' | 'decline' | 'cancel') =>
+      host(['--allow-writes'], { ...env, ...service.env }, (message) => {
+        asked.push(message);
+        return answer;
+      });
+    for (const answer of ['decline', 'cancel'] as const) {
+      const { call } = await answering(answer);
+      expect(await call('webhooks_endpoints_delete', endpoint)).toMatchObject({
+        failed: true,
+        result: { error: { message: 'not confirmed; nothing was done' } },
+      });
+    }
+    expect(service.received).toEqual([]);
+    const { call } = await answering('accept');
+    expect(await call('webhooks_endpoints_delete', endpoint)).toMatchObject({ failed: false });
+    expect(service.received).toHaveLength(1);
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).toMatch(/^svc asks: Delete endpoint ep_1\?.* \(127\.0\.0\.1:\d+\)$/);
+    const unasking = await host(['--allow-writes', '--no-input'], { ...env, ...service.env }, () => 'accept');
+    expect(await unasking.call('webhooks_endpoints_delete', endpoint)).toMatchObject({ failed: true });
+  });
+
+  it('lets no host answer for a protected profile', async () => {
+    const { env, svc } = await newUser();
+    const service = await mockService(() => success({ u1: { success: true } }));
+    const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
+    const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected'];
+    await svc([...words, '--auth-token-stdin'], { stdin: token });
+    const { call } = await host(['--allow-writes', '-p', 'prod'], env, () => 'accept');
+    const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };
+    expect(await call('presence_delete', presence)).toMatchObject({
+      failed: true,
+      result: { error: { hint: expect.stringContaining('SVC_ALLOW') } },
+    });
+    expect(service.received).toEqual([]);
   });
 
   it('stops a call that the host gives up, and answers the next one', async () => {

@@ -5,9 +5,11 @@ import type { Sink } from '../../kernel/io.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import type { Context } from '../context.ts';
 import { runOperation } from '../operation.ts';
+import { targetName } from '../protection.ts';
 import { report } from '../report.ts';
 import { openWorld } from '../world.ts';
-import { inToolTerms, secretPurpose, textInToolTerms, unasked } from './tool-terms.ts';
+import { Unanswered } from './host-questions.ts';
+import { inToolTerms, secretPurpose, textInToolTerms } from './tool-terms.ts';
 import type { OperationTool } from './tools.ts';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -18,11 +20,14 @@ export interface Calling {
   readonly signal: AbortSignal;
   /** Hears what is said while the call is at work: that a rate limit is waited for, say. */
   readonly hear: (text: string) => void;
+  /** What a person says to a question. @throws what the host has to do first, or that nobody can be asked */
+  readonly ask: (question: string) => boolean;
 }
 
 /**
  * Calls an operation as its command would with `--data`, and hands back what the command would print: the result as
- * JSON, and behind it what it says. Nobody can be asked, so that what asks first is refused without `--yes`.
+ * JSON, and behind it what it says. Without `--yes` the host asks its user what the command would have asked.
+ * @throws Unanswered before anything is sent
  */
 export async function callTool(
   context: Context,
@@ -39,13 +44,15 @@ export async function callTool(
   // A keychain is asked once, not at each call.
   const { settings, openSettings } = context;
   const confirm: Context['confirm'] = async (question) => {
-    if (!options.yes) throw unasked(question);
+    if (options.yes || calling.ask(`${question} (${await targetName(context)})`)) return;
+    throw new SvcError('usage', 'not confirmed; nothing was done');
   };
   const own: Context = { ...world.context, settings, openSettings, confirm };
   let failed = false;
   try {
     await runTool(own, tool, data);
   } catch (error) {
+    if (error instanceof Unanswered) throw error;
     failed = true;
     const told = error instanceof SvcError ? inToolTerms(error, tool.entry) : error;
     await report(io, ['-o', 'json'], context.environment, told);

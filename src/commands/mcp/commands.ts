@@ -6,7 +6,7 @@ export function toolServer(runners: readonly OperationRunner[]): CommandDefiniti
     command: ['mcp'],
     summary: 'Offer the operations as tools to an AI assistant, over the Model Context Protocol',
     description:
-      "For hosts that start it and talk to it over stdin and stdout. Every operation is a tool that takes its data as JSON. Only tools that change nothing are offered unless --allow-writes is given; what asks before it runs needs --yes as well, and a protected profile SVC_ALLOW. What is a secret's only purpose needs --show-secrets. It ends when the host closes its stdin.",
+      "For hosts that start it and talk to it over stdin and stdout. Every operation is a tool that takes its data as JSON. Only tools that change nothing are offered unless --allow-writes is given; what asks before it runs has the host ask its user, or needs --yes where the host cannot, and a protected profile needs SVC_ALLOW too. What is a secret's only purpose needs --show-secrets. It ends when the host closes its stdin.",
     examples: [
       { command: 'svc mcp --local < /dev/null', does: 'tools that read the embedded service' },
       {

@@ -7,6 +7,8 @@ import { version } from '../../kernel/version.ts';
 import type { Context } from '../context.ts';
 import type { OperationRunner } from '../definition.ts';
 import { callTool } from './call.ts';
+import { answerTo, asking, canAskUser, Unanswered } from './host-questions.ts';
+import { unasked } from './tool-terms.ts';
 import { type OperationTool, operationTools, toolName } from './tools.ts';
 
 interface ServingOptions {
@@ -77,7 +79,18 @@ function serverOf(context: Context, tools: ReadonlyMap<string, OperationTool>, a
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, await absence(params.name, allowWrites));
-    return callTool(context, tool, params.arguments ?? {}, { signal: mcpReq.signal, hear: progressOf(mcpReq) });
+    const canAsk = context.options.input && canAskUser(mcpReq, server.getClientCapabilities());
+    const ask = (question: string) => {
+      if (!canAsk) throw unasked(question);
+      const answer = answerTo(question, mcpReq);
+      if (answer === undefined) throw new Unanswered(question);
+      return answer;
+    };
+    const calling = { signal: mcpReq.signal, hear: progressOf(mcpReq), ask };
+    return callTool(context, tool, params.arguments ?? {}, calling).catch((error: unknown) => {
+      if (error instanceof Unanswered) return asking(error);
+      throw error;
+    });
   });
   return server;
 }

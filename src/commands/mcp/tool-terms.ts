@@ -26,9 +26,9 @@ export function textInToolTerms(text: string, { flags }: OperationEntry): string
     .replace(/--([a-z][a-z-]*)/g, (flag, name) => fields.get(name) ?? (name === 'data' ? 'the data' : flag));
 }
 
-/** What asks a person first: whoever started the server has said yes to all of it, or nobody can. */
+/** What a person is asked first, and this host cannot ask its user. */
 export function unasked(question: string): SvcError {
-  return new SvcError('usage', `${question} Nobody can be asked through this server; nothing was sent.`, {
+  return new SvcError('usage', `${question} Nobody can be asked through this host; nothing was sent.`, {
     hint: 'whoever starts svc mcp can allow what asks first: --allow-writes --yes',
   });
 }
