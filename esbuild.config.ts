@@ -120,10 +120,8 @@ const partOfUndici: Plugin = {
     onLoad({ filter: /node_modules[/\\]undici[/\\]index\.js$/ }, () => ({
       contents: `
         Object.assign(require('./lib/dispatcher/dispatcher').prototype, require('./lib/api'));
-        exports.Agent = require('./lib/dispatcher/agent');
         exports.Pool = require('./lib/dispatcher/pool');
-        exports.ProxyAgent = require('./lib/dispatcher/proxy-agent');
-        exports.fetch = require('./lib/web/fetch').fetch;`,
+        exports.ProxyAgent = require('./lib/dispatcher/proxy-agent');`,
       resolveDir: 'node_modules/undici',
     }));
     onLoad({ filter: /undici[/\\]lib[/\\](milo[/\\][^/\\]+|llhttp[/\\]llhttp-wasm)\.js$/ }, ({ path }) => ({
