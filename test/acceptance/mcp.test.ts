@@ -120,6 +120,20 @@ describe('svc mcp', () => {
     expect(structuredContent).toMatchObject({ result: [{ id: 'd1', more: [1] }, { id: 'd2' }] });
   });
 
+  it('keeps an answer back that no conversation holds, and says how to get less', async () => {
+    const { env } = await newUser();
+    const documentName = 'x'.repeat(100_000);
+    const many = Array.from({ length: 20 }, (_, at) => ({ id: `d${at}`, documentName }));
+    const service = await mockService(() => success(many));
+    const { call } = await host([], { ...env, ...service.env });
+    const { failed, result, talk } = await call('documents_list', { organizationId: 'acme' });
+    expect({ failed, result, talk }).toMatchObject({
+      failed: true,
+      result: { error: { hint: expect.stringContaining('ask for less') } },
+      talk: [],
+    });
+  });
+
   it('says what is wrong with a call in the terms of the tool, and goes on', async () => {
     const { env } = await newUser();
     const { call } = await host(['--local', '--allow-writes'], env);

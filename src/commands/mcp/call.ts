@@ -51,6 +51,7 @@ export async function callTool(
   let failed = false;
   try {
     await runTool(own, tool, data);
+    if (isTooLong(result.text(), tool)) throw tooLong(result.text());
   } catch (error) {
     if (error instanceof Unanswered) throw error;
     failed = true;
@@ -59,7 +60,7 @@ export async function callTool(
   } finally {
     await world.close();
   }
-  const answer = result.text().trimEnd();
+  const answer = isTooLong(result.text(), tool) ? '' : result.text().trimEnd();
   const said = redactMet(talk.text()).trimEnd();
   const notes = failed ? said : textInToolTerms(said, tool.entry);
   return {
@@ -92,6 +93,19 @@ const DEEPEST_DATA = 100;
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
+}
+
+/** More than a conversation holds. What a write answers is never kept back: it has happened. */
+const LONGEST_ANSWER = 1_000_000;
+
+function isTooLong(answer: string, { entry }: OperationTool): boolean {
+  return entry.effect === 'read' && answer.length > LONGEST_ANSWER;
+}
+
+function tooLong({ length }: string): SvcError {
+  return new SvcError('usage', `the answer has ${length} characters, more than the ${LONGEST_ANSWER} a tool gives`, {
+    hint: 'ask for less: fewer to a page, or single ones by their ids',
+  });
 }
 
 function structured(answer: string, notes: string): Record<string, unknown> {
