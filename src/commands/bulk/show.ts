@@ -41,7 +41,11 @@ function inWords(noun: string, { total, requests, seconds, ...summary }: BulkSum
   const counts = (['succeeded', 'failed', 'unknown', 'skipped'] as const)
     .filter((status) => status === 'succeeded' || summary[status] > 0)
     .map((status) => `${grouped(summary[status])} ${status}`);
-  return `${amount(total, noun)}: ${counts.join(', ')} (${amount(requests, 'request')}, ${elapsed(seconds)})`;
+  return `${amount(total, noun)}: ${counts.join(', ')} (${amount(requests, 'request')}, ${timeTaken(seconds)})`;
+}
+
+function timeTaken(seconds: number): string {
+  return seconds < 10 ? `${seconds.toFixed(1)} s` : elapsed(seconds);
 }
 
 async function* inOnePage<Page>(page: Page): AsyncGenerator<Page> {
