@@ -177,7 +177,7 @@ describe('in a terminal', () => {
     await screen.shows('Replace the auth token of API key K?');
     screen.type('\r');
     expect(await screen.ended).toBe(2);
-    expect(screen.screen()).toContain('nothing was sent');
+    expect(screen.screen()).toContain('nothing was done');
     expect(received).toEqual([]);
   });
 });

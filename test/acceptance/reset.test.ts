@@ -164,7 +164,7 @@ describe('what cannot be opened ends the run before anything is sent', () => {
 
 describe('what cannot be handed on stays in the record', () => {
   it.each([
-    { name: 'a full disk behind stdout', line: `${LINE} > /dev/full`, says: 'ENOSPC' },
+    { name: 'a full disk behind stdout', line: `${LINE} > /dev/full`, says: 'the disk is full' },
     {
       name: 'a reader of stdout that left',
       line: `${LINE} | true; exit \${PIPESTATUS[0]}`,
