@@ -45,7 +45,7 @@ async function runCommand(io: Io, words: readonly string[]): Promise<void> {
     void settle(io, words, () => Promise.reject(thrown)).then((code) => process.exit(code));
   });
   leaveFileSizeSignal();
-  const { runCommandLine } = await import('./commands/command-line.ts');
+  const { runCommandLine } = await import('./commands/line/command-line.ts');
   await runCommandLine(words, {
     io,
     environment: process.env,
@@ -73,7 +73,7 @@ async function settle(io: Io, words: readonly string[], run: () => Promise<void>
     await run();
     return 0;
   } catch (thrown) {
-    const { report } = await import('./commands/report.ts');
+    const { report } = await import('./commands/terminal/report.ts');
     return report(io, words, process.env, thrown);
   }
 }

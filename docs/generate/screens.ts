@@ -2,8 +2,8 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { runCommandLine } from '../../src/commands/command-line.ts';
-import { report } from '../../src/commands/report.ts';
+import { runCommandLine } from '../../src/commands/line/command-line.ts';
+import { report } from '../../src/commands/terminal/report.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Sink } from '../../src/kernel/io.ts';
 

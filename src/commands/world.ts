@@ -8,11 +8,11 @@ import type { Filter } from '../output/jq.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
 import type { OpenSettings } from '../profiles/resolve.ts';
-import { Activity } from './activity.ts';
 import type { Context, GlobalOptions, Surroundings } from './context.ts';
-import { formatOf } from './global-flags.ts';
+import { formatOf } from './line/global-flags.ts';
 import { given } from './option-values.ts';
-import { sharedTerminal } from './shared-terminal.ts';
+import { Activity } from './terminal/activity.ts';
+import { sharedTerminal } from './terminal/shared-terminal.ts';
 
 /** A context, and what has to be called when the command is over. */
 export interface Session {
@@ -66,7 +66,7 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
     client: once(async () => {
       // An expression that does not compile ends the run before anything is sent.
       if (options.jq !== undefined) await context.printer();
-      const { connect } = await import('./connect.ts');
+      const { connect } = await import('./call/connect.ts');
       const { client, close } = await connect(context);
       closers.push(close);
       return client;
@@ -82,12 +82,15 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
     warn: (text) => say(`warning: ${safeText(text)}\n`),
     confirm: async (question, about = 'service') => {
       if (options.yes) return;
-      const [{ confirm }, { targetName }] = await Promise.all([import('./prompts.ts'), import('./protection.ts')]);
+      const [{ confirm }, { targetName }] = await Promise.all([
+        import('./terminal/prompts.ts'),
+        import('./call/protection.ts'),
+      ]);
       await confirm(context, about === 'service' ? `${question} (${await targetName(context)})` : question);
     },
-    ask: async (question) => (await import('./prompts.ts')).ask(context, question),
+    ask: async (question) => (await import('./terminal/prompts.ts')).ask(context, question),
     asker: once(async () => (await import('./asking/open-asker.ts')).openAsker(surroundings)),
-    askSecret: async (question) => (await import('./prompts.ts')).askSecret(context, question),
+    askSecret: async (question) => (await import('./terminal/prompts.ts')).askSecret(context, question),
   };
   return {
     context,
@@ -111,7 +114,7 @@ function outputSetting({ output }: OpenSettings): Format | undefined {
 async function openProgress({ io, clock, environment, options }: Context, isInLine: () => boolean) {
   const [{ createProgress }, { progressStyle }] = await Promise.all([
     import('../output/progress.ts'),
-    import('./terminal.ts'),
+    import('./terminal/terminal.ts'),
   ]);
   return createProgress(io.stderr, clock, progressStyle({ io, environment, options }), isInLine);
 }
@@ -123,7 +126,10 @@ async function openFilter({ options, signal }: Context): Promise<Filter | undefi
 
 async function openPrinter(context: Context, format: Format, filter?: Filter): Promise<Printer> {
   const { io, options, environment } = context;
-  const [{ createPrinter }, { lookFor }] = await Promise.all([import('../output/printer.ts'), import('./terminal.ts')]);
+  const [{ createPrinter }, { lookFor }] = await Promise.all([
+    import('../output/printer.ts'),
+    import('./terminal/terminal.ts'),
+  ]);
   const { headers, quiet, showSecrets } = options;
   const color = wantsColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {

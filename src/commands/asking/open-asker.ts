@@ -1,4 +1,4 @@
-import { wantsPlainText } from '../terminal.ts';
+import { wantsPlainText } from '../terminal/terminal.ts';
 import type { Asker, AskingWorld } from './asker.ts';
 
 /** The asker for this terminal. Whether there is somebody to ask is for the caller to know. */

@@ -1,7 +1,7 @@
 import { webhookConfig } from '../../catalog/webhook-config.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Settings } from '../../profiles/resolve.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../call/connect.ts';
 import type { Context } from '../context.ts';
 
 /** An API key and a token that opened it once. */

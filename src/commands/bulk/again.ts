@@ -3,7 +3,7 @@ import type { Operation } from '../../catalog/define.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../program-text.ts';
+import { programOf } from '../line/program-text.ts';
 import { recordsOf } from './records.ts';
 import type { Work } from './work.ts';
 

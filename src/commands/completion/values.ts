@@ -1,6 +1,6 @@
 import { outline } from '../../catalog/outline.ts';
 import type { OptionDefinition } from '../definition.ts';
-import type { LoadedLeaf } from '../leaf.ts';
+import type { LoadedLeaf } from '../line/leaf.ts';
 import { type Candidate, type CompletionWorld, plainly } from './candidate.ts';
 import { longName, type TypedLine } from './command-line.ts';
 import { fileCandidates } from './files.ts';

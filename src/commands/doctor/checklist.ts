@@ -3,7 +3,7 @@ import { safeText } from '../../kernel/safe-text.ts';
 import type { View } from '../../output/renderer.ts';
 import { measureFor } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
-import { marksFor } from '../marks.ts';
+import { marksFor } from '../terminal/marks.ts';
 import type { Finding } from './check.ts';
 
 /** With less room beside the names, what was found has lines of its own. */

@@ -1,8 +1,8 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { amount } from '../../kernel/plural.ts';
 import type { Printer } from '../../output/printer.ts';
-import { saidWhile } from '../awaited.ts';
-import { type Connection, connect } from '../connect.ts';
+import { saidWhile } from '../call/awaited.ts';
+import { type Connection, connect } from '../call/connect.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given, textValue } from '../option-values.ts';

@@ -5,9 +5,9 @@ import type { WireRequest } from '../../client/request.ts';
 import { connectionFault } from '../../kernel/connection-fault.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
-import { readCertificates } from '../ca-file.ts';
+import { readCertificates } from '../call/ca-file.ts';
+import { networkRoute } from '../call/route.ts';
 import type { Context } from '../context.ts';
-import { networkRoute } from '../route.ts';
 import { type Check, fail, ok, skipped, type Verdict, warn } from './check.ts';
 
 /** The clock of this machine may be this many milliseconds off: signatures of webhooks allow five minutes. */

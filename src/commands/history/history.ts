@@ -4,7 +4,7 @@ import { parseMoment } from '../../kernel/moment.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
-import { canAsk } from '../terminal.ts';
+import { canAsk } from '../terminal/terminal.ts';
 import { clearEntries, readEntries } from './log.ts';
 
 const COLUMNS = [

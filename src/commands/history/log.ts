@@ -6,7 +6,7 @@ import { localFileError, moveOver, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { withLock } from '../../kernel/lock.ts';
-import type { Counts } from '../activity.ts';
+import type { Counts } from '../terminal/activity.ts';
 
 /** One run that wrote to the service, as scripts read it. */
 export interface HistoryEntry {

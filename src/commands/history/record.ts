@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import { meetEnvironment } from '../../profiles/variables.ts';
-import type { Activity } from '../activity.ts';
 import type { Context } from '../context.ts';
+import type { Activity } from '../terminal/activity.ts';
 import { commandText } from './command-text.ts';
 import { appendEntry, type HistoryEntry } from './log.ts';
 

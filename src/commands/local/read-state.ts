@@ -5,8 +5,8 @@ import { type State, stateSchema } from '../../catalog/state.ts';
 import type { SvcError } from '../../kernel/errors.ts';
 import { fieldPath, valueAt } from '../../kernel/field-path.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { refusal } from '../call/refusal.ts';
 import type { Context } from '../context.ts';
-import { refusal } from '../refusal.ts';
 
 /** A state as a file holds it, each record right by itself. */
 export interface StateFile {

@@ -7,7 +7,7 @@ import { assertFree, profileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
-import { canAsk } from '../terminal.ts';
+import { canAsk } from '../terminal/terminal.ts';
 
 interface AddOptions {
   readonly name: string;

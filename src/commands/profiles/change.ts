@@ -3,7 +3,7 @@ import { checkName } from '../../profiles/profile.ts';
 import { profileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { canAsk } from '../terminal.ts';
+import { canAsk } from '../terminal/terminal.ts';
 
 export async function useProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
   await profileStore(context).use(name);

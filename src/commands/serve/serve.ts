@@ -13,8 +13,8 @@ import { lockForServing } from '../../service/store/serve-lock.ts';
 import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { portOf } from '../line/port.ts';
 import { textValue } from '../option-values.ts';
-import { portOf } from '../port.ts';
 import { DEFAULT_ADDRESS } from './default-address.ts';
 import { serviceSwitches, timeScaleOf } from './switches.ts';
 

@@ -1,12 +1,12 @@
 import { loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { mintId } from '../call/operation.ts';
+import { dataOf } from '../call/reply-data.ts';
+import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { mintId } from '../operation.ts';
-import { programOf } from '../program-text.ts';
-import { dataOf } from '../reply-data.ts';
-import { checkInput } from '../validation.ts';
+import { programOf } from '../line/program-text.ts';
 import { showCreated } from './created.ts';
 import type { Data } from './data.ts';
 import { askForEndpoint } from './endpoint-questions.ts';

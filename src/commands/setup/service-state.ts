@@ -1,7 +1,7 @@
 import { loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
+import { dataOf } from '../call/reply-data.ts';
 import type { Context } from '../context.ts';
-import { dataOf } from '../reply-data.ts';
 
 /** How the service delivers. */
 export interface ServiceState {

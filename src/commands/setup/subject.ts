@@ -6,11 +6,11 @@ import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { safeText } from '../../kernel/safe-text.ts';
+import { inputData, optionKey } from '../call/input-data.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { inputData, optionKey } from '../input-data.ts';
-import { programOf } from '../program-text.ts';
-import { canAsk } from '../terminal.ts';
+import { programOf } from '../line/program-text.ts';
+import { canAsk } from '../terminal/terminal.ts';
 import { type Data, withValue } from './data.ts';
 
 /** The operation that a dialogue leads to. */

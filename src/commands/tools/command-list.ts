@@ -3,8 +3,8 @@ import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
-import { GLOBAL_FLAGS } from '../global-flags.ts';
-import { flagsOf, type LoadedLeaf, loadLeaf } from '../leaf.ts';
+import { GLOBAL_FLAGS } from '../line/global-flags.ts';
+import { flagsOf, type LoadedLeaf, loadLeaf } from '../line/leaf.ts';
 import { given } from '../option-values.ts';
 
 /** Prints every command: as a tree of plain data, or in words one a line. */

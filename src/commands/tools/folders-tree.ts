@@ -2,7 +2,7 @@ import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { safeText } from '../../kernel/safe-text.ts';
-import { noteNothing } from '../answers.ts';
+import { noteNothing } from '../call/answers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given, textValue } from '../option-values.ts';

@@ -1,7 +1,7 @@
 import type { Column } from '../../catalog/define.ts';
 import type { View } from '../../output/renderer.ts';
+import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
-import { readArgument } from '../data-argument.ts';
 import type { Invocation } from '../definition.ts';
 import { type AccessToken, type Grant, type Lifetime, readAccessToken } from './access-token.ts';
 

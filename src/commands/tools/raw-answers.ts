@@ -1,7 +1,7 @@
 import type { SecretPath } from '../../catalog/secrets.ts';
 import type { Answer } from '../../client/client.ts';
 import { redactValue } from '../../kernel/redact.ts';
-import { mergedPages } from '../answers.ts';
+import { mergedPages } from '../call/answers.ts';
 import type { Context } from '../context.ts';
 import type { KnownOperation } from './known-operation.ts';
 import type { NextPage } from './next-page.ts';

@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { fieldPath } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { splitPair } from '../key-value.ts';
+import { splitPair } from '../call/key-value.ts';
 
 type Key = string | number;
 

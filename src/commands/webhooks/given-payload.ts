@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
-import { readArgument } from '../data-argument.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
 import { withAssignments } from './assignments.ts';

@@ -5,9 +5,9 @@ import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isRunning, processId } from '../../kernel/io.ts';
-import { type Connection, connect } from '../connect.ts';
+import { type Connection, connect } from '../call/connect.ts';
+import { dataOf } from '../call/reply-data.ts';
 import type { Context } from '../context.ts';
-import { dataOf } from '../reply-data.ts';
 
 /** An endpoint that lives as long as this process, and the secret that its deliveries are signed with. */
 export interface Registration {

@@ -12,7 +12,7 @@ import { type Outgoing, post } from '../../webhooks/post.ts';
 import { type RecordedDelivery, recordedDeliveries } from '../../webhooks/recording.ts';
 import { type Route, targetOf } from '../../webhooks/routes.ts';
 import { signatureHeaders, TOLERANCE } from '../../webhooks/signature.ts';
-import { saidWhile } from '../awaited.ts';
+import { saidWhile } from '../call/awaited.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';

@@ -7,7 +7,7 @@ import { isSuccess } from '../../webhooks/listener.ts';
 import { type Packing, packBody } from '../../webhooks/payload.ts';
 import { type Outgoing, post } from '../../webhooks/post.ts';
 import { sampleEvent } from '../../webhooks/sample.ts';
-import { saidWhile } from '../awaited.ts';
+import { saidWhile } from '../call/awaited.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';

@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { RECEIVER_TIME } from '../../webhooks/form.ts';
 import type { PostOptions } from '../../webhooks/post.ts';
 import type { Route } from '../../webhooks/routes.ts';
-import { readCertificates } from '../ca-file.ts';
+import { readCertificates } from '../call/ca-file.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';

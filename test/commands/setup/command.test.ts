@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../../src/catalog/flags.ts';
-import { flagValue } from '../../../src/commands/flag-values.ts';
+import { flagValue } from '../../../src/commands/call/flag-values.ts';
 import { commandOf, subjectOf } from '../../../src/commands/setup/subject.ts';
 import { fakeContext } from '../fake-context.ts';
 

@@ -2,7 +2,7 @@ import type { Environment } from '../../../kernel/folders.ts';
 import { safeText } from '../../../kernel/safe-text.ts';
 import type { View } from '../../../output/renderer.ts';
 import type { Grade } from '../../../webhooks/grading/judge.ts';
-import { marksFor } from '../../marks.ts';
+import { marksFor } from '../../terminal/marks.ts';
 
 /** A line a case: how it came out, what the receiver should have done, and what it did. */
 export function gradeTable(grades: readonly Grade[], view: View, environment: Environment): string {

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { SvcError } from '../../kernel/errors.ts';
+import { localFileError, textOf, withoutMark } from '../../kernel/files.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { findNamedFile } from '../../kernel/named-file.ts';
+import type { Context } from '../context.ts';
+
+/**
+ * The object behind `--data`: JSON text, `@file` or `-` for stdin. A `{"data": {…}}` wrapper is taken off.
+ * @throws SvcError `bad_data` when it is no JSON object, `usage` when there is no such file, `local` when it cannot be read.
+ */
+export async function readData(context: Context, argument: string): Promise<Record<string, unknown>> {
+  const json = await readJson(context, argument);
+  if (!isObject(json)) throw new SvcError('bad_data', '--data: not a JSON object');
+  const { data, ...others } = json;
+  return isObject(data) && Object.keys(others).length === 0 ? data : json;
+}
+
+/** Any JSON value behind `--data`. @throws as `readData` does, but for what is no object. */
+export async function readJson(context: Context, argument: string): Promise<unknown> {
+  const json = await readArgument(context, argument);
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new SvcError('bad_data', '--data: not valid JSON', {
+      hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
+      cause: error,
+    });
+  }
+}
+
+/** The text that an argument stands for: its own, that of `@file`, or stdin for `-`. */
+export async function readArgument(context: Context, argument: string): Promise<string> {
+  if (argument === '-') return withoutMark(textOf(await buffer(context.io.stdin.stream)));
+  if (!argument.startsWith('@')) return argument;
+  const file = argument.slice(1);
+  const bytes = await readFile(await findNamedFile(file, context.cwd)).catch((error: unknown) => {
+    throw localFileError('read', file, error);
+  });
+  return withoutMark(textOf(bytes));
+}

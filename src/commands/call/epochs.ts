@@ -1,0 +1,28 @@
+import type { Flag } from '../../catalog/flags.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { parseMoment } from '../../kernel/moment.ts';
+
+type Timed = Pick<Flag, 'path' | 'kind' | 'keys'>;
+
+/**
+ * Puts seconds in place of the times in `data` that can only be milliseconds, as is done for those in flags.
+ * @returns a warning for each of them
+ */
+export function convertEpochs(flags: readonly Timed[], data: Record<string, unknown>): readonly string[] {
+  return flags.flatMap((flag) => {
+    const [field = '', ...rest] = flag.path;
+    if (flag.kind === 'time' && rest.length === 0) return convert(data, field);
+    const below = rest.length > 0 ? [{ ...flag, path: rest }] : (flag.keys ?? []);
+    const inner = data[field];
+    const owners = Array.isArray(inner) ? inner : [inner];
+    return owners.filter(isObject).flatMap((owner) => convertEpochs(below, owner));
+  });
+}
+
+function convert(owner: Record<string, unknown>, field: string): readonly string[] {
+  const given = owner[field];
+  const moment = typeof given === 'number' ? parseMoment(String(given), 0) : undefined;
+  if (!moment?.wasMilliseconds) return [];
+  owner[field] = moment.seconds;
+  return [`${field}: ${given} is taken for milliseconds and sent as ${moment.seconds} seconds`];
+}

@@ -1,0 +1,47 @@
+import type { ClientOptions, Target } from '../../client/client.ts';
+import { type NetworkOptions, openNetwork } from '../../client/network.ts';
+import { muteWarnings } from '../../kernel/io.ts';
+import type { Context } from '../context.ts';
+import { given } from '../option-values.ts';
+import { sharedGate } from './shared-gate.ts';
+
+/** How a client reaches who answers, and what is to be closed at the end. */
+export interface Route {
+  readonly wire: Pick<ClientOptions, 'transport' | 'pool' | 'proxy' | 'sharedGate'>;
+  close(): Promise<void>;
+}
+
+/** Over the network, as the flags and the environment say. */
+export async function networkRoute(context: Context, target: Target): Promise<Route> {
+  const { close, ...wire } = await openNetwork(await networkOptions(context, target));
+  return { wire: { ...wire, sharedGate: sharedGate(context.folders, context.clock, target) }, close };
+}
+
+/** To the embedded service, in this process. */
+export async function localRoute({ folders, clock, options }: Context): Promise<Route & { readonly target: Target }> {
+  const [{ openLocalService }, { fetchTransport }] = await Promise.all([
+    import('../../service/local.ts'),
+    import('../../client/fetch-transport.ts'),
+  ]);
+  const { fetch, target, close } = await openLocalService({ folders, clock, ...given('store', options.store) });
+  return { wire: { transport: fetchTransport(fetch, options.timeout) }, target, close };
+}
+
+async function networkOptions(context: Context, { baseUrl }: Target): Promise<NetworkOptions> {
+  const { environment, options, cwd } = context;
+  if (baseUrl.startsWith('https:') && environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') await warnOfNoTls(context);
+  const authorities = options.caFile === undefined ? undefined : await readAuthorities(options.caFile, cwd);
+  return { baseUrl, environment, attemptTimeout: options.timeout, ...given('authorities', authorities) };
+}
+
+/** In words for users, instead of those that Node has for programmers. */
+async function warnOfNoTls({ warn }: Context): Promise<void> {
+  const variable = 'NODE_TLS_REJECT_UNAUTHORIZED';
+  muteWarnings((text) => text.includes(variable));
+  await warn(`${variable}=0: any server is taken for the service, and can read the credentials; --ca-file trusts one`);
+}
+
+async function readAuthorities(file: string, cwd: string): Promise<string> {
+  const { readCertificates } = await import('./ca-file.ts');
+  return readCertificates(file, cwd);
+}

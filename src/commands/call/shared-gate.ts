@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Target } from '../../client/client.ts';
+import type { SharedGate } from '../../client/gate.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { moveOver, privateFolder } from '../../kernel/files.ts';
+import type { Folders } from '../../kernel/folders.ts';
+import { processId } from '../../kernel/io.ts';
+
+/** Milliseconds that a look at the file is good for, so that many requests a second don't mean as many looks. */
+const FRESH = 50;
+
+/** Bytes of a file that may be what is written here. */
+const LARGEST = 1_024;
+
+/** Milliseconds after which a file that nobody wrote to is of no use to anyone. */
+const FORGOTTEN = 24 * 60 * 60_000;
+
+/**
+ * A small file in the state folder for each service and whom it is called as, which says until when requests have to
+ * wait. Where it cannot be written or makes no sense, each process finds out by itself, as if it were not there.
+ */
+export function sharedGate(folders: Folders, clock: Clock, target: Target): SharedGate {
+  const folder = join(folders.state, 'gates');
+  const path = join(folder, `${nameOf(target)}.json`);
+  let looked = Number.NEGATIVE_INFINITY;
+  let seen: Stats | undefined;
+  let until: number | undefined;
+  return {
+    closedUntil() {
+      const now = clock.now();
+      if (now >= looked && now - looked < FRESH) return until;
+      looked = now;
+      const found = statIfExists(path);
+      if (found?.mtimeMs !== seen?.mtimeMs || found?.ino !== seen?.ino)
+        until = found && found.size < LARGEST ? readUntil(path) : undefined;
+      seen = found;
+      return until;
+    },
+    close(untilEpoch) {
+      void write(folder, path, untilEpoch).catch(() => undefined);
+    },
+  };
+}
+
+/** The same for all who are limited together. Neither the address nor the ids can be read from it. */
+function nameOf({ baseUrl, key, workspace }: Target): string {
+  const who = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
+  return createHash('sha256').update(who).digest('hex').slice(0, 32);
+}
+
+function statIfExists(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function readUntil(path: string): number | undefined {
+  try {
+    const { until }: { until?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    return typeof until === 'number' && Number.isFinite(until) ? until : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Written beside it and renamed, so that nobody reads a part of it. */
+async function write(folder: string, path: string, until: number): Promise<void> {
+  await privateFolder(folder);
+  const staged = `${path}.${processId}`;
+  await writeFile(staged, JSON.stringify({ until }), { mode: 0o600 });
+  await moveOver(staged, path);
+  const { mtimeMs: now } = await stat(path);
+  for (const name of await readdir(folder)) {
+    const other = join(folder, name);
+    if ((await stat(other)).mtimeMs < now - FORGOTTEN) await rm(other, { force: true });
+  }
+}

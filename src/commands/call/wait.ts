@@ -1,0 +1,97 @@
+import { commandText } from '../../catalog/command-text.ts';
+import type { Operation, Wait } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { manifest } from '../../catalog/manifest.ts';
+import type { Answer, Client } from '../../client/client.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
+import { programOf } from '../line/program-text.ts';
+import { given } from '../option-values.ts';
+
+/** An operation whose call starts something that takes its time. */
+export interface Started {
+  readonly command: readonly string[];
+  readonly wait: Wait;
+  readonly operation: Operation;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Milliseconds between two looks at the state: the first time, and at most; in between they grow. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 10_000;
+const GROWTH = 1.5;
+
+/**
+ * Makes the call, waits for the end of what it started, and prints the last state.
+ * @throws SvcError `some_failed` when it ended badly; whatever else ends the waiting says how to go on with it.
+ */
+export async function runAndWait(context: Context, started: Started, input: Fields): Promise<void> {
+  const [client, printer] = await Promise.all([context.client(), context.printer()]);
+  const first = await client.call(started.operation, input);
+  if (!first.sent) return;
+  const { wait, command } = started;
+  const entry = manifest.find(({ name }) => name === wait.status);
+  if (!entry) throw new TypeError(`${command.join(' ')} waits for ${wait.status}, which is no operation`);
+  const status = await loadOperation(entry.resource, entry.name);
+  const known: Fields = { ...input, ...Object(first.data) };
+  const asked = Object.fromEntries(wait.by.map((field) => [field, known[field]]));
+  const goOn = `go on with: ${commandText(entry, asked, programOf(context.options))} --wait`;
+  const last = await untilEnd(context, client, started, { first, status, asked }).catch((error: unknown) => {
+    throw error instanceof SvcError ? withHint(error, goOn) : error;
+  });
+  const { envelope, quiet } = context.options;
+  if (quiet && status.bare) await printer.bare(status.bare(last.data));
+  else await printer.value(envelope ? last.result : last.data, {});
+  if (stateOf(wait, last) === wait.failed) {
+    throw new SvcError('some_failed', `svc ${command.join(' ')}: it ended as ${wait.failed}`);
+  }
+}
+
+interface Question {
+  readonly first: Answer<unknown>;
+  readonly status: Operation;
+  readonly asked: Fields;
+}
+
+async function untilEnd(
+  context: Context,
+  client: Client,
+  { command, wait }: Started,
+  { first, status, asked }: Question,
+): Promise<Answer<unknown>> {
+  const { clock, signal } = context;
+  const progress = await context.progress();
+  let answer = first;
+  let said = '';
+  let end: (() => Promise<void>) | undefined;
+  try {
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, pause * GROWTH)) {
+      const state = stateOf(wait, answer);
+      if (state === wait.succeeded || state === wait.failed) return answer;
+      const text = `${command.join(' ')}: ${state ?? 'started'}`;
+      if (text !== said) {
+        await end?.();
+        end = progress.busy(text);
+        said = text;
+      }
+      await clock.sleep(pause, signal);
+      const reply = await client.call(status, asked);
+      if (reply.sent) answer = reply;
+      if (stateOf(wait, answer) === undefined) {
+        throw new SvcError('unusable_answer', `the service says nothing of its ${wait.state}`, { hint: 'try again' });
+      }
+    }
+  } finally {
+    await end?.();
+  }
+}
+
+function stateOf({ state }: Wait, { data }: Answer<unknown>): string | undefined {
+  const value: unknown = Object(data)[state];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function withHint({ failure, message, status, cause }: SvcError, hint: string): SvcError {
+  return new SvcError(failure, message, { hint, cause, ...given('status', status) });
+}

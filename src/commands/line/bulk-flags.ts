@@ -1,0 +1,47 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { columnPairs, MAP_FLAG } from '../bulk/column-map.ts';
+import { FILE_FLAG } from '../bulk/file-flag.ts';
+import { PACE_FLAGS, paceOf } from '../bulk/pace.ts';
+import type { BulkOptions } from '../bulk/request.ts';
+import type { Invocation, OptionDefinition } from '../definition.ts';
+import { given, textValue, textValues, wholeNumber } from '../option-values.ts';
+
+/** Flags of every command that takes many records. */
+export const BULK_FLAGS: readonly OptionDefinition[] = [
+  FILE_FLAG,
+  { flags: '--input-format <format>', describes: 'format of the files', choices: ['json', 'ndjson', 'csv', 'yaml'] },
+  MAP_FLAG,
+  ...PACE_FLAGS,
+  { flags: '--on-error <what>', describes: 'after a failed record (continue)', choices: ['continue', 'stop'] },
+  { flags: '--max-errors <n>', describes: 'stop after this many failed records' },
+  { flags: '--duplicates <which>', describes: 'records with one id (fail)', choices: ['fail', 'first', 'last'] },
+  { flags: '--shard <i/n>', describes: 'only the i-th of n parts of the records, told by their ids' },
+  { flags: '--rejects <path>', describes: 'where failed records go, in the format of the files' },
+  { flags: '--results <path>', describes: 'where the result of each record goes, as NDJSON' },
+];
+
+export function bulkOptions({ options }: Invocation): BulkOptions {
+  const text = (name: string) => textValue(options, name);
+  return {
+    ...given('file', textValues(options, 'file')),
+    ...given('inputFormat', text('inputFormat') as BulkOptions['inputFormat']),
+    ...given('map', columnPairs(options['map'])),
+    ...given('shard', shardOf(text('shard'))),
+    ...given('maxErrors', wholeNumber('--max-errors', text('maxErrors'), 0)),
+    ...given('rejects', text('rejects')),
+    ...given('results', text('results')),
+    concurrency: 'auto',
+    ...paceOf({ options }),
+    onError: text('onError') === 'stop' ? 'stop' : 'continue',
+    duplicates: (text('duplicates') ?? 'fail') as BulkOptions['duplicates'],
+  };
+}
+
+function shardOf(text: string | undefined): BulkOptions['shard'] {
+  if (text === undefined) return undefined;
+  const [part, of] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).slice(1).map(Number);
+  if (part !== undefined && of !== undefined && part >= 1 && part <= of) return { part, of };
+  throw new SvcError('usage', `--shard: '${text}' is no part of a whole`, {
+    hint: 'write it like 1/4, 2/4, 3/4 and 4/4 on four machines',
+  });
+}

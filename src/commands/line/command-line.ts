@@ -1,0 +1,39 @@
+import type { Surroundings } from '../context.ts';
+import { reflow } from '../help/reflow.ts';
+import { openSession, type Session } from '../world.ts';
+import { createProgram } from './program.ts';
+
+/** Runs one command line, the program's name left out. Without words, and for a group without a command, it shows help. */
+export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<void> {
+  let printed = '';
+  let session: Session | undefined;
+  let failure: unknown;
+  const program = await createProgram({
+    print: (text) => {
+      printed += text;
+    },
+    enter: (options, command) => {
+      session = openSession(surroundings, options, command);
+      return session.context;
+    },
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (!isShown(error)) {
+      failure = error;
+      throw error;
+    }
+  } finally {
+    await session?.close(failure);
+  }
+  const { stdout } = surroundings.io;
+  if (printed) await stdout.write(reflow(printed, stdout.columns));
+}
+
+/** What commander throws once it has shown help, asked for or because a command was missing, or the version. */
+const SHOWN_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
+
+function isShown(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && SHOWN_CODES.includes(error.code);
+}

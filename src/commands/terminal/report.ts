@@ -1,0 +1,49 @@
+import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
+import type { Io } from '../../kernel/io.ts';
+import { renderError } from '../../output/error-text.ts';
+import { FORMATS, type Format } from '../../output/format.ts';
+import { meetEnvironment } from '../../profiles/variables.ts';
+
+/** Says on stderr what went wrong, in the format that was asked for, and gives the exit code of it. */
+export async function report(
+  io: Io,
+  words: readonly string[],
+  environment: Environment,
+  thrown: unknown,
+): Promise<number> {
+  if (thrown instanceof CommandExit) return thrown.exitCode;
+  // A crash may come before anybody looked at them.
+  meetEnvironment(environment);
+  const error = asSvcError(thrown);
+  if (error.failure !== 'reader_gone') {
+    const own = ownWords(words);
+    const text = renderError(error, { format: wantedFormat(own, environment), debug: own.includes('--debug') });
+    // With stderr gone as well there is nobody left to tell; the exit code still says it.
+    await io.stderr.write(text).catch(() => undefined);
+  }
+  return FAILURES[error.failure].exitCode;
+}
+
+function asSvcError(thrown: unknown): SvcError {
+  if (thrown instanceof SvcError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new SvcError('bug', `unexpected: ${message}`, {
+    hint: 'this is a bug in svc: run it again with --debug and report what it prints',
+    cause: thrown,
+  });
+}
+
+/** Without those behind `--`, which may be a command's. */
+function ownWords(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--');
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** The format asked for, read from the bare words: the command line may be what is wrong. */
+function wantedFormat(words: readonly string[], environment: Environment): Format {
+  const at = words.findIndex((word) => word === '-o' || word === '--output');
+  const inline = words.find((word) => word.startsWith('--output='))?.slice('--output='.length);
+  const wanted = inline ?? (at < 0 ? environment['SVC_OUTPUT'] : words[at + 1]);
+  return FORMATS.find((format) => format === wanted) ?? 'table';
+}

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../../src/kernel/errors.ts';
+import { added, refused, results, runBulk, type World } from './world.ts';
+
+const run = (world: World) => runBulk({ ...world, options: { batchSize: 2, ...world.options } });
+
+describe('adding many', () => {
+  it('sends batches in order and sums up', async () => {
+    const { summary, requests, exitCode, created } = await run({});
+    expect(requests).toEqual([
+      { organizationId: 'acme', users: [{ userId: 'a' }, { userId: 'b' }] },
+      { organizationId: 'acme', users: [{ userId: 'c' }, { userId: 'd' }] },
+      { organizationId: 'acme', users: [{ userId: 'e' }] },
+    ]);
+    expect(Object.keys(summary)).toEqual([
+      ...['operation', 'job', 'total', 'succeeded', 'failed', 'unknown', 'skipped', 'requests', 'retries'],
+      ...['seconds', 'failures', 'failuresTruncated', 'rejects'],
+    ]);
+    expect(summary).toMatchObject({
+      operation: 'users.add',
+      total: 5,
+      succeeded: 5,
+      requests: 3,
+      failures: [],
+      rejects: null,
+    });
+    expect([exitCode, created]).toEqual([0, []]);
+  });
+
+  it('keeps what failed so that it can be sent again, and exits with 10', async () => {
+    const { summary, error, exitCode, read, created } = await run({
+      answer: (users) =>
+        results({
+          [users[0]?.userId ?? '']: { success: false, message: 'no', code: 'internal' },
+          b: { success: true },
+          d: { success: true },
+        }),
+    });
+    expect(summary).toMatchObject({
+      total: 5,
+      succeeded: 2,
+      failed: 3,
+      rejects: 'users.rejects.json',
+      failuresTruncated: false,
+    });
+    expect(summary.failures[1]).toEqual({ id: 'c', line: 8, message: 'no', code: 'internal' });
+    expect(JSON.parse(await read('users.rejects.json'))).toEqual([{ userId: 'a' }, { userId: 'c' }, { userId: 'e' }]);
+    expect(created.toSorted()).toEqual(['users.rejects.json', 'users.rejects.json.reasons.ndjson']);
+    expect([exitCode, error?.message]).toEqual([10, '3 of 5 users failed']);
+    expect(error?.hint).toContain('--file users.rejects.json');
+  });
+
+  it('reads per-item results out of a failed call, by id and in order, without sending it again', async () => {
+    const byId = { a: { success: true }, b: { success: false, code: 'already-exists', message: 'there' } };
+    const inOrder = [{ success: false, code: 'not-found' }, { success: true }];
+    const { summary, requests } = await run({
+      answer: (users, index) =>
+        index === 0 ? refused('INTERNAL', 500, byId) : index === 1 ? refused('INTERNAL', 500, inOrder) : added(users),
+    });
+    expect(requests).toHaveLength(3);
+    expect(summary).toMatchObject({ succeeded: 3, failed: 2, unknown: 0 });
+    expect(summary.failures.map(({ id, code }: { id: string; code: string }) => [id, code])).toEqual([
+      ['b', 'already-exists'],
+      ['c', 'not-found'],
+    ]);
+  });
+
+  it('finds the record that a call is refused for, and the others land', async () => {
+    const { summary, exitCode, requests } = await run({
+      answer: (users) =>
+        users.some(({ userId }) => userId === 'a') ? refused('INVALID_ARGUMENT', 400, { issues: [] }) : added(users),
+    });
+    expect(summary).toMatchObject({ succeeded: 4, failed: 1 });
+    expect(summary.failures).toEqual([{ id: 'a', line: 2, message: 'said no', code: 'invalid_argument' }]);
+    expect([exitCode, requests.length]).toEqual([10, 5]);
+  });
+
+  it('takes out the records that a refusal names, and sends the others at once', async () => {
+    const issues = [{ code: 'custom', path: ['users', 3, 'email'], message: 'no such domain' }];
+    const { summary, requests } = await run({
+      options: { batchSize: 5 },
+      answer: (users) => (users.length === 5 ? refused('INVALID_ARGUMENT', 400, { issues }) : added(users)),
+    });
+    expect(summary).toMatchObject({ succeeded: 4, failed: 1, requests: 2 });
+    expect(summary.failures[0]).toMatchObject({ id: 'd', message: 'email: no such domain' });
+    expect(requests[1]?.users.map(({ userId }) => userId)).toEqual(['a', 'b', 'c', 'e']);
+  });
+
+  it('counts the requests of a call that was repeated in vain', async () => {
+    const { summary, exitCode } = await run({
+      answer: (users, index) => (index < 3 ? refused('UNAVAILABLE', 503) : added(users)),
+    });
+    expect(summary).toMatchObject({ total: 5, succeeded: 3, unknown: 2, requests: 5, retries: 2 });
+    expect(exitCode).toBe(9);
+  });
+
+  it('counts records that a reply does not mention as unknown, and exits with 9', async () => {
+    const { summary, exitCode, stderr } = await run({
+      answer: () => results({ b: { success: true }, x: { success: true } }),
+    });
+    expect(summary).toMatchObject({ total: 5, succeeded: 1, failed: 0, unknown: 4 });
+    expect(exitCode).toBe(9);
+    expect(stderr).toContain('names ids that were not sent: x');
+  });
+});
+
+describe('stopping early', () => {
+  it('ends with the error itself when nothing landed', async () => {
+    const { exitCode, stdout, created, error } = await run({ answer: () => refused('UNAUTHENTICATED', 401) });
+    expect([exitCode, stdout, created, error?.message]).toEqual([4, '', [], 'said no']);
+  });
+
+  it('is 11 later, and says how to go on', async () => {
+    const { summary, exitCode, error, created, requests } = await run({
+      answer: (users, index) => (index === 1 ? refused('PERMISSION_DENIED', 403) : added(users)),
+    });
+    expect(summary).toMatchObject({ total: 5, succeeded: 2, failed: 0, skipped: 3 });
+    expect([exitCode, requests.length, created]).toEqual([11, 2, []]);
+    expect(error?.hint).toBe(`go on with svc jobs resume ${summary.job}`);
+  });
+
+  it.each([
+    ['--on-error stop', { onError: 'stop' as const }],
+    ['--max-errors', { maxErrors: 1 }],
+  ])('happens after an error with %s', async (_, options) => {
+    const { summary, exitCode } = await run({
+      options,
+      answer: () => results({ a: { success: false }, b: { success: true } }),
+    });
+    expect(summary).toMatchObject({ succeeded: 1, failed: 1, skipped: 3, requests: 1 });
+    expect(exitCode).toBe(11);
+  });
+
+  it('at Ctrl-C waits for what is in flight and says how to go on', async () => {
+    const controller = new AbortController();
+    const { summary, exitCode, created, error } = await run({
+      signal: controller.signal,
+      answer: async (users) => {
+        controller.abort(new SvcError('interrupted', 'stopped with Ctrl-C'));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return added(users);
+      },
+    });
+    expect(summary).toMatchObject({ total: 5, succeeded: 2, unknown: 0, skipped: 3, requests: 1 });
+    expect([exitCode, created]).toEqual([130, []]);
+    expect(error?.message).toBe('stopped with Ctrl-C, 3 of 5 users not sent');
+    expect(error?.hint).toBe(`go on with svc jobs resume ${summary.job}`);
+  });
+});
+
+describe('before anything is sent', () => {
+  it.each<[string, World, number, string]>([
+    [
+      'a broken record',
+      { files: { 'u.json': '[{"userId":"a"},\n{"userId":7}]' } },
+      3,
+      'u.json:2: userId: expected text, got a number: put it in quotes',
+    ],
+    [
+      'a duplicate',
+      { files: { 'u.ndjson': '{"userId":"a"}\n{"userId":"a"}' } },
+      3,
+      "u.ndjson:2: userId: 'a' stands on line 1 already",
+    ],
+    ['broken syntax', { files: { 'u.json': '[{"userId":"a"},]' } }, 3, "u.json:1:17: expected a record, found ']'"],
+    ['no file', { options: { file: ['user.json'] } }, 2, 'there is no file user.json'],
+    ['a folder', { options: { file: ['.'] } }, 2, '. is a folder'],
+    ['no source', { files: {} }, 2, 'there are no users to send'],
+    [
+      'two sources',
+      { record: { userId: 'a' }, options: { file: ['users.json'] } },
+      2,
+      'users come from one place only',
+    ],
+    ['an unknown format', { files: { 'users.txt': 'a,b' } }, 2, 'cannot tell the format of users.txt'],
+    ['a missing field', { data: {} }, 2, '--org is required'],
+    [
+      'fields that exclude each other',
+      { data: { organizationId: 'o', documentId: 'd', folderId: 'f' } },
+      2,
+      '--folder: give --document or --folder, not both',
+    ],
+    ['flags without an id', { record: { name: 'x' } }, 2, '--user: is missing'],
+    ['the input as rejects', { options: { rejects: 'users.json' } }, 2, '--rejects: users.json is the input itself'],
+    ['rejects that cannot be written', { options: { rejects: 'no/such.json' } }, 12, 'no such file'],
+  ])('%s is refused', async (_, world, code, message) => {
+    const { exitCode, error, requests, stdout } = await run(world);
+    expect([exitCode, requests.length, stdout]).toEqual([code, 0, '']);
+    expect(error?.message).toContain(message);
+  });
+
+  it('names the file that was meant', async () => {
+    expect((await run({ options: { file: ['user.json'] } })).error?.hint).toBe("did you mean 'users.json'?");
+  });
+
+  it('shows each problem on a line of its own, and to scripts in the error', async () => {
+    const files = { 'u.csv': 'userId,name\n,x\na,y\na,z\n' };
+    const people = await run({ files, global: { output: 'table' } });
+    expect(people.stderr).toBe("u.csv:2: userId: is missing\nu.csv:4: userId: 'a' stands on line 3 already\n");
+    expect(people.error?.message).toBe('u.csv: 2 problems in its users');
+    const scripts = await run({ files });
+    expect(scripts.stderr).toBe('');
+    expect(scripts.error?.message).toContain("u.csv:2: userId: is missing; u.csv:4: userId: 'a'");
+  });
+
+  it('a dry run plans every request and sends none', async () => {
+    const { planned, requests, stdout } = await run({ global: { dryRun: true } });
+    expect(planned.map(({ body }) => (body as { data: { users: unknown[] } }).data.users.length)).toEqual([2, 2, 1]);
+    expect([requests.length, stdout]).toEqual([0, '']);
+  });
+});
+
+describe('records', () => {
+  it('come from flags or from --data too, and a refusal of one keeps its own exit code', async () => {
+    expect((await run({ record: { userId: 'u1', name: 'x' } })).requests[0]?.users).toEqual([
+      { userId: 'u1', name: 'x' },
+    ]);
+    const listed = { organizationId: 'acme', users: [{ userId: '__proto__' }] };
+    expect((await run({ data: listed, files: {} })).summary).toMatchObject({ succeeded: 1, unknown: 0 });
+    const one = await run({ record: { userId: 'u1' }, answer: () => refused('INVALID_ARGUMENT', 400) });
+    expect([one.exitCode, one.error?.message, one.created]).toEqual([3, 'said no', []]);
+  });
+
+  it('with one id are sent once on request, and the others counted as skipped', async () => {
+    const files = { 'u.ndjson': '{"userId":"a","name":"1"}\n{"userId":"b"}\n{"userId":"a","name":"2"}' };
+    const first = await run({ files, options: { duplicates: 'first', results: 'results.ndjson' } });
+    expect(first.requests[0]?.users).toEqual([{ userId: 'a', name: '1' }, { userId: 'b' }]);
+    expect(first.summary).toMatchObject({ total: 3, succeeded: 2, skipped: 1 });
+    expect(await first.read('results.ndjson')).toContain('{"id":"a","line":3,"status":"skipped"');
+    const last = await run({ files, options: { duplicates: 'last' } });
+    expect(last.requests[0]?.users).toEqual([{ userId: 'b' }, { userId: 'a', name: '2' }]);
+  });
+
+  it('may be none', async () => {
+    const { summary, exitCode, stderr, requests } = await run({ files: { 'users.json': '[]' } });
+    expect([summary.total, exitCode, stderr, requests.length]).toEqual([0, 0, 'users.json holds no users\n', 0]);
+  });
+});
+
+describe('the summary for people', () => {
+  it('counts, shows the first failures and names the rejects', async () => {
+    const { stdout } = await run({
+      global: { output: 'table' },
+      options: { batchSize: 5 },
+      answer: () => results({ a: { success: true }, b: { success: false, message: 'no\u001b[2J', code: 'internal' } }),
+    });
+    expect(stdout.replace(/\d+\.\d s/, 'N s')).toBe(
+      [
+        '5 users: 1 succeeded, 1 failed, 3 unknown (3 requests, N s)',
+        'LINE  ID  MESSAGE                        CODE',
+        '5     b   no\\u001b[2J                    internal',
+        '8     c   the reply does not mention it  outcome_unknown',
+        '11    d   the reply does not mention it  outcome_unknown',
+        '14    e   the reply does not mention it  outcome_unknown',
+        'rejects: users.rejects.json',
+        '',
+      ].join('\n'),
+    );
+  });
+});

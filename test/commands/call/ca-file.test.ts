@@ -1,0 +1,37 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readCertificates } from '../../../src/commands/call/ca-file.ts';
+import { newAuthority } from '../../client/certificates.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+
+async function fileWith(text: string) {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'ca.pem'), text);
+  return readCertificates('ca.pem', cwd);
+}
+
+describe('a file of certificates', () => {
+  it('gives all of them, and nothing that stands around them', async () => {
+    const [one, two] = await Promise.all([newAuthority(), newAuthority()]);
+    const texts = await Promise.all([one, two].map(({ file }) => readFile(file, 'utf8')));
+    const key = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
+    expect(await fileWith(`# ours\r\n${texts[0]}${key}\n${texts[1]}`)).toBe(
+      texts.map((text) => text.trim()).join('\n'),
+    );
+  });
+
+  it.each([
+    ['empty', ''],
+    ['binary', '\0\x01\xff'],
+    ['of another kind', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'],
+    ['damaged', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
+    ['cut', '-----BEGIN CERTIFICATE-----\nMIIB'],
+  ])('that is %s is bad data', async (_, text) => {
+    await expect(fileWith(text)).rejects.toMatchObject({ failure: 'bad_data', message: /^--ca-file: / });
+  });
+
+  it('that is not there is usage', async () => {
+    await expect(readCertificates('nope.pem', await temporaryFolder())).rejects.toMatchObject({ failure: 'usage' });
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { loadOperation } from '../../../src/catalog/index.ts';
+import { manifest } from '../../../src/catalog/manifest.ts';
+import { checkInput } from '../../../src/commands/call/validation.ts';
+
+const NOW = Date.UTC(2030, 0, 1);
+const SECONDS = NOW / 1000;
+
+async function refusal(resources: readonly unknown[], beside: object = { name: 'Ada', email: 'ada@example.com' }) {
+  const entry = manifest.find(({ name }) => name === 'access-tokens.generate') ?? expect.fail();
+  const operation = await loadOperation(entry.resource, entry.name);
+  const input = { userId: 'u1', userProperties: beside, permissions: { resources } };
+  try {
+    return checkInput(entry, operation, input, 'usage', NOW);
+  } catch (error) {
+    const { message, hint } = error as { message: string; hint: string };
+    return [message, hint];
+  }
+}
+
+const HELP = 'see svc access-tokens generate --help';
+const acme = { type: 'organization', id: 'acme' };
+
+describe('an input that is refused', () => {
+  it.each([
+    [
+      [{ ...acme, type: 'organisation' }],
+      "--resource type: expected one of organization, document, folder, got 'organisation'",
+      "did you mean 'organization'?",
+    ],
+    [[{ ...acme, accessRole: 'king' }], "--resource role: expected one of viewer, editor, got 'king'", HELP],
+    [[{ type: 'document', id: 'd1' }], '--resource org: is missing', HELP],
+    [[{ ...acme, expiresAt: SECONDS }], '--resource expires: lies in the past', HELP],
+  ])('is told by the flag and the key that are wrong', async (resources, message, hint) => {
+    expect(await refusal(resources)).toEqual([message, hint]);
+  });
+
+  it('is told with all that is missing', async () => {
+    expect(await refusal([acme], {})).toEqual(['--name is required; --email is required', HELP]);
+  });
+
+  it('is right at the clock that it is measured by', async () => {
+    expect(await refusal([{ ...acme, expiresAt: SECONDS + 1 }])).toMatchObject({ userId: 'u1' });
+  });
+});
