@@ -58,7 +58,11 @@ async function said({ code, command }: Pick<Example, 'code' | 'command'>) {
   if (code === 'locked') await startAsUser('exec svc serve --port 0', folder).says('http');
   const { code: exitCode, talk } = await runAsUser(command, folder, env);
   const host = service?.env.SVC_BASE_URL.replace('http://', '') ?? '';
-  const shown = talk.replaceAll(folder, '~').replaceAll(host || '\0', 'api.example.com');
+  // Whoever has a profile types, and is told, no `--local`.
+  const shown = talk
+    .replaceAll('svc --local ', 'svc ')
+    .replaceAll(folder, '~')
+    .replaceAll(host || '\0', 'api.example.com');
   const settled = shown.replaceAll(/\d+\.\d s\)/g, '0.1 s)').replaceAll(/process \d+/g, 'process 4242');
   return { exitCode, shown: settled.replaceAll(/\d{8}-\d{6}-[0-9a-f]{6}/g, '20260131-094500-5f3a9c') };
 }
