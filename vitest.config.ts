@@ -2,12 +2,29 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: 'test/node-version.ts',
     // Many tests start processes of their own; on a machine that is busy, each start takes a while.
     testTimeout: 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
+    projects: [
+      { extends: true, test: { name: 'svc', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: ['test/service/**/*.test.ts'],
+          // About no store, or about files.
+          exclude: [
+            'test/service/{crdt-content,crdt-xml,local,store-file,turns}.test.ts',
+            'test/service/deliveries/{lanes,post,private-addresses}.test.ts',
+          ],
+          env: { SVC_TEST_STORE: 'postgres' },
+          globalSetup: 'test/postgres/setup.ts',
+          setupFiles: 'test/postgres/skip.ts',
+        },
+      },
+    ],
   },
 });

@@ -21,4 +21,5 @@ export type SecretName = (typeof SECRET_NAMES)[number];
 /** Makes the secrets of the environment known to what redacts, for who may speak before any setting was read. */
 export function meetEnvironment(environment: Environment): void {
   for (const secret of SECRET_NAMES) meetSecret(environment[VARIABLES[secret]]);
+  meetSecret(environment['PGPASSWORD']);
 }

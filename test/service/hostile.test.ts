@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { manifest, type OperationEntry } from '../../src/catalog/manifest.ts';
 import { LONGEST_TEXT } from '../../src/service/body.ts';
+import type { Database } from '../../src/service/store/store.ts';
 import { goodCalls } from './good-calls.ts';
+import { isPostgres } from './store-place.ts';
 import { post, serviceWorld, type World } from './world.ts';
 
 type Path = readonly (string | number)[];
@@ -73,19 +76,25 @@ function wrongFor(value: unknown): readonly unknown[] {
 const isWithin = (path: Path, field: Path) =>
   path.slice(0, field.length).join('.') === field.slice(0, path.length).join('.');
 
+async function tableNames(database: Database): Promise<readonly string[]> {
+  const query = isPostgres
+    ? sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`
+    : sql<{ name: string }>`select name from sqlite_master where type = 'table'`;
+  return (await query.execute(database)).rows.map(({ name }) => name);
+}
+
 /** Everything that the store holds. */
 async function contentsOf({ store }: World): Promise<string> {
   return store.read(async (database) => {
-    const tables = await database.introspection.getTables();
-    const rows: unknown[] = [];
-    for (const { name } of tables)
-      rows.push(
-        await database
-          .selectFrom(name as 'users')
-          .selectAll()
-          .execute(),
-      );
-    return JSON.stringify(rows);
+    const rows: string[] = [];
+    for (const name of await tableNames(database)) {
+      const found = await database
+        .selectFrom(name as 'users')
+        .selectAll()
+        .execute();
+      rows.push(name, ...found.map((row) => JSON.stringify(row)).sort());
+    }
+    return rows.join('\n');
   });
 }
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/service/store/open.ts';
 import { lockForServing } from '../../src/service/store/serve-lock.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { isPostgres, newStorePlace } from './store-place.ts';
 import { post } from './world.ts';
 
 function start(script: string, ...words: readonly string[]): ChildProcess {
@@ -37,7 +37,7 @@ async function userIds(path: string): Promise<Set<string>> {
 
 describe('kill -9 of a serving process', () => {
   it('loses nothing that was acknowledged, however often', { timeout: 60_000 }, async ({ annotate }) => {
-    const path = join(await temporaryFolder(), 'service.sqlite');
+    const path = await newStorePlace();
     const acknowledged: string[] = [];
     for (let round = 0; round < 4; round++) {
       const { child, url, apiKey, authToken } = await startServing(path);
@@ -62,8 +62,8 @@ describe('kill -9 of a serving process', () => {
     expect(acknowledged.filter((userId) => !stored.has(userId))).toEqual([]);
   });
 
-  it('frees the store for the next one at once', { timeout: 30_000 }, async () => {
-    const path = join(await temporaryFolder(), 'service.sqlite');
+  it.skipIf(isPostgres)('frees the store for the next one at once', { timeout: 30_000 }, async () => {
+    const path = await newStorePlace();
     const { child } = await startServing(path);
     await expect(lockForServing(path)).rejects.toMatchObject({
       failure: 'locked',
@@ -76,7 +76,7 @@ describe('kill -9 of a serving process', () => {
 
 describe('several processes on one store', () => {
   it('bootstrap one workspace, and lose no write beside a serving one', { timeout: 60_000 }, async () => {
-    const path = join(await temporaryFolder(), 'service.sqlite');
+    const path = await newStorePlace();
     const prefixes = ['a', 'b', 'c', 'd'];
     const children = prefixes.map((prefix) => start('adding.ts', path, prefix, '25'));
     const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));

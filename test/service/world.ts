@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
@@ -8,7 +7,7 @@ import { type LocalCredentials, localCredentials } from '../../src/service/boots
 import { createService } from '../../src/service/service.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { newStorePlace } from './store-place.ts';
 
 export interface World {
   readonly path: string;
@@ -45,7 +44,7 @@ interface ErrorBody {
 
 /** A service on a store of this test's own, with a clock that stands still. */
 export async function serviceWorld(switches: Switches = {}): Promise<World> {
-  const path = join(await temporaryFolder(), 'service.sqlite');
+  const path = await newStorePlace();
   const store = await openStore(path);
   const credentials = await localCredentials(store);
   const clock = { time: 1_700_000_000_000, now: () => clock.time, sleep: async () => undefined };

@@ -74,8 +74,8 @@ export async function beginJob(description: JobDescription, place: JobPlace | un
 /** Whom this run sends to, as a job remembers it. */
 export async function jobTarget({ options, openSettings }: Context): Promise<JobTarget> {
   if (options.local) {
-    const { storeFile } = await import('../../service/store/location.ts');
-    const store = options.store === undefined ? null : storeFile(options.store);
+    const { storeName } = await import('../../service/store/location.ts');
+    const store = options.store === undefined ? null : storeName(options.store);
     return { profile: null, origin: 'embedded service', apiKey: null, store };
   }
   const { profile, baseUrl, apiKey } = await openSettings();

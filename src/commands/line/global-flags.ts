@@ -1,5 +1,6 @@
 import { durationFlag } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { storeAddress } from '../../kernel/store-address.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
 import { TIME_STYLES, type TimeStyle } from '../../output/look.ts';
 import type { GlobalOptions } from '../context.ts';
@@ -10,7 +11,7 @@ import { given, textValue } from '../option-values.ts';
 export const GLOBAL_FLAGS: readonly OptionDefinition[] = [
   { flags: '-p, --profile <name>', describes: 'use this profile' },
   { flags: '--local', describes: 'use the embedded service, in this process' },
-  { flags: '--store <location>', describes: "the embedded service's data: a path" },
+  { flags: '--store <location>', describes: "the embedded service's data: a path, or postgres://…" },
   { flags: '-o, --output <format>', describes: 'how results look', choices: FORMATS },
   { flags: '--fields <a,b>', describes: 'only these fields, in this order' },
   { flags: '--jq <expression>', describes: 'filter the JSON of the result with jq' },
@@ -47,7 +48,7 @@ export function globalOptions(values: Invocation['options']): GlobalOptions {
     ...given('profile', text('profile')),
     ...given('baseUrl', text('baseUrl')),
     ...given('caFile', text('caFile')),
-    ...given('store', text('store')),
+    ...given('store', storeOf(text('store'))),
     ...given('output', formatOf(text('output'), '--output')),
     ...given('fields', fieldsOf(text('fields'))),
     ...given('jq', jqOf(text('jq'), text('output'))),
@@ -67,6 +68,11 @@ export function globalOptions(values: Invocation['options']): GlobalOptions {
     maxWait: values['wait'] === false ? 0 : durationFlag('--max-wait', text('maxWait') ?? '10m'),
     showSecrets: on('showSecrets'),
   };
+}
+
+/** Checked even where no store is opened: a run's flags are repeated in messages, and its history. */
+function storeOf(location: string | undefined): string | undefined {
+  return location === undefined ? undefined : storeAddress(location);
 }
 
 /** A format by its name; `source` says in the error where the name was read. */

@@ -1,11 +1,11 @@
 import { resetState } from '../../service/state/reset.ts';
-import { storeFile, storeLocation } from '../../service/store/location.ts';
+import { storeLocation, storeName } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import { withStore } from './store.ts';
 
 export async function localReset(context: Context): Promise<void> {
   const { options, folders } = context;
-  const path = storeFile(await storeLocation(options.store, folders));
+  const path = storeName(await storeLocation(options.store, folders));
   if (options.dryRun) return context.note(`nothing was deleted: --dry-run`);
   await context.confirm(`Delete every record in ${path}?`, 'this machine');
   await withStore(context, resetState);

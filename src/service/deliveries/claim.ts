@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { paddedKeys } from '../store/batches.ts';
 import { prepared } from '../store/prepared.ts';
+import { nobodyElses } from '../store/sharing.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { type Addressed, type Destination, destinationOf } from './destination.ts';
@@ -138,14 +139,17 @@ interface Due {
 }
 
 const selectDue = prepared((database, { lane, now, limit }: Due) =>
-  database
-    .selectFrom('deliveries')
-    .select(['key', 'size'])
-    .where('lane', '=', lane)
-    .where('dueAt', '<=', now)
-    .orderBy('dueAt')
-    .orderBy('key')
-    .limit(sql.lit(limit)),
+  nobodyElses(
+    database,
+    database
+      .selectFrom('deliveries')
+      .select(['key', 'size'])
+      .where('lane', '=', lane)
+      .where('dueAt', '<=', now)
+      .orderBy('dueAt')
+      .orderBy('key')
+      .limit(sql.lit(limit)),
+  ),
 );
 
 const selectFree = prepared((database, { id, now }: { readonly id: string; readonly now: number }) =>

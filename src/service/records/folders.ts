@@ -24,7 +24,7 @@ const selectTree = prepared((database, given: { organization: number; folderId: 
       query
         .selectFrom('folders')
         .selectAll()
-        .select(sql<number>`0`.as('level'))
+        .select(sql<number>`cast(0 as bigint)`.as('level'))
         .where('organization', '=', given.organization)
         .where('folderId', '=', given.folderId)
         .unionAll(

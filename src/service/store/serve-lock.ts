@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError, readTextIfExists, replaceFile } from '../../kernel/files.ts';
 import { processId } from '../../kernel/io.ts';
-import { createStoreFile, storeFile } from './location.ts';
+import { createStoreFile, storePlace } from './location.ts';
 import { isBusy, openDatabase } from './sqlite.ts';
 
 /** Kept from the garbage collector, which would close the database and with it give back the lock. */
@@ -11,12 +11,14 @@ const held = new Set<DatabaseSync>();
 /**
  * Makes this process the one that serves a store. What holds the lock is a transaction on an empty database beside it:
  * the system ends it with its process, so that nobody has to guess whether an owner still lives. Other users of the
- * store are not kept out.
+ * store are not kept out. A database of a server may be served by any number of processes.
  * @returns a function that gives the lock back
  * @throws SvcError `locked`, with the owner's process id.
  */
 export async function lockForServing(location: string): Promise<() => void> {
-  const path = `${storeFile(location)}.serve`;
+  const place = storePlace(location);
+  if (place.kind === 'database') return () => undefined;
+  const path = `${place.path}.serve`;
   await createStoreFile(path);
   const database = await openDatabase(path, 0);
   const release = () => {
@@ -28,15 +30,15 @@ export async function lockForServing(location: string): Promise<() => void> {
     await replaceFile(ownerPath(path), String(processId));
   } catch (error) {
     release();
-    throw isBusy(error) ? await refusal(location, path) : localFileError('lock', path, error);
+    throw isBusy(error) ? await refusal(place.path, path) : localFileError('lock', path, error);
   }
   held.add(database);
   return release;
 }
 
-async function refusal(location: string, path: string): Promise<SvcError> {
+async function refusal(store: string, path: string): Promise<SvcError> {
   const owner = await readTextIfExists(ownerPath(path));
-  return new SvcError('locked', `process ${owner ?? '(unknown)'} is serving ${storeFile(location)} already`, {
+  return new SvcError('locked', `process ${owner ?? '(unknown)'} is serving ${store} already`, {
     hint: 'use that one, stop it first, or choose another store with --store',
   });
 }

@@ -1,0 +1,154 @@
+import {
+  type ColumnDefinitionNode,
+  type DataTypeNode,
+  type DialectAdapter,
+  GeneratedNode,
+  Kysely,
+  PostgresAdapter,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  PostgresQueryCompiler,
+  type PostgresQueryResult,
+  type QueryCompiler,
+} from 'kysely';
+import { Pool, type PoolClient, types } from 'pg';
+import { muteWarnings } from '../../kernel/io.ts';
+import { meetSecret } from '../../kernel/redact.ts';
+import { plainText, storedText } from './postgres-text.ts';
+import type { SharingAdapter } from './sharing.ts';
+import type { Tables } from './tables.ts';
+
+/** Connections of one process at most. A server has 100 for all, unless it is told otherwise. */
+const MOST_CONNECTIONS = 10;
+
+const CONNECTING = 10_000;
+/** Milliseconds that one statement may take to answer: what has no end is a connection that broke without a sign. */
+const ANSWERING = 60_000;
+
+/** A database of a PostgreSQL server; connections are made when they are first needed, and again when they were lost. */
+export interface PostgresDatabase {
+  readonly kysely: Kysely<Tables>;
+  /** Breaks off whatever is under way. */
+  abort(): void;
+}
+
+/** @param url without a password: that comes from `PGPASSWORD` or `~/.pgpass`, as for other programs of PostgreSQL */
+export function openPostgres(url: string): PostgresDatabase {
+  muteWarnings((text) => text.startsWith('pgpass support is deprecated'));
+  const clients = new Set<PoolClient>();
+  const pool = new Pool({
+    connectionString: withKnownModes(url),
+    fallback_application_name: 'svc',
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: CONNECTING,
+    query_timeout: ANSWERING,
+    keepAlive: true,
+    types: { getTypeParser },
+  });
+  pool.on('connect', (client) => {
+    clients.add(client);
+    if (typeof client.password === 'string') meetSecret(client.password);
+    // Whoever waits for an answer hears of it; while nobody does there is nobody to tell.
+    client.on('error', ignore);
+  });
+  pool.on('remove', (client) => clients.delete(client));
+  pool.on('error', ignore);
+  return {
+    kysely: new Kysely<Tables>({ dialect: new SharedDialect({ pool: translated(pool) }) }),
+    abort: () => {
+      for (const client of clients) client.connection.stream.destroy();
+    },
+  };
+}
+
+/** Nothing is lost: whoever waits on the connection is told by its query. */
+function ignore(): void {
+  return;
+}
+
+/** `sslmode` as PostgreSQL means it: `require` encrypts, and only `verify-ca` and `verify-full` ask who answers. */
+function withKnownModes(url: string): string {
+  return /[?&]sslmode=/.test(url) && !/[?&]uselibpqcompat=/.test(url) ? `${url}&uselibpqcompat=true` : url;
+}
+
+const BIGINT = 20;
+const TEXT = 25;
+
+/** Whole numbers stay below what a number of JavaScript holds exactly: they are keys and counts. */
+const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text' | 'binary') => {
+  if (type === BIGINT) return Number;
+  return type === TEXT ? plainText : types.getTypeParser(type, format as 'text');
+};
+
+/** The pool, with texts on their way into the database and out of it as `storedText` says. */
+function translated(pool: Pool): PostgresPool {
+  const known = new WeakMap<PoolClient, PostgresPoolClient>();
+  return {
+    options: {},
+    connect: async () => {
+      const client = await pool.connect();
+      const translating = known.get(client) ?? new TranslatingClient(client);
+      known.set(client, translating);
+      return translating;
+    },
+    end: () => pool.end(),
+  };
+}
+
+class TranslatingClient implements PostgresPoolClient {
+  readonly #client: PoolClient;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  query<Row>(sql: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
+  query(sql: unknown, values: readonly unknown[] = []): never {
+    if (typeof sql !== 'string') throw new TypeError('cursors are not translated');
+    const stored = values.map((value) => (typeof value === 'string' ? storedText(value) : value));
+    // Of the two forms this is the first, whose row type only the caller knows.
+    return this.#client.query(sql, stored) as never;
+  }
+
+  release(error?: Error | boolean): void {
+    this.#client.release(error);
+  }
+}
+
+class SharedDialect extends PostgresDialect {
+  override createAdapter(): DialectAdapter {
+    return new SharedAdapter();
+  }
+
+  override createQueryCompiler(): QueryCompiler {
+    return new TableCompiler();
+  }
+}
+
+class SharedAdapter extends PostgresAdapter implements SharingAdapter {
+  readonly sharesRows = true;
+}
+
+/** The columns of the tables, which are described once, as PostgreSQL has them. */
+class TableCompiler extends PostgresQueryCompiler {
+  /** A whole number that is a primary key is given by the database, one after the other. */
+  protected override visitColumnDefinition(node: ColumnDefinitionNode): void {
+    const isCounter = node.primaryKey && (node.dataType as DataTypeNode).dataType === 'integer';
+    const generated = GeneratedNode.create({ identity: true, byDefault: true });
+    super.visitColumnDefinition(isCounter ? { ...node, generated } : node);
+  }
+
+  /** As wide as SQLite's integers, exact for any time that a number of JavaScript can be, and in the order of bytes. */
+  protected override visitDataType(node: DataTypeNode): void {
+    this.append(TYPES.get(node.dataType) ?? String(node.dataType));
+  }
+}
+
+const TYPES: ReadonlyMap<unknown, string> = new Map([
+  ['integer', 'bigint'],
+  ['bigint', 'double precision'],
+  ['text', 'text collate "C"'],
+]);
