@@ -11,6 +11,8 @@ export interface LocalWorld {
   readonly clock: Clock;
   /** Where the data is, other than in the user's data folder. */
   readonly store?: string;
+  /** Ends the opening, with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** The embedded service in this process, and how to call it as its own workspace. */
@@ -26,8 +28,8 @@ export interface LocalService {
 }
 
 /** Opens the service on its store; the first use makes both. Other processes may use the same store meanwhile. */
-export async function openLocalService({ folders, clock, store: given }: LocalWorld): Promise<LocalService> {
-  const store = await openStore(await storeLocation(given, folders));
+export async function openLocalService({ folders, clock, store: given, signal }: LocalWorld): Promise<LocalService> {
+  const store = await openStore(await storeLocation(given, folders), { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await localCredentials(store);
   const service = createService({ store, clock });
   return {

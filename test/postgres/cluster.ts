@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,9 @@ export interface Cluster {
   /** Stops it, and takes its folder away. */
   remove(): Promise<void>;
 }
+
+/** The one user whom a cluster asks for a password; tests that need it make it. */
+export const LOCKED = 'locked';
 
 export interface ClusterOptions {
   /** Whether a commit waits for the disk. A cluster that is only stopped in order does without. */
@@ -44,6 +47,13 @@ export async function startCluster({ durable = false }: ClusterOptions = {}): Pr
     ...{ shared_buffers: '64MB', log_min_messages: 'fatal', autovacuum: 'off' },
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   };
+  // One user who has to prove it; everyone else is let in.
+  const rules = [
+    'local all all trust',
+    `host all ${LOCKED} 127.0.0.1/32 scram-sha-256`,
+    'host all all 127.0.0.1/32 trust',
+  ];
+  await writeFile(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
   const flags = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');

@@ -13,7 +13,7 @@ export async function newStorePlace(): Promise<string> {
 }
 
 /** A new schema of a database, which is not dropped: the server goes with the run. */
-export async function schemaPlace(database: string): Promise<string> {
+async function schemaPlace(database: string): Promise<string> {
   const schema = `test_${randomBytes(8).toString('hex')}`;
   const client = new Client(database);
   await client.connect();

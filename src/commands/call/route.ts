@@ -18,12 +18,17 @@ export async function networkRoute(context: Context, target: Target): Promise<Ro
 }
 
 /** To the embedded service, in this process. */
-export async function localRoute({ folders, clock, options }: Context): Promise<Route & { readonly target: Target }> {
+export async function localRoute({
+  folders,
+  clock,
+  options,
+  signal,
+}: Context): Promise<Route & { readonly target: Target }> {
   const [{ openLocalService }, { fetchTransport }] = await Promise.all([
     import('../../service/local.ts'),
     import('../../client/fetch-transport.ts'),
   ]);
-  const { fetch, target, close } = await openLocalService({ folders, clock, ...given('store', options.store) });
+  const { fetch, target, close } = await openLocalService({ folders, clock, signal, ...given('store', options.store) });
   return { wire: { transport: fetchTransport(fetch, options.timeout) }, target, close };
 }
 

@@ -18,7 +18,7 @@ export async function listCommand(context: Context, { options }: Invocation): Pr
     endpointId: textValue(options, 'endpoint'),
     event: textValue(options, 'event'),
   };
-  const found = await withStore(context, (store, apiKey) => listDeliveries(store, apiKey, filter, limit + 1));
+  const found = await withStore(context, 'read', (store, apiKey) => listDeliveries(store, apiKey, filter, limit + 1));
   const shown = found.slice(0, limit);
   await print(context, shown, asTable(shown));
   if (found.length === 0)
@@ -28,7 +28,7 @@ export async function listCommand(context: Context, { options }: Invocation): Pr
 
 /** Prints all that is known of deliveries. */
 export async function showCommand(context: Context, { arguments: ids }: Invocation): Promise<void> {
-  const found = await withStore(context, (store, apiKey) => findDeliveries(store, apiKey, ids));
+  const found = await withStore(context, 'read', (store, apiKey) => findDeliveries(store, apiKey, ids));
   await print(context, found, asLists(found));
 }
 
@@ -50,12 +50,12 @@ export async function retryCommand(context: Context, { arguments: ids, options }
 
 function retryThese(context: Context, ids: readonly string[]): Promise<readonly DeliveryDetail[]> {
   const now = context.clock.now();
-  return withStore(context, (store, apiKey) => retryDeliveries(store, { apiKey, now }, ids));
+  return withStore(context, 'write', (store, apiKey) => retryDeliveries(store, { apiKey, now }, ids));
 }
 
 async function retryAll(context: Context): Promise<readonly DeliveryDetail[]> {
   const now = context.clock.now();
-  const { retried, left } = await withStore(context, (store, apiKey) => retryFailures(store, { apiKey, now }));
+  const { retried, left } = await withStore(context, 'write', (store, apiKey) => retryFailures(store, { apiKey, now }));
   for (const [reason, count] of left) await context.warn(`${amount(count, 'delivery')} not sent again: ${reason}`);
   if (retried.length === 0 && left.size === 0) await context.note('no failed deliveries');
   return retried;

@@ -21,9 +21,9 @@ const ADDRESS = { host: '127.0.0.1', port: 0 };
  * @throws CommandExit with the command's code unless that is 0, `usage` when there is no such command.
  */
 export async function localExec(context: Context, { arguments: words }: Invocation): Promise<void> {
-  const { clock, folders, options } = context;
+  const { clock, folders, options, signal } = context;
   if (options.dryRun) throw new SvcError('usage', '--dry-run cannot hold back what another command does');
-  const service = await openLocalService({ folders, clock, ...given('store', options.store) });
+  const service = await openLocalService({ folders, clock, signal, ...given('store', options.store) });
   try {
     const exitCode = await runBeside(context, service, words);
     if (exitCode !== 0) throw new CommandExit(exitCode);

@@ -17,14 +17,14 @@ export async function localExport(context: Context, { arguments: [file = '-'] }:
   if (file === '-') {
     checkFormat(await context.format());
     const printer = await context.printer();
-    return print(printer, await withStore(context, exportState));
+    return print(printer, await withStore(context, 'read', exportState));
   }
   const { options, cwd } = context;
   if (options.jq !== undefined || options.fields) {
     throw new SvcError('usage', 'a file takes the whole state: without it, --jq and --fields print a part of it');
   }
   const format = checkFormat(options.output ?? formatOfName(file) ?? (await context.format()));
-  const text = await textOf(format, await withStore(context, exportState));
+  const text = await textOf(format, await withStore(context, 'read', exportState));
   await replaceFile(resolve(cwd, file), text);
   await context.note(`wrote ${file}, with its secrets unmasked`);
 }

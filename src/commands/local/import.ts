@@ -10,7 +10,7 @@ export async function localImport(context: Context, { arguments: [file = '-'] }:
   const { clock, options } = context;
   const printer = await context.printer();
   const { name, state } = await readState(context, file);
-  const findings = await withStore(context, (store, apiKey) =>
+  const findings = await withStore(context, 'write', (store, apiKey) =>
     importState({ store, apiKey, now: clock.now(), dryRun: options.dryRun }, state),
   );
   if (findings.length > 0) {

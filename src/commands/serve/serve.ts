@@ -17,6 +17,7 @@ import { portOf } from '../line/port.ts';
 import { textValue } from '../option-values.ts';
 import { DEFAULT_ADDRESS } from './default-address.ts';
 import { serviceSwitches, timeScaleOf } from './switches.ts';
+import { troubleTeller } from './troubles.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation): Promise<void> {
   const address = {
@@ -36,7 +37,7 @@ export async function serve(context: Context, address: Address, switches: ServeO
   const location = await storeLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location);
   try {
-    const store = await openStore(location);
+    const store = await openStore(location, { signal: context.signal });
     try {
       await serveStore(context, store, address, switches);
     } finally {
@@ -52,7 +53,7 @@ export async function serve(context: Context, address: Address, switches: ServeO
 async function serveStore(context: Context, store: Store, address: Address, options: ServeOptions): Promise<void> {
   const { clock, signal, io } = context;
   const credentials = await localCredentials(store);
-  const report = (error: unknown) => void context.warn(`internal error: ${String(error)}`);
+  const report = troubleTeller(context);
   await finishMigrations(store);
   const { timeScale, ...switches } = options;
   const service = createService({ store, clock, report, ...switches });

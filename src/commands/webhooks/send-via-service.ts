@@ -30,7 +30,7 @@ export async function sendViaService(context: Context, event: string, { options 
     throw new SvcError('usage', `--${flag} does not go with --via-service: the service delivers as it is configured`);
   }
   const channels = textValues(options, 'channel');
-  const sent = await withStore(context, async (store, apiKey) => {
+  const sent = await withStore(context, 'write', async (store, apiKey) => {
     const hookEvent = await eventOf(context, options, { event, apiKey });
     if (context.options.dryRun) return showPlan(context, hookEvent, channels);
     const { clock, signal } = context;

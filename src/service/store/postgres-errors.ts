@@ -24,6 +24,12 @@ export function atOpening(error: unknown, name: string): SvcError {
       cause: error,
     });
   }
+  if (isPlain(error)) {
+    return new SvcError('unreachable', message, {
+      hint: 'turn on ssl at the server, or leave sslmode out of the URL',
+      cause: error,
+    });
+  }
   if (isLost(error)) {
     return new SvcError('unreachable', message, {
       hint: 'is PostgreSQL running there? pg_isready tells; --store names host, port and database',
@@ -66,9 +72,13 @@ const UNAVAILABLE = /^(08...|53...|57P0.|25006|25P03)$/;
 function isLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (/^E[A-Z_]+$/.test(systemErrorCode(error) ?? '')) return true;
-  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client |Postgres connection has been discarded|The server does not support SSL)/.test(
+  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client |Postgres connection has been discarded)/.test(
     error.message,
   );
+}
+
+function isPlain(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('The server does not support SSL');
 }
 
 function lacksPassword(error: unknown): boolean {

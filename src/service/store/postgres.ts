@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import {
   type ColumnDefinitionNode,
   type DataTypeNode,
@@ -30,14 +31,14 @@ const ANSWERING = 60_000;
 /** A database of a PostgreSQL server; connections are made when they are first needed, and again when they were lost. */
 export interface PostgresDatabase {
   readonly kysely: Kysely<Tables>;
-  /** Breaks off whatever is under way. */
+  /** Breaks off whatever is under way; a connection that was refused otherwise lasts until the server ends it. */
   abort(): void;
 }
 
 /** @param url without a password: that comes from `PGPASSWORD` or `~/.pgpass`, as for other programs of PostgreSQL */
 export function openPostgres(url: string): PostgresDatabase {
   muteWarnings((text) => text.startsWith('pgpass support is deprecated'));
-  const clients = new Set<PoolClient>();
+  const sockets = new Set<Socket>();
   const pool = new Pool({
     connectionString: withKnownModes(url),
     fallback_application_name: 'svc',
@@ -46,19 +47,22 @@ export function openPostgres(url: string): PostgresDatabase {
     query_timeout: ANSWERING,
     keepAlive: true,
     types: { getTypeParser },
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.on('close', () => sockets.delete(socket));
+    },
   });
   pool.on('connect', (client) => {
-    clients.add(client);
     if (typeof client.password === 'string') meetSecret(client.password);
     // Whoever waits for an answer hears of it; while nobody does there is nobody to tell.
     client.on('error', ignore);
   });
-  pool.on('remove', (client) => clients.delete(client));
   pool.on('error', ignore);
   return {
     kysely: new Kysely<Tables>({ dialect: new SharedDialect({ pool: translated(pool) }) }),
     abort: () => {
-      for (const client of clients) client.connection.stream.destroy();
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

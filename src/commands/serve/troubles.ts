@@ -1,0 +1,24 @@
+import { ServiceError } from '../../service/errors.ts';
+import type { Context } from '../context.ts';
+
+/** Milliseconds after which what goes wrong again and again is said once more. */
+const AGAIN = 60_000;
+
+/** Tells people what goes wrong while the service is at work, and the same thing once a minute. */
+export function troubleTeller({ warn, clock }: Pick<Context, 'warn' | 'clock'>): (error: unknown) => void {
+  let last = { text: '', at: 0 };
+  return (error) => {
+    const text = textOf(error);
+    const now = clock.now();
+    if (text === last.text && now < last.at + AGAIN) return;
+    last = { text, at: now };
+    void warn(text);
+  };
+}
+
+/** A store that cannot be reached is no fault of the service. */
+function textOf(error: unknown): string {
+  if (!(error instanceof ServiceError && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;
+  const { message, cause } = error;
+  return `${message} Deliveries wait${cause === undefined ? '' : `: ${cause instanceof Error ? cause.message : String(cause)}`}`;
+}

@@ -1,0 +1,206 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Cluster, LOCKED, startCluster } from '../postgres/cluster.ts';
+import { receiver } from '../service/deliveries/receiver.ts';
+import { FULL_STATE } from '../service/state/full-state.ts';
+import { BIN, newUser } from './svc.ts';
+
+let cluster: Cluster | undefined;
+beforeAll(async () => {
+  cluster = await startCluster({ durable: true });
+});
+afterAll(() => cluster?.remove());
+beforeEach((test) => {
+  test.skip(cluster === undefined, 'PostgreSQL is not installed here');
+});
+
+/** A new database of the cluster, its URL, and a way to ask it. */
+async function newDatabase() {
+  if (!cluster) throw new Error('there is no cluster');
+  const name = `d_${randomBytes(6).toString('hex')}`;
+  const ask = async <Row>(database: string, sql: string): Promise<Row[]> => {
+    const client = new Client(cluster?.url(database));
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  await ask('postgres', `create database ${name}`);
+  return { store: cluster.url(name), ask: <Row>(sql: string) => ask<Row>(name, sql) };
+}
+
+type User = Awaited<ReturnType<typeof newUser>>;
+
+async function serve({ env, home }: User, store: string) {
+  const words = [BIN, 'serve', '--port', '0', '-o', 'json', '--store', store];
+  const child = spawn(process.execPath, words, { env, cwd: home });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { url, ...credentials } = JSON.parse(line) as Record<string, string>;
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-api-key': credentials['apiKey'] ?? '',
+    'x-svc-auth-token': credentials['authToken'] ?? '',
+  };
+  const call = async (path: string, data: object) => {
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
+    return { ok: response.ok, body: await response.json() };
+  };
+  return { child, url: url ?? '', credentials, call };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const exit = once(child, 'exit');
+  child.kill(signal);
+  return (await exit)[0];
+}
+
+describe('two servers on one database', () => {
+  it('have one workspace, lose nothing of either, and take over what a killed one was sending', async ({
+    annotate,
+  }) => {
+    const { store, ask } = await newDatabase();
+    const user = await newUser();
+    const servers = await Promise.all([serve(user, store), serve(user, store)]);
+    const [one, other] = servers;
+    expect(other.credentials).toEqual(one.credentials);
+    const { url, received } = await receiver();
+    await one.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+    await other.call('/v2/workspace/advancedwebhook/endpoints/create', { url });
+    const acknowledged: string[] = [];
+    const writer = async (name: number) => {
+      const { call } = servers[name % 2] ?? one;
+      for (let n = 0; n < 40; n++) {
+        const id = `${name}-${n}`;
+        const activity = { id, featureType: 'comment', actionType: 'comment.add', actionUser: { userId: id } };
+        const users = await call('/v1/users/add', { organizationId: 'acme', users: [{ userId: id }] });
+        const place = { organizationId: 'acme', documentId: 'd1' };
+        const added = await call('/v2/activities/add', { ...place, activities: [activity] });
+        if (users.ok && added.ok) acknowledged.push(id);
+        if (acknowledged.length === 150) other.child.kill('SIGKILL');
+      }
+    };
+    await Promise.allSettled(Array.from({ length: 8 }, (_, name) => writer(name)));
+    const users = await ask<{ userId: string }>('select "userId" from users');
+    const activities = await ask<{ activityId: string }>('select "activityId" from activities');
+    const stored = new Set(users.map(({ userId }) => userId));
+    expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+    // As if the time were over for which what was claimed is the killed one's.
+    const taken = await ask('update deliveries set "dueAt" = 0 where owner is not null returning key');
+    await vi.waitFor(async () => {
+      const states = await ask<{ state: string }>('select distinct state from deliveries');
+      expect(states).toEqual([{ state: 'delivered' }]);
+    }, 8_000);
+    const ids = received.map(({ headers }) => headers['webhook-id']);
+    await annotate(`${acknowledged.length} acknowledged, ${taken.length} taken over, ${ids.length} received`);
+    expect(new Set(ids).size).toBe(activities.length);
+    expect(ids.length - activities.length).toBeLessThanOrEqual(64);
+    const listed = await user.svc(['local', 'deliveries', 'list', '--limit', '9', '-o', 'json', '--store', store]);
+    expect(JSON.parse(listed.stdout)).toHaveLength(9);
+    expect(await end(one.child, 'SIGTERM')).toBe(0);
+  });
+});
+
+describe('a server that is restarted at once', () => {
+  it('in the middle of a run loses nothing of it, and doubles nothing', async ({ annotate }) => {
+    const { store, ask } = await newDatabase();
+    const user = await newUser();
+    const { url, credentials, call, child } = await serve(user, store);
+    await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+    await call('/v2/workspace/advancedwebhook/endpoints/create', { url: (await receiver()).url });
+    const count = 4_000;
+    const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
+    const lines = Array.from({ length: count }, (_, id) => JSON.stringify({ id: `a${id}`, ...activity }));
+    await writeFile(join(user.home, 'activities.ndjson'), `${lines.join('\n')}\n`);
+    const words = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--file', 'activities.ndjson'];
+    const { env } = servicesEnvironment(url, credentials);
+    const run = user.start([...words, '--batch-size', '20', '-o', 'json'], { env });
+    const counted = () => ask<{ count: string }>('select count(*) from activities').then(([row]) => Number(row?.count));
+    await vi.waitFor(async () => expect(await counted()).toBeGreaterThan(count / 10), { timeout: 8_000, interval: 20 });
+    await cluster?.control('restart', '-m', 'immediate');
+    const { code, stdout, stderr } = await run.ended;
+    await annotate(`${stdout.slice(0, 300)} ${stderr.slice(0, 300)}`);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ total: count, succeeded: count });
+    expect(await counted()).toBe(count);
+    expect(await ask('select count(*) from deliveries')).toEqual([{ count: String(count) }]);
+    expect(await end(child, 'SIGTERM')).toBe(0);
+  });
+});
+
+function servicesEnvironment(url: string, credentials: Readonly<Record<string, string>>) {
+  return {
+    env: {
+      SVC_BASE_URL: url,
+      SVC_API_KEY: credentials['apiKey'] ?? '',
+      SVC_AUTH_TOKEN: credentials['authToken'] ?? '',
+    },
+  };
+}
+
+describe('a copy', () => {
+  it('from SQLite into PostgreSQL is the same text', async () => {
+    const { store } = await newDatabase();
+    const { svc } = await newUser();
+    expect((await svc(['local', 'import', '-'], { stdin: JSON.stringify(FULL_STATE) })).code).toBe(0);
+    const exported = await svc(['local', 'export']);
+    const imported = await svc(['local', 'import', '-', '--store', store], { stdin: exported.stdout });
+    expect(imported.code, imported.stderr).toBe(0);
+    expect((await svc(['local', 'export', '--store', store])).stdout).toBe(exported.stdout);
+  });
+});
+
+describe('a password', () => {
+  it('comes from PGPASSWORD or .pgpass, and shows nowhere', async () => {
+    const { store, ask } = await newDatabase();
+    const password = randomBytes(12).toString('hex');
+    await ask(`create role ${LOCKED} login superuser password '${password}'`);
+    const user = await newUser();
+    const locked = store.replace('svc@', `${LOCKED}@`);
+    const add = (given: string, env: Record<string, string> = {}) =>
+      user.svc(['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--debug', '--store', given], { env });
+    expect(await add(locked)).toMatchObject({ code: 4, stderr: expect.stringContaining('asks for a password') });
+    const wrong = await add(locked, { PGPASSWORD: password.slice(1) });
+    expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining('password authentication failed') });
+    const runs = [wrong, await add(locked, { PGPASSWORD: password })];
+    await writeFile(join(user.home, '.pgpass'), `*:*:*:${LOCKED}:${password}\n`, { mode: 0o600 });
+    runs.push(await add(locked));
+    expect(runs.map(({ code }) => code)).toEqual([4, 0, 0]);
+    const refused = await add(locked.replace('@', `:${password}@`));
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--store takes no password') });
+    const history = await user.svc(['history', '-o', 'json']);
+    for (const { stdout, stderr } of [...runs, refused, history]) {
+      expect(stdout + stderr).not.toContain(password.slice(1));
+      expect(stderr).not.toContain('deprecated');
+    }
+  });
+});
+
+describe('a database that is not there', () => {
+  it.each([
+    ['postgres://svc@127.0.0.1:1/x', 8, 'is PostgreSQL running there?'],
+    ['missing', 5, 'createdb'],
+  ])('%s: exit %i', async (given, code, hint) => {
+    const store = given === 'missing' ? (cluster?.url(given) ?? '') : given;
+    const { svc } = await newUser();
+    for (const words of [
+      ['local', 'export'],
+      ['serve', '--port', '0'],
+      ['users', 'data', '--local', '--org', 'a', '--user', 'b'],
+    ]) {
+      expect(await svc([...words, '--store', store])).toMatchObject({
+        code,
+        stdout: '',
+        stderr: expect.stringContaining(hint),
+      });
+    }
+  });
+});
