@@ -1,7 +1,9 @@
 /**
  * What the embedded service costs: its calls a second as a ratio to a bare node:http server that parses and answers
  * the same small JSON, and a call of 100 users as a ratio to the SQLite statements that it needs. Run it with
- * `npm run bench:service`. Each server is a process of its own, driven over 32 connections.
+ * `npm run bench:service`. Each server is a process of its own, driven over 32 connections. Where PostgreSQL is installed
+ * both are measured on a server of it too, beside the statements that they need there; `-- --store postgres://…` names
+ * another empty database to do so on.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,8 +14,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openLocalService } from '../../src/service/local.ts';
+import { startCluster } from '../postgres/cluster.ts';
 
 const CONNECTIONS = 32;
 const SECONDS = 3;
@@ -25,17 +29,32 @@ else await compare();
 async function compare(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   try {
-    await compareReads(folder);
-    await compareWrites(folder);
+    console.log('SQLite');
+    await compareReads(join(folder, 'reads.sqlite'), ' (goal 0.50x)');
+    await compareWrites(rawStatements(join(folder, 'raw.sqlite')), join(folder, 'writes.sqlite'), ' (goal 3.00x)');
   } finally {
     rmSync(folder, { recursive: true });
   }
+  const given = process.argv.indexOf('--store');
+  if (given > 0) return comparePostgres(process.argv[given + 1] ?? '');
+  const cluster = await startCluster({ durable: true });
+  if (!cluster) return console.log('PostgreSQL: skipped, it is not installed');
+  await comparePostgres(cluster.url('postgres')).finally(() => cluster.remove());
 }
 
-async function compareReads(folder: string): Promise<void> {
+async function comparePostgres(store: string): Promise<void> {
+  console.log('PostgreSQL');
+  await compareReads(store);
+  const statements = await rawPostgres(store);
+  console.log(`a read, statements    ${Math.round(await statements.reads())} a second over 10 connections`);
+  await compareWrites(statements.write, store);
+  await statements.end();
+}
+
+async function compareReads(store: string, goal = ''): Promise<void> {
   const bare = await startServer([import.meta.filename, 'bare']);
   const serving = join(import.meta.dirname, '..', 'service', 'serving.ts');
-  const service = await startServer([serving, join(folder, 'reads.sqlite')]);
+  const service = await startServer([serving, store]);
   await post(service, '/v1/organizations/documents/add', { organizationId: 'acme', documents: [{ documentId: 'd1' }] });
   const body = JSON.stringify({ data: { organizationId: 'acme' } });
   const rates = { bare: [] as number[], service: [] as number[] };
@@ -47,9 +66,7 @@ async function compareReads(folder: string): Promise<void> {
   service.child.kill();
   const [floor, reached] = [median(rates.bare), median(rates.service)];
   console.log(`bare node:http        ${Math.round(floor)} requests/s`);
-  console.log(
-    `service, a read       ${Math.round(reached)} requests/s  ${(reached / floor).toFixed(2)}x  (goal 0.50x)`,
-  );
+  console.log(`service, a read       ${Math.round(reached)} requests/s  ${(reached / floor).toFixed(2)}x${goal}`);
 }
 
 /** Answers as the service does where there is one document. */
@@ -125,9 +142,10 @@ function drive(port: number, request: string, end: number): Promise<number> {
   });
 }
 
-async function compareWrites(folder: string): Promise<void> {
-  const raw = rawStatements(join(folder, 'raw.sqlite'));
-  const call = await serviceCall(join(folder, 'writes.sqlite'));
+type Write = (users: readonly User[]) => Promise<void>;
+
+async function compareWrites(raw: Write, store: string, goal = ''): Promise<void> {
+  const { call, close } = await serviceCall(store);
   const times = { raw: [] as number[], service: [] as number[] };
   for (let round = 0; round < 400; round++) {
     const users = Array.from({ length: 100 }, (_, n) => ({
@@ -140,7 +158,8 @@ async function compareWrites(folder: string): Promise<void> {
   }
   const [floor, reached] = [median(times.raw.slice(50)), median(times.service.slice(50))];
   console.log(`100 users, statements ${floor.toFixed(2)} ms`);
-  console.log(`100 users, a call     ${reached.toFixed(2)} ms  ${(reached / floor).toFixed(2)}x  (goal 3.00x)`);
+  console.log(`100 users, a call     ${reached.toFixed(2)} ms  ${(reached / floor).toFixed(2)}x${goal}`);
+  await close();
 }
 
 type User = { readonly userId: string; readonly name: string; readonly email: string };
@@ -168,16 +187,65 @@ function rawStatements(path: string) {
   };
 }
 
+/** The same rows, and what a read of documents asks for, by statements over connections of their own. */
+async function rawPostgres(store: string) {
+  const clients = await Promise.all(Array.from({ length: 10 }, () => connected(store)));
+  const [client = clients[0] as Client] = clients;
+  await client.query(`
+    create table if not exists "rawUsers" (organization bigint, "userId" text collate "C", id text, name text, email text, initial text,
+      primary key (organization, "userId"));
+    create table if not exists "rawMembers" (organization bigint, level text collate "C", "resourceId" text collate "C",
+      "userId" text collate "C", "addedAt" double precision, primary key (organization, level, "resourceId", "userId"),
+      foreign key (organization, "userId") references "rawUsers")`);
+  const write = async (users: readonly User[]) => {
+    const rows = (width: number) =>
+      users.map((_, n) => `(1, ${Array.from({ length: width }, (__, at) => `$${n * width + at + 1}`).join()})`).join();
+    await client.query('begin');
+    await client.query(
+      `insert into "rawUsers" values ${rows(5)} on conflict (organization, "userId") do update set name = excluded.name`,
+      users.flatMap(({ userId, name, email }) => [userId, `id-of-${userId}`, name, email, 'A']),
+    );
+    await client.query(
+      `insert into "rawMembers" values ${rows(4)} on conflict do nothing`,
+      users.flatMap(({ userId }) => ['organization', '', userId, 0]),
+    );
+    await client.query('commit');
+  };
+  const reads = async () => {
+    let count = 0;
+    const end = performance.now() + SECONDS * 1_000;
+    const read = async (own: Client) => {
+      for (; performance.now() < end; count++) {
+        await own.query('start transaction isolation level repeatable read read only');
+        await own.query('select token from "apiKeys" left join "authTokens" on "apiKey" = id where id = $1', ['x']);
+        await own.query('select key from organizations where "apiKey" = $1 and "organizationId" = $2', ['x', 'acme']);
+        await own.query('select * from documents where organization = $1 and key > $2 order by key limit 1001', [1, 0]);
+        await own.query('commit');
+      }
+    };
+    await Promise.all(clients.map(read));
+    return count / SECONDS;
+  };
+  return { write, reads, end: async () => void (await Promise.all(clients.map((each) => each.end()))) };
+}
+
+async function connected(store: string): Promise<Client> {
+  const client = new Client(store);
+  await client.connect();
+  return client;
+}
+
 async function serviceCall(store: string) {
   const folders = { config: '', state: '', data: '' };
-  const { fetch, target } = await openLocalService({ folders, clock: systemClock, store });
+  const { fetch, target, close } = await openLocalService({ folders, clock: systemClock, store });
   const { apiKey, authToken } = target.key;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
-  return async (users: readonly User[]) => {
+  const call: Write = async (users) => {
     const body = JSON.stringify({ data: { organizationId: 'acme', users } });
     const response = await fetch(`${target.baseUrl}/v1/users/add`, { method: 'POST', headers, body });
     if (!response.ok) throw new Error(await response.text());
   };
+  return { call, close };
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {
