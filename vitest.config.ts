@@ -9,12 +9,12 @@ export default defineConfig({
     maxWorkers: 2,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
-      { extends: true, test: { name: 'svc', include: ['test/**/*.test.ts'] } },
+      { extends: true, test: { name: 'svc', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**'] } },
       {
         extends: true,
         test: {
           name: 'postgres',
-          include: ['test/service/**/*.test.ts'],
+          include: ['test/{postgres,service}/**/*.test.ts'],
           // About no store, or about files.
           exclude: [
             'test/service/{crdt-content,crdt-xml,local,store-file,turns}.test.ts',

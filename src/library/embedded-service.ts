@@ -12,7 +12,7 @@ import { openStore } from '../service/store/open.ts';
 import type { Store } from '../service/store/store.ts';
 
 export interface ServiceSettings {
-  /** The SQLite file that keeps the data. Unless given, a temporary one that goes when the service is closed. */
+  /** The SQLite file, or the URL of the PostgreSQL database, that keeps the data. Unless given, a temporary file that goes when the service is closed. */
   readonly store?: string;
   /** Parts that it does not have, so that calls to them are refused. */
   readonly without?: readonly ('advanced-queries' | 'advanced-webhooks')[];

@@ -36,11 +36,16 @@ async function pageService(folder: string): Promise<{ url: string; env: Readonly
 }
 
 /** Why blocks are not run, in the order of the pages. */
-const NOT_RUN = ['it takes a while, and has a test of its own', 'it needs Docker; a test runs its steps'];
+const NOT_RUN = [
+  'it takes a server of PostgreSQL',
+  'it takes a while, and has a test of its own',
+  'it needs Docker; a test runs its steps',
+];
 
 describe('the commands in a document', () => {
   it('are its blocks of sh, with how they are run, or the reason why they are not', () => {
     const page = [
+      'it takes a server of PostgreSQL',
       ['a', '```sh', 'svc x', '```', '<!-- not run: it waits -->', '```sh', 'svc y', '```', '```json', '{}', '```'],
       ['<!-- run: until stopped -->', '```sh', 'svc z', '```'],
       ['<!-- run: with its profile, answering "Sure?" with "y" -->', '```sh', 'svc a', '```', ''],

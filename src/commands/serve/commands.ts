@@ -7,7 +7,7 @@ export const SERVE_COMMANDS: readonly CommandDefinition[] = [
     command: ['serve'],
     summary: 'Serve the embedded service over HTTP',
     description:
-      'Answers the whole interface from one SQLite file, which other commands reach with --local at the same time. The first use makes a workspace, an API key and tokens, and prints them. Delivers webhooks; targets on this machine and in private networks are reached only while the service listens on this machine alone. Ends with Ctrl-C or SIGTERM, after what is in flight.',
+      'Answers the whole interface from one SQLite file, which other commands reach with --local at the same time, or from a PostgreSQL database, which any number of machines may serve. The first use makes a workspace, an API key and tokens, and prints them. Delivers webhooks; targets on this machine and in private networks are reached only while the service listens on this machine alone. Ends with Ctrl-C or SIGTERM, after what is in flight.',
     examples: [
       { command: 'svc serve', does: 'serve, and print what to export in another terminal' },
       {

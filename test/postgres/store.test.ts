@@ -1,0 +1,224 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import fc from 'fast-check';
+import { Client } from 'pg';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { stateSchema } from '../../src/catalog/state.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { localCredentials } from '../../src/service/bootstrap.ts';
+import { createService } from '../../src/service/service.ts';
+import { exportState } from '../../src/service/state/export.ts';
+import { importState } from '../../src/service/state/import.ts';
+import { resetState } from '../../src/service/state/reset.ts';
+import { type OpenOptions, openStore } from '../../src/service/store/open.ts';
+import { plainText, storedText } from '../../src/service/store/postgres-text.ts';
+import type { Database, Store } from '../../src/service/store/store.ts';
+import { newStorePlace } from '../service/store-place.ts';
+import { post } from '../service/world.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+async function opened(place: string, options?: OpenOptions): Promise<Store> {
+  const store = await openStore(place, options);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function asked(sql: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client(inject('postgres'));
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const anyText = fc.string({
+  unit: fc.oneof(fc.constantFrom('\0', '\u0001', '\u0002', 'a'), fc.string({ maxLength: 1 })),
+});
+
+describe('a text that PostgreSQL stores', () => {
+  it('comes back as it was, holds no NUL, and stands in the same order', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (one, other) => {
+        expect(plainText(storedText(one))).toBe(one);
+        expect(storedText(one)).not.toContain('\0');
+        const order = (first: string, second: string) => Buffer.compare(Buffer.from(first), Buffer.from(second));
+        expect(order(storedText(one), storedText(other))).toBe(order(one, other));
+      }),
+    );
+  });
+});
+
+describe('a store in PostgreSQL', () => {
+  it('exports what one in SQLite does, in the same order', async () => {
+    const stores = [await opened(await newStorePlace()), await opened(`${await temporaryFolder()}/s.sqlite`)];
+    const character = fc.constantFrom(
+      'a',
+      'A',
+      'b',
+      'B',
+      'é',
+      '-',
+      '_',
+      ' ',
+      '🙂',
+      '\ue000',
+      '\0',
+      '\u0001',
+      '~',
+      '0',
+      'ß',
+    );
+    const ids = fc.uniqueArray(fc.string({ unit: character, minLength: 1, maxLength: 3 }), {
+      minLength: 1,
+      maxLength: 9,
+    });
+    const exported = async (store: Store, state: unknown) => {
+      await resetState(store);
+      const { apiKey } = await localCredentials(store);
+      expect(await importState({ store, apiKey, now: 1, dryRun: false }, stateSchema.parse(state))).toEqual([]);
+      return JSON.stringify(await exportState(store, apiKey));
+    };
+    const isAlike = fc.asyncProperty(ids, ids, async (organizations, users) => {
+      const own = <Kind>(record: (organizationId: string, id: string) => Kind) =>
+        organizations.flatMap((organizationId) => users.map((id) => record(organizationId, id)));
+      const state = {
+        users: own((organizationId, userId) => ({ organizationId, userId })),
+        groups: own((organizationId, groupId) => ({ organizationId, groupId, userIds: users })),
+        folders: own((organizationId, id) => ({ organizationId, folderId: `f${id}`, createdAt: 0.5 })),
+        documents: own((organizationId, documentId) => ({ organizationId, documentId })),
+        crdt: own((organizationId, editorId) => {
+          return { organizationId, documentId: 'd', editorId, type: 'text', data: editorId };
+        }),
+      };
+      const [one, other] = await Promise.all(stores.map((store) => exported(store, state)));
+      expect(one).toBe(other);
+    });
+    await fc.assert(isAlike, { numRuns: 15 });
+  });
+
+  it('refuses an id that no index takes as what is wrong with a call', async () => {
+    const store = await opened(await newStorePlace());
+    const { apiKey, authToken } = await localCredentials(store);
+    const { fetch } = createService({ store, clock: systemClock });
+    const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+    const userId = Array.from({ length: 5_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join(
+      '',
+    );
+    const body = JSON.stringify({ data: { organizationId: 'acme', users: [{ userId }] } });
+    const response = await post(fetch, '/v1/users/add', body, headers);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('an id is longer');
+  });
+
+  it('in a database that cannot hold every text is refused', async () => {
+    await asked(`create database latin encoding 'LATIN1' template template0`);
+    const place = inject('postgres')?.replace(/[^/]*$/, 'latin') ?? '';
+    await expect(openStore(place)).rejects.toMatchObject({
+      failure: 'local',
+      message: expect.stringContaining('LATIN1'),
+      hint: expect.stringContaining('UTF8'),
+    });
+  });
+
+  it('is not waited for once a signal has come', async () => {
+    const stopped = new Error('stopped');
+    // It takes connections, and says nothing.
+    const silent = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const opening = openStore(`postgres://svc@127.0.0.1:${port}/x`, { signal: abortedSoon(stopped) });
+    await expect(opening).rejects.toBe(stopped);
+  });
+});
+
+function abortedSoon(reason: Error): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), 50);
+  return controller.signal;
+}
+
+/** A write that stays open until it is told to end. */
+function openWrite(write: (work: (database: Database) => Promise<void>) => Promise<void>) {
+  const begun = Promise.withResolvers<void>();
+  const ending = Promise.withResolvers<void>();
+  const ended = write(async () => {
+    begun.resolve();
+    await ending.promise;
+  });
+  return { begun: begun.promise, ended, end: ending.resolve };
+}
+
+describe('writers of several processes', () => {
+  it('wait for those of the same API key, and of all where they name none', async () => {
+    const place = await newStorePlace();
+    const first = await opened(place);
+    const other = await opened(place, { patience: 100 });
+    const nothing = async () => undefined;
+    const busy = { status: 'UNAVAILABLE', message: 'The store is busy.' };
+    const own = openWrite((work) => first.write(work, 'a'));
+    await own.begun;
+    await other.write(nothing, 'b');
+    await other.writeRelaxed(nothing);
+    await other.read(nothing);
+    await expect(other.write(nothing, 'a')).rejects.toMatchObject(busy);
+    await expect(other.write(nothing)).rejects.toMatchObject(busy);
+    own.end();
+    await own.ended;
+    const all = openWrite((work) => first.write(work));
+    await all.begun;
+    await expect(other.write(nothing, 'b')).rejects.toMatchObject(busy);
+    await expect(other.writeRelaxed(nothing)).rejects.toMatchObject(busy);
+    all.end();
+    await all.ended;
+    await other.write(nothing, 'a');
+  });
+
+  it('that wait for each other both come to their end: one of them begins again', async () => {
+    const place = await newStorePlace();
+    const stores = [await opened(place), await opened(place)];
+    await localCredentials(stores[0] as Store);
+    let begun = 0;
+    const bothHave = Promise.withResolvers<void>();
+    const update = (database: Database, table: 'workspaces' | 'schemaVersion') =>
+      table === 'workspaces'
+        ? database.updateTable(table).set({ name: 'x' }).execute()
+        : database.updateTable(table).set({ version: 3 }).execute();
+    const writer = (store: Store | undefined, tables: readonly ('workspaces' | 'schemaVersion')[]) =>
+      store?.writeRelaxed(async (database) => {
+        for (const table of tables) {
+          await update(database, table);
+          begun++;
+          if (begun === 2) bothHave.resolve();
+          await bothHave.promise;
+        }
+      });
+    await Promise.all([
+      writer(stores[0], ['workspaces', 'schemaVersion']),
+      writer(stores[1], ['schemaVersion', 'workspaces']),
+    ]);
+    expect(begun).toBe(5);
+  });
+});
+
+describe('a connection that is lost', () => {
+  it('is UNAVAILABLE for whoever was using it, and made anew for the next', async () => {
+    const place = await newStorePlace();
+    const store = await opened(place);
+    await localCredentials(store);
+    const write = openWrite((work) =>
+      store.write(async (database) => {
+        await work(database);
+        await database.updateTable('workspaces').set({ name: 'lost' }).execute();
+      }),
+    );
+    await write.begun;
+    await asked(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc'`);
+    write.end();
+    await expect(write.ended).rejects.toMatchObject({ status: 'UNAVAILABLE', message: 'The store cannot be reached.' });
+    const names = await store.read((database) => database.selectFrom('workspaces').select('name').execute());
+    expect(names).toEqual([{ name: 'Local workspace' }]);
+  });
+});
