@@ -45,7 +45,6 @@ const NOT_RUN = [
 describe('the commands in a document', () => {
   it('are its blocks of sh, with how they are run, or the reason why they are not', () => {
     const page = [
-      'it takes a server of PostgreSQL',
       ['a', '```sh', 'svc x', '```', '<!-- not run: it waits -->', '```sh', 'svc y', '```', '```json', '{}', '```'],
       ['<!-- run: until stopped -->', '```sh', 'svc z', '```'],
       ['<!-- run: with its profile, answering "Sure?" with "y" -->', '```sh', 'svc a', '```', ''],

@@ -205,8 +205,7 @@ describe('writers of several processes', () => {
 
 describe('a connection that is lost', () => {
   it('is UNAVAILABLE for whoever was using it, and made anew for the next', async () => {
-    const place = await newStorePlace();
-    const store = await opened(place);
+    const store = await opened(`${await newStorePlace()}&application_name=lost`);
     await localCredentials(store);
     const write = openWrite((work) =>
       store.write(async (database) => {
@@ -215,7 +214,7 @@ describe('a connection that is lost', () => {
       }),
     );
     await write.begun;
-    await asked(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc'`);
+    await asked(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost'`);
     write.end();
     await expect(write.ended).rejects.toMatchObject({ status: 'UNAVAILABLE', message: 'The store cannot be reached.' });
     const names = await store.read((database) => database.selectFrom('workspaces').select('name').execute());

@@ -14,6 +14,13 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
 /** Why a store cannot be opened. */
 export function atOpening(error: unknown, name: string): SvcError {
   if (error instanceof SvcError) return error;
+  if (error instanceof ServiceError && error.cause !== undefined) return atOpening(error.cause, name);
+  if (error instanceof ServiceError) {
+    return new SvcError('locked', `cannot open the store ${name}: another process is upgrading it`, {
+      hint: 'run the command again when it is done',
+      cause: error,
+    });
+  }
   const code = systemErrorCode(error) ?? '';
   const message = `cannot open the store ${name}: ${reasonOf(error)}`;
   const [failure, hint] = OPENING[code] ?? [];

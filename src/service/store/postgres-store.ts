@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type TransactionSettings } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
 import { openPostgres } from './postgres.ts';
 import { atOpening, atWork, isGivenUp, isNoTable } from './postgres-errors.ts';
@@ -54,6 +54,8 @@ async function checkEncoding(kysely: Kysely<Tables>, url: string): Promise<void>
   );
 }
 
+type Work<Result> = (database: Database) => Promise<Result>;
+
 /** Times that work is begun before it is given up: two that wait for each other are rare, and chance parts them. */
 const MOST_TRIES = 10;
 
@@ -64,16 +66,15 @@ const MOST_TRIES = 10;
  */
 function storeOf(kysely: Kysely<Tables>, patience: number): Store {
   const turns = turnsByName();
-  const write = async <Result>(first: RawBuilder<unknown>, work: (database: Database) => Promise<Result>) => {
+  const write = async <Result>(first: RawBuilder<unknown>, work: Work<Result>) => {
+    const settings = { isolationLevel: 'read committed', accessMode: 'read write' } as const;
+    const locked: Work<Result> = async (database) => {
+      await first.execute(database);
+      return work(database);
+    };
     for (let tries = 1; ; tries++) {
       try {
-        return await kysely
-          .transaction()
-          .setIsolationLevel('read committed')
-          .execute(async (database) => {
-            await first.execute(database);
-            return work(database);
-          });
+        return await transact(kysely, settings, locked);
       } catch (error) {
         if (!isGivenUp(error) || tries >= MOST_TRIES) throw atWork(error);
       }
@@ -84,12 +85,10 @@ function storeOf(kysely: Kysely<Tables>, patience: number): Store {
   const relaxed = sql`${among}, set_config('synchronous_commit', 'off', true)`;
   return {
     isShared: true,
-    read: async (work) => {
-      const snapshot = kysely.transaction().setAccessMode('read only').setIsolationLevel('repeatable read');
-      return snapshot.execute(work).catch((error) => {
+    read: (work) =>
+      transact(kysely, { isolationLevel: 'repeatable read', accessMode: 'read only' }, work).catch((error) => {
         throw atWork(error);
-      });
-    },
+      }),
     write: (work, apiKey) => {
       const first = apiKey === undefined ? alone : sql`${among}, pg_advisory_xact_lock(${lockOf(apiKey)})`;
       return turns(apiKey ?? '', () => write(first, work));
@@ -102,6 +101,25 @@ function storeOf(kysely: Kysely<Tables>, patience: number): Store {
     },
     close: () => kysely.destroy(),
   };
+}
+
+/** Rejects with what went wrong first: where a connection was lost, the end of the transaction fails as well. */
+async function transact<Result>(
+  kysely: Kysely<Tables>,
+  { isolationLevel, accessMode }: Required<TransactionSettings>,
+  work: Work<Result>,
+): Promise<Result> {
+  let failed: { readonly error: unknown } | undefined;
+  const watched: Work<Result> = (database) =>
+    work(database).catch((error) => {
+      failed = { error };
+      throw error;
+    });
+  try {
+    return await kysely.transaction().setIsolationLevel(isolationLevel).setAccessMode(accessMode).execute(watched);
+  } catch (error) {
+    throw failed ? failed.error : error;
+  }
 }
 
 /** The number of a lock: of this schema's store, or of an API key in it. */
