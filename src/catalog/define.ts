@@ -22,6 +22,8 @@ export interface Column {
   readonly header: string;
   readonly field: string;
   readonly kind?: 'text' | 'time' | 'state' | 'whole';
+  /** Given up where a terminal has no room for all: it says little, or what is said elsewhere. */
+  readonly extra?: true;
 }
 
 /** Paging by an opaque cursor that goes out in the request's `data` and comes back beside or inside the reply's. */

@@ -40,44 +40,65 @@ async function* recordLines(
   view: View,
   colors?: Palette,
 ): AsyncGenerator<string> {
-  const { look, headers, width } = view;
+  const whole = await sheetOf(columns, records, view);
+  const natural = naturalWidths(whole, view);
+  if (!view.width || lineWidth(natural) <= view.width) return yield* sideBySide(whole, natural, view, colors);
+  const choices = view.fields ? [columns] : choicesOf(whole);
+  for (const choice of choices) {
+    const sheet = await sheetOf(choice, records, view);
+    const widths = fittedWidths(sheet, view, view.width);
+    if (widths) return yield* sideBySide(sheet, widths, view, colors);
+  }
+  yield* piles(await sheetOf(choices[0] ?? columns, records, view), view, colors);
+}
+
+/** What to show where not all has room: the columns that say anything, then those that cannot be done without. */
+function choicesOf({ columns, body }: Sheet): (readonly Column[])[] {
+  const filled = columns.filter((_, column) => body.some((row) => row[column] !== ''));
+  return [filled, filled.filter(({ extra }) => !extra)].filter(({ length }) => length > 0);
+}
+
+/** What stands in the cells. */
+interface Sheet {
+  readonly columns: readonly Column[];
+  readonly records: readonly unknown[];
+  readonly head: Row;
+  readonly body: readonly Row[];
+  readonly measure: Measure;
+}
+
+async function sheetOf(columns: readonly Column[], records: readonly unknown[], { look }: View): Promise<Sheet> {
   const head = columns.map(({ header }) => cellText(header, look));
   const body = records.map((record) => columns.map(({ field, kind }) => cellText(fieldAt(record, field), look, kind)));
-  const all = headers ? [head, ...body] : body;
-  const measure = await measureFor(all);
-  const natural = widthsOf(all, measure);
-  if (width && lineWidth(natural) > width) {
-    const filled = columns.filter((_, column) => view.fields || body.some((row) => row[column] !== ''));
-    if (filled.length < columns.length && filled.length > 0) return yield* recordLines(filled, records, view, colors);
-  }
-  const widths = width ? fitted(natural, { head, body, columns, room: width, measure }) : natural;
-  if (!widths || losesMost(body, widths, columns, measure)) {
-    return yield* piles({ head, body, columns, measure, colors }, view);
-  }
+  return { columns, records, head, body, measure: await measureFor([head, ...body]) };
+}
+
+function naturalWidths({ head, body, measure }: Sheet, { headers }: View): readonly number[] {
+  return widthsOf(headers ? [head, ...body] : body, measure);
+}
+
+/** Widths that fit the room, or nothing where none do or most of the text would be lost. */
+function fittedWidths(sheet: Sheet, view: View, room: number): readonly number[] | undefined {
+  const { columns, head, body, measure } = sheet;
+  const natural = naturalWidths(sheet, view);
+  if (lineWidth(natural) <= room) return natural;
+  // Headers are the first to be wrapped.
+  const words = head.map((header) => header.split(' ').sort((a, b) => measure(b) - measure(a))[0] ?? '');
+  const widths = fitWidths(widthsOf([words, ...body], measure), columns, room, GAP.length);
+  return widths && losesMost(body, widths, columns, measure) ? undefined : widths;
+}
+
+function* sideBySide(
+  { columns, records, head, body, measure }: Sheet,
+  widths: readonly number[],
+  { look, headers }: View,
+  colors?: Palette,
+): Generator<string> {
   const toTheRight = columns.map(({ field, kind }) => look.forPeople && kind !== 'time' && areNumbers(records, field));
   const layout = { widths, measure, toTheRight };
   const most = columns.map(({ kind }) => (kind === 'time' ? 1 : MOST_LINES));
   if (headers) yield* layOut([head], { ...layout, most, ...(colors && { paints: columns.map(() => colors.quiet) }) });
   yield* layOut(body, { ...layout, most, ...(colors && { paints: columns.map(colors.column) }) });
-}
-
-interface Fitting {
-  readonly head: Row;
-  readonly body: readonly Row[];
-  readonly columns: readonly Column[];
-  readonly room: number;
-  readonly measure: Measure;
-}
-
-/** Widths that fit the room, or nothing. Where there is too little of it, headers are the first to be wrapped. */
-function fitted(natural: readonly number[], { head, body, columns, room, measure }: Fitting): number[] | undefined {
-  const words = head.map((header) => header.split(' ').sort((a, b) => measure(b) - measure(a))[0] ?? '');
-  return fitWidths(
-    lineWidth(natural) > room ? widthsOf([words, ...body], measure) : natural,
-    columns,
-    room,
-    GAP.length,
-  );
 }
 
 function lineWidth(widths: readonly number[]): number {
@@ -98,16 +119,8 @@ function areNumbers(records: readonly unknown[], field: string): boolean {
   return values.length > 0 && values.every((value) => typeof value === 'number');
 }
 
-interface Piles {
-  readonly head: Row;
-  readonly body: readonly Row[];
-  readonly columns: readonly Column[];
-  readonly measure: Measure;
-  readonly colors: Palette | undefined;
-}
-
 /** Where the columns do not fit beside each other: each record as a pile of its fields. */
-function* piles({ head, body, columns, measure, colors }: Piles, view: View): Generator<string> {
+function* piles({ head, body, columns, measure }: Sheet, view: View, colors?: Palette): Generator<string> {
   for (const [index, row] of body.entries()) {
     if (index > 0) yield '\n';
     const filled = [...row.keys()].filter((column) => row[column] !== '');

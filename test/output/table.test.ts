@@ -114,6 +114,19 @@ describe('a table on a terminal', () => {
     ]);
   });
 
+  it('gives up columns that can be done without before it becomes a list, which shows them', async () => {
+    const given = [
+      { header: 'ID', field: 'id', kind: 'whole' },
+      { header: 'SKIPPED', field: 'skipped', extra: true },
+    ] as const;
+    const records = [{ id: 'd'.repeat(30), skipped: 7 }];
+    const shown = async (terminal: number) =>
+      lines(await printedRecords('table', records, { columns: given }, { terminal }));
+    expect((await shown(40))[0]?.split(/ +/)).toEqual(['ID', 'SKIPPED']);
+    expect((await shown(32)).map((line) => line.trim())).toEqual(['ID', 'd'.repeat(30)]);
+    expect((await shown(20)).join(' ')).toMatch(/ID.*d{30}.*SKIPPED\s+7/);
+  });
+
   it('breaks scripts without spaces anywhere, but for what may be copied', async () => {
     const name = '四半期の予算計画についての長い長い題名の文書';
     const records = [{ id: '文'.repeat(20), documentName: name }];

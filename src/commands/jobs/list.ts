@@ -28,9 +28,9 @@ const COLUMNS = [
   { header: 'TOTAL', field: 'total' },
   { header: 'SUCCEEDED', field: 'succeeded' },
   { header: 'FAILED', field: 'failed' },
-  { header: 'UNKNOWN', field: 'unknown' },
-  { header: 'SKIPPED', field: 'skipped' },
-  { header: 'STARTED', field: 'startedAt', kind: 'time' },
+  { header: 'UNKNOWN', field: 'unknown', extra: true },
+  { header: 'SKIPPED', field: 'skipped', extra: true },
+  { header: 'STARTED', field: 'startedAt', kind: 'time', extra: true },
 ] as const;
 
 /** Lists the jobs, the newest first. One whose journal cannot be read is warned of, and does not hide the others. */
