@@ -1,3 +1,4 @@
+import { connectionFault } from '../../kernel/connection-fault.ts';
 import { ServiceError } from '../../service/errors.ts';
 import type { Context } from '../context.ts';
 
@@ -20,5 +21,6 @@ export function troubleTeller({ warn, clock }: Pick<Context, 'warn' | 'clock'>):
 function textOf(error: unknown): string {
   if (!(error instanceof ServiceError && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;
   const { message, cause } = error;
-  return `${message} Deliveries wait${cause === undefined ? '' : `: ${cause instanceof Error ? cause.message : String(cause)}`}`;
+  const reason = connectionFault(cause) ?? (cause instanceof Error ? cause.message : undefined);
+  return `${message} Deliveries wait${reason === undefined ? '' : `: ${reason}`}`;
 }

@@ -1,7 +1,7 @@
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError, privateFolder } from '../../kernel/files.ts';
+import { localFileError, makeFolder, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { storeAddress } from '../../kernel/store-address.ts';
 
@@ -50,7 +50,7 @@ function noPlace(location: string): SvcError {
 /** Makes the file, which only its owner can read (0600), and its folder, unless they exist. */
 export async function createStoreFile(path: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path), 0o700);
     await (await open(path, 'a', 0o600)).close();
   } catch (error) {
     throw localFileError('open', path, error);

@@ -1,3 +1,4 @@
+import { connectionFault } from '../../kernel/connection-fault.ts';
 import { type Failure, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { ServiceError } from '../errors.ts';
 
@@ -78,6 +79,9 @@ const UNAVAILABLE = /^(08...|53...|57P0.|25006|25P03)$/;
 /** Whether the server does not answer, or not any more. */
 function isLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  // A certificate that the URL names, and that is not there.
+  if ('syscall' in error && error.syscall === 'open') return false;
+  if (connectionFault(error) !== undefined) return true;
   if (/^E[A-Z_]+$/.test(systemErrorCode(error) ?? '')) return true;
   return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client |Postgres connection has been discarded)/.test(
     error.message,
@@ -102,8 +106,7 @@ function refusal(reason: string): ServiceError {
   return new ServiceError('INVALID_ARGUMENT', `PostgreSQL cannot store this: ${reason}`);
 }
 
-/** A refused connection to a name with several addresses has no words of its own. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message || systemErrorCode(error) || error.name;
+  if (error instanceof Error && /timeout/i.test(error.message)) return 'no answer in time';
+  return connectionFault(error) ?? (error instanceof Error ? error.message : String(error));
 }
