@@ -131,6 +131,16 @@ const partOfUndici: Plugin = {
   },
 };
 
+/** PostgreSQL's own library in C, which pg speaks through where it is installed and asked for. */
+const noNativePostgres: Plugin = {
+  name: 'no-native-postgres',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules[/\\]pg[/\\]lib[/\\]native[/\\]index\.js$/ }, () => ({
+      contents: `throw new Error('the native client is not part of this build');`,
+    }));
+  },
+};
+
 /** The protocol's library brings a validator for the answers of people, whom svc asks nothing through a host. */
 const noAnswerValidator: Plugin = {
   name: 'no-answer-validator',
@@ -161,16 +171,19 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node22',
   minify: true,
-  // What would make undici load the parsers that this build leaves out.
+  // What would make undici and pg load what this build leaves out.
   define: Object.fromEntries(
-    ['UNDICI_USE_MILO', 'UNDICI_NO_WASM_SIMD', 'JEST_WORKER_ID'].map((name) => [`process.env.${name}`, 'undefined']),
+    ['UNDICI_USE_MILO', 'UNDICI_NO_WASM_SIMD', 'JEST_WORKER_ID', 'NODE_PG_FORCE_NATIVE'].map((name) => [
+      `process.env.${name}`,
+      'undefined',
+    ]),
   ),
   metafile: true,
   write: false,
   // The packages that are CommonJS ask for built-in modules by `require`, which an ES module does not have.
   banner: { js: 'const require=process.getBuiltinModule;' },
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups, partOfUndici, noAnswerValidator],
+  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups, partOfUndici, noNativePostgres, noAnswerValidator],
   logLevel: 'warning',
 });
 const jq = await readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')));
