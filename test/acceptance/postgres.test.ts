@@ -126,8 +126,12 @@ describe('a server that is restarted at once', () => {
     const counted = () => ask<{ count: string }>('select count(*) from activities').then(([row]) => Number(row?.count));
     await vi.waitFor(async () => expect(await counted()).toBeGreaterThan(count / 10), { timeout: 8_000, interval: 20 });
     await cluster?.control('restart', '-m', 'immediate');
-    const { code, stdout, stderr } = await run.ended;
-    await annotate(`${stdout.slice(0, 300)} ${stderr.slice(0, 300)}`);
+    const first = await run.ended;
+    // A server that takes its time leaves a few records of which nobody knows: those are the next run's.
+    const { job, unknown } = JSON.parse(first.stdout);
+    const { code, stdout, stderr } =
+      first.code === 0 ? first : await user.svc(['jobs', 'resume', job, '-o', 'json'], { env });
+    await annotate(`${first.code}: ${unknown} unknown at first, then ${code}`);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ total: count, succeeded: count });
     expect(await counted()).toBe(count);
