@@ -9,6 +9,13 @@ export interface BatchLimits {
   readonly characters: number;
 }
 
+/** The records of one request. */
+export interface Batch {
+  readonly records: Block;
+  /** They were sent before, and may have been applied. */
+  readonly again: boolean;
+}
+
 /** Records on their way into requests: any number of them, or those of one request that is made again as it was. */
 export type Portion = Block | { readonly again: Block };
 
@@ -19,22 +26,22 @@ export type Portion = Block | { readonly again: Block };
 export async function* batches(
   portions: AsyncIterable<Portion> | Iterable<Portion>,
   limits: BatchLimits,
-): AsyncGenerator<Block> {
+): AsyncGenerator<Batch> {
   let batch: BulkRecord[] = [];
   let characters = 0;
   for await (const portion of portions) {
     const again = 'again' in portion ? portion.again : undefined;
     const block = 'again' in portion ? [] : portion;
     if (block.length === 0 && batch.length > 0) {
-      yield batch;
+      yield { records: batch, again: false };
       batch = [];
       characters = 0;
     }
-    if (again) yield again;
+    if (again) yield { records: again, again: true };
     for (const record of block) {
       const full = batch.length === limits.records || characters + record.json.length > limits.characters;
       if (full && batch.length > 0) {
-        yield batch;
+        yield { records: batch, again: false };
         batch = [];
         characters = 0;
       }
@@ -42,5 +49,5 @@ export async function* batches(
       characters += record.json.length;
     }
   }
-  if (batch.length > 0) yield batch;
+  if (batch.length > 0) yield { records: batch, again: false };
 }

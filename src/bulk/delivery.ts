@@ -1,6 +1,6 @@
 import type { SvcError } from '../kernel/errors.ts';
 import type { AlikeRefusals } from './alike.ts';
-import type { Block } from './batches.ts';
+import type { Batch, Block } from './batches.ts';
 import type { BatchOutcome } from './outcome.ts';
 import type { ItemResult, ItemStatus } from './record.ts';
 import { type ReadReply, readReply, readWholeReply } from './reply.ts';
@@ -40,9 +40,9 @@ const TRIES = { answered: 8, silent: 2 };
  * Sends a batch. Where it is refused as a whole, it is cut in two until the records to blame are found, and the others
  * land; records that the service names are taken out at once. One record to blame costs at most 2·log2(n) more requests.
  */
-export async function deliver(batch: Block, world: DeliveryWorld): Promise<Delivered> {
-  const delivery = new Delivery(batch.length, world);
-  await delivery.send(batch);
+export async function deliver({ records, again }: Batch, world: DeliveryWorld): Promise<Delivered> {
+  const delivery = new Delivery(records.length, again, world);
+  await delivery.send(records);
   return delivery.result();
 }
 
@@ -58,11 +58,14 @@ class Delivery {
   #retries = 0;
   #hopeless: SvcError | undefined;
   #lost: SvcError | undefined;
+  /** Some of the records may have been applied by a request that got no answer. */
+  #unsettled: boolean;
   /** Why the last record was refused that was alone in its request. */
   #blamed: SvcError | undefined;
 
-  constructor(size: number, world: DeliveryWorld) {
+  constructor(size: number, again: boolean, world: DeliveryWorld) {
     this.#size = size;
+    this.#unsettled = again;
     this.#world = world;
   }
 
@@ -117,6 +120,7 @@ class Delivery {
       const outcome = await send(batch, part);
       if (!outcome) return last;
       last = outcome;
+      this.#unsettled ||= outcome.kind === 'unknown' || (outcome.kind === 'answered' && outcome.unsettled === true);
       this.#requests += 1 + outcome.retries;
       this.#retries += outcome.retries + (tries > 1 ? 1 : 0);
       if (outcome.kind !== 'unknown' || outcome.by !== 'way' || outcome.again !== 'now') return outcome;
@@ -169,7 +173,7 @@ class Delivery {
 
   /** Takes what a reply says, and sends again what failed inside the service and nothing else. */
   async #read(batch: Block, { items: first, strangers }: ReadReply): Promise<Fate> {
-    let items = first;
+    let items = this.#doubted(first);
     this.#strangers.push(...strangers);
     if (items.length < batch.length || items.some(({ status }) => status === 'succeeded')) this.#world.alike.success();
     for (let repetition = 1; repetition <= REPETITIONS; repetition += 1) {
@@ -192,7 +196,7 @@ class Delivery {
       case 'confirmed':
         return [];
       case 'answered':
-        return readReply(batch, outcome.reply, this.#world.every).items;
+        return this.#doubted(readReply(batch, outcome.reply, this.#world.every).items);
       case 'answered_whole':
         return readWholeReply(batch, outcome.reply, this.#world.every).items;
       case 'unknown':
@@ -200,6 +204,11 @@ class Delivery {
       default:
         return undefined;
     }
+  }
+
+  /** What exists already may be there because of a request before. */
+  #doubted(items: readonly ItemResult[]): readonly ItemResult[] {
+    return this.#unsettled ? items.map((item) => (isThere(item) ? perhapsOurs(item) : item)) : items;
   }
 
   #all(batch: Block, status: ItemStatus, said: Said): Fate {
@@ -220,6 +229,15 @@ function told({ message, failure }: SvcError): Said {
 
 function allOf(batch: Block, status: ItemStatus, said: Said): readonly ItemResult[] {
   return batch.map((record) => ({ record, status, ...said }));
+}
+
+function isThere({ status, code }: ItemResult): boolean {
+  return status === 'failed' && code === 'already-exists';
+}
+
+function perhapsOurs(item: ItemResult): ItemResult {
+  const message = `${item.message ?? 'It exists already'}; this run may have added it before, by a request whose outcome is unknown`;
+  return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
 }
 
 /** Failed inside the service: of all that an item may say, only this is worth another try. */

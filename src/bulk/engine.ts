@@ -1,6 +1,6 @@
 import { SvcError } from '../kernel/errors.ts';
 import { AlikeRefusals } from './alike.ts';
-import { type BatchLimits, type Block, batches, type Portion } from './batches.ts';
+import { type Batch, type BatchLimits, type Block, batches, type Portion } from './batches.ts';
 import { type Delivered, deliver } from './delivery.ts';
 import type { Limiter } from './limiter/limiter.ts';
 import type { BatchOutcome, SendBatch, Stop } from './outcome.ts';
@@ -85,14 +85,14 @@ class Run {
   }
 
   /** Waits until one more batch may be sent; false when none will be. */
-  async room(batch: Block): Promise<boolean> {
+  async room({ records }: Batch): Promise<boolean> {
     // A batch that is cut up waits for its turn with each part; more batches than requests must not pile up.
     while (this.#flights >= this.#world.limiter.limit && !this.#ended) await this.#landing();
-    return this.#admitted(batch);
+    return this.#admitted(records);
   }
 
   /** Sends a batch that there is room for. */
-  launch(batch: Block): void {
+  launch(batch: Batch): void {
     this.#flights += 1;
     void this.#fly(batch)
       .catch((thrown: unknown) => this.fail(thrown))
@@ -129,10 +129,10 @@ class Run {
     });
   }
 
-  async #fly(batch: Block): Promise<void> {
+  async #fly(batch: Batch): Promise<void> {
     const { ledger, pause } = this.#world;
     let admitted = true;
-    ledger.intend(batch);
+    ledger.intend(batch.records);
     const delivered = await deliver(batch, {
       send: async (records, part) => {
         if (!(admitted || (await this.#admitted(records)))) return undefined;
@@ -145,7 +145,7 @@ class Run {
       alike: this.#alike,
       every: this.#job.every ?? false,
     });
-    await ledger.settle(batch, delivered);
+    await ledger.settle(batch.records, delivered);
     this.#judge(delivered);
   }
 

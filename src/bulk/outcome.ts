@@ -11,6 +11,8 @@ export type BatchOutcome = RequestOutcome &
         /** The service says of each record what became of it: by id, or as a list in the order of the request. */
         readonly kind: 'answered';
         readonly reply: unknown;
+        /** An attempt before may have been applied. */
+        readonly unsettled?: boolean;
       }
     /** The service says of each record that it succeeded. */
     | { readonly kind: 'confirmed' }

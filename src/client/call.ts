@@ -16,6 +16,8 @@ export interface Effort {
   readonly waits: number;
   /** Milliseconds that it was held back for rate limits, those of other calls included. */
   readonly waited: number;
+  /** An attempt before the last one may have been applied. */
+  readonly unsettled: boolean;
 }
 
 interface CallOptions {
@@ -89,10 +91,10 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
       waited += passage.waited;
       if (outcome.kind === 'success') {
         budget.earn();
-        return { success: outcome, retries: sent - 1, waits, waited };
+        return { success: outcome, retries: sent - 1, waits, waited, unsettled };
       }
       const done = doneAlready(effect, outcome, unsettled);
-      if (done) return { success: done, retries: sent - 1, waits, waited };
+      if (done) return { success: done, retries: sent - 1, waits, waited, unsettled };
       unsettled ||= outcome.applied === 'maybe' && effect !== 'read';
       const givenUp = finalError(effect, outcome, unsettled);
       givenUp.retries = sent - 1;

@@ -92,7 +92,7 @@ function applied(record: Fields, made: MadeRecord, { retries }: SvcError, { obse
   const message = `no usable answer came, but it was applied: ${made.id} ${String(record[made.id])} is there`;
   observe?.({ kind: 'settled', message });
   const result = { status: 'success', message, data };
-  return { sent: true, confirmed: false, data, result, retries, waits: 0, waited: 0 };
+  return { sent: true, confirmed: false, data, result, retries, waits: 0, waited: 0, unsettled: true };
 }
 
 function notApplied({ message, cause }: SvcError, { id }: MadeRecord, data: Fields): SvcError {

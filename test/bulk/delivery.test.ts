@@ -8,6 +8,44 @@ import { answered, failedBy, lost, numbered, run, statuses, success } from './bu
 const refusing = (poison: ReadonlySet<number>, refuse: () => ReturnType<typeof answered>) => (batch: Block) =>
   batch.some(({ index }) => poison.has(index)) ? refuse() : answered(success(batch));
 
+describe('records that are there already', () => {
+  const taken = (batch: Block, unsettled = false) => ({
+    ...answered(Object.fromEntries(batch.map(({ id }) => [id, { success: false, code: 'already-exists' }]))),
+    unsettled,
+  });
+  const [one] = [numbered(1)];
+
+  it('have failed where nothing was sent before', async () => {
+    expect((await run({ records: [one] }, (batch) => taken(batch))).items).toMatchObject([
+      { status: 'failed', code: 'already-exists' },
+    ]);
+  });
+
+  it.each([
+    ['failed inside the service', [numbered(2)], () => lost('service', 'now')],
+    ['was made by a run before this one', [{ again: one }], undefined],
+  ])('may be the work of a request that %s', async (_, records, first) => {
+    const ran = await run({ records, landedBefore: true }, (batch, sent) =>
+      sent === 0 && first ? first() : taken(batch),
+    );
+    expect(new Set(ran.items.map(({ status, code }) => `${status} ${code}`))).toEqual(
+      new Set(['unknown outcome_unknown']),
+    );
+    expect(ran.items[0]?.message).toMatch(/^It exists already; this run may have added it before/);
+  });
+
+  it('may be the work of a request that got no answer, while others did', async () => {
+    const answers = [answered({ u0: { success: true } }), lost('way', 'now')];
+    const ran = await run({ records: [numbered(2)], batchSize: 1 }, (batch, sent) => answers[sent] ?? taken(batch));
+    expect(statuses(ran)).toEqual(['u0 succeeded', 'u1 unknown']);
+  });
+
+  it('may be the work of an attempt that was repeated within a call', async () => {
+    const ran = await run({ records: [one] }, (batch) => taken(batch, true));
+    expect(ran.items).toMatchObject([{ status: 'unknown' }]);
+  });
+});
+
 describe('records that a request is refused for', () => {
   it.each([
     ['refused', () => failedBy('refused'), 'failed'],

@@ -1,4 +1,4 @@
-import type { Block } from '../../bulk/batches.ts';
+import type { Batch, Block } from '../../bulk/batches.ts';
 import type { BatchOutcome, SendBatch } from '../../bulk/outcome.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
@@ -33,10 +33,11 @@ export function batchSender(calls: BatchCalls, clock: Clock, every: boolean): Se
       const ids = fields.wholeReply ? undefined : batch.map(({ id }) => id);
       const reply = await client.sendText(isPart ? part : operation, textOf(batch), ids);
       if (!reply.sent) throw new TypeError('a planned request has no outcome');
-      const { retries, waits, waited } = reply;
+      const { retries, waits, waited, unsettled } = reply;
       const effort = { ...took(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
       if (reply.confirmed && !every) return { kind: 'confirmed', ...effort };
-      return { kind: fields.wholeReply ? 'answered_whole' : 'answered', reply: reply.data, ...effort };
+      if (fields.wholeReply) return { kind: 'answered_whole', reply: reply.data, ...effort };
+      return { kind: 'answered', reply: reply.data, unsettled, ...effort };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       const limited = error.failure === 'resource_exhausted';
@@ -47,9 +48,9 @@ export function batchSender(calls: BatchCalls, clock: Clock, every: boolean): Se
 }
 
 /** For `--dry-run`: every request in the order it would go out, and none of them sent. */
-export async function planBatches(calls: BatchCalls, batches: AsyncIterable<Block>): Promise<void> {
+export async function planBatches(calls: BatchCalls, batches: AsyncIterable<Batch>): Promise<void> {
   const textOf = inputText(calls);
-  for await (const batch of batches) await calls.client.sendText(calls.operation, textOf(batch));
+  for await (const { records } of batches) await calls.client.sendText(calls.operation, textOf(records));
 }
 
 /** The JSON text of the input that sends a batch. Where each record is a call, the record is that input, shared data included. */

@@ -45,7 +45,7 @@ async function requestsOf(journal: Journal, records: Block, size = 1_000, mayRes
   const requests: Block[] = [];
   const giveUp = async (batch: Block) => void given.push(...batch.map(({ index }) => index));
   const portions = remaining(blocksOf(records, 7), journal.flights(), { mayResend, giveUp });
-  for await (const batch of batches(portions, { records: size, characters: 1e9 })) requests.push(batch);
+  for await (const batch of batches(portions, { records: size, characters: 1e9 })) requests.push(batch.records);
   return { requests, given };
 }
 
