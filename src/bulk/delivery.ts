@@ -18,6 +18,9 @@ export interface Delivered {
   readonly lost: SvcError | undefined;
 }
 
+/** Looks at records that exist already: whether they are there as they were sent. What was not seen is left out. */
+export type LookAtThem = (records: Block) => Promise<ReadonlyMap<string, boolean>>;
+
 export interface DeliveryWorld {
   /** Sends one request; undefined when nothing more is sent. */
   readonly send: (batch: Block, part: boolean) => Promise<BatchOutcome | undefined>;
@@ -26,6 +29,7 @@ export interface DeliveryWorld {
   /** Requests of this run that were answered. */
   readonly answered: () => number;
   readonly alike: AlikeRefusals;
+  readonly look?: LookAtThem | undefined;
   /** Records that succeeded are wanted too. */
   readonly every: boolean;
 }
@@ -173,7 +177,7 @@ class Delivery {
 
   /** Takes what a reply says, and sends again what failed inside the service and nothing else. */
   async #read(batch: Block, { items: first, strangers }: ReadReply): Promise<Fate> {
-    let items = this.#doubted(first);
+    let items = await this.#settled(first);
     this.#strangers.push(...strangers);
     if (items.length < batch.length || items.some(({ status }) => status === 'succeeded')) this.#world.alike.success();
     for (let repetition = 1; repetition <= REPETITIONS; repetition += 1) {
@@ -196,7 +200,7 @@ class Delivery {
       case 'confirmed':
         return [];
       case 'answered':
-        return this.#doubted(readReply(batch, outcome.reply, this.#world.every).items);
+        return this.#settled(readReply(batch, outcome.reply, this.#world.every).items);
       case 'answered_whole':
         return readWholeReply(batch, outcome.reply, this.#world.every).items;
       case 'unknown':
@@ -206,9 +210,14 @@ class Delivery {
     }
   }
 
-  /** What exists already may be there because of a request before. */
-  #doubted(items: readonly ItemResult[]): readonly ItemResult[] {
-    return this.#unsettled ? items.map((item) => (isThere(item) ? perhapsOurs(item) : item)) : items;
+  /** What exists already may be there because of a request before: one that is there as it was sent has arrived. */
+  async #settled(items: readonly ItemResult[]): Promise<readonly ItemResult[]> {
+    const { look, every } = this.#world;
+    const doubtful = this.#unsettled ? items.filter(isThere) : [];
+    if (doubtful.length === 0) return items;
+    const seen = await look?.(doubtful.map(({ record }) => record));
+    const settled = items.map((item) => (isThere(item) ? itemSeen(item, seen?.get(item.record.id)) : item));
+    return every ? settled : settled.filter(({ status }) => status !== 'succeeded');
   }
 
   #all(batch: Block, status: ItemStatus, said: Said): Fate {
@@ -235,7 +244,9 @@ function isThere({ status, code }: ItemResult): boolean {
   return status === 'failed' && code === 'already-exists';
 }
 
-function perhapsOurs(item: ItemResult): ItemResult {
+function itemSeen(item: ItemResult, isAsSent: boolean | undefined): ItemResult {
+  if (isAsSent === false) return item;
+  if (isAsSent) return { ...item, status: 'succeeded', message: 'it was there when it was sent again', code: null };
   const message = `${item.message ?? 'It exists already'}; this run may have added it before, by a request whose outcome is unknown`;
   return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
 }

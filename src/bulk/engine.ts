@@ -1,7 +1,7 @@
 import { SvcError } from '../kernel/errors.ts';
 import { AlikeRefusals } from './alike.ts';
 import { type Batch, type BatchLimits, type Block, batches, type Portion } from './batches.ts';
-import { type Delivered, deliver } from './delivery.ts';
+import { type Delivered, deliver, type LookAtThem } from './delivery.ts';
 import type { Limiter } from './limiter/limiter.ts';
 import type { BatchOutcome, SendBatch, Stop } from './outcome.ts';
 
@@ -31,6 +31,7 @@ export interface BulkWorld {
   readonly ledger: Ledger;
   /** Waits before what failed inside the service is sent again. Rejects when the signal aborts. */
   readonly pause: (repetition: number, signal: AbortSignal) => Promise<void>;
+  readonly look?: LookAtThem | undefined;
   /** Aborted: nothing more is sent, what is in flight is waited for. */
   readonly signal: AbortSignal;
 }
@@ -130,7 +131,7 @@ class Run {
   }
 
   async #fly(batch: Batch): Promise<void> {
-    const { ledger, pause } = this.#world;
+    const { ledger, pause, look } = this.#world;
     let admitted = true;
     ledger.intend(batch.records);
     const delivered = await deliver(batch, {
@@ -143,6 +144,7 @@ class Run {
       // A pause that the end of the run cuts short is followed by no request.
       pause: (repetition) => pause(repetition, this.#over.signal).catch(() => undefined),
       alike: this.#alike,
+      look,
       every: this.#job.every ?? false,
     });
     await ledger.settle(batch.records, delivered);

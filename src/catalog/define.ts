@@ -51,6 +51,19 @@ export interface Bulk<Field extends string = string> {
   readonly wholeReply?: true;
   /** A record may build on those before it, so that requests go out one after another unless the user says otherwise. */
   readonly inOrder?: true;
+  /** Where to see whether a record that exists already is the one that was sent. */
+  readonly lookup?: BulkLookup;
+}
+
+/** A read that shows such records: by their ids where its `splitIds` says how to name them, else all there are. */
+export interface BulkLookup {
+  readonly operation: string;
+  /** The id of a record that it shows. */
+  readonly id: string;
+  /** Fields of the write's input that the read takes too, where they are there. */
+  readonly shared: readonly string[];
+  /** Fields in which a record that is there agrees with the one that was sent, where that has them. */
+  readonly same: readonly string[];
 }
 
 /** A value given as a word of its own instead of a flag: `agents get <agentId>`. `many` makes one call for each. */

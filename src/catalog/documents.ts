@@ -67,6 +67,11 @@ export const documents = {
     }),
     output: itemResults,
     message: 'Document(s) added successfully.',
-    bulk: { field: 'documents', id: 'documentId', noun: 'document' },
+    bulk: {
+      field: 'documents',
+      id: 'documentId',
+      noun: 'document',
+      lookup: { operation: 'documents.list', id: 'id', shared: ['organizationId', 'folderId'], same: ['documentName'] },
+    },
   }),
 };

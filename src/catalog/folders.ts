@@ -101,7 +101,18 @@ export const folders = {
     }),
     output: itemResults,
     message: 'Folder(s) added successfully.',
-    bulk: { field: 'folders', id: 'folderId', noun: 'folder', inOrder: true },
+    bulk: {
+      field: 'folders',
+      id: 'folderId',
+      noun: 'folder',
+      inOrder: true,
+      lookup: {
+        operation: 'folders.list',
+        id: 'folderId',
+        shared: ['organizationId'],
+        same: ['folderName', 'parentFolderId'],
+      },
+    },
   }),
   'folders.update': defineOperation({
     command: ['folders', 'update'],

@@ -41,13 +41,14 @@ interface Running extends Partial<Omit<BulkJob, 'records' | 'limits'>> {
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
   readonly intend?: BulkWorld['ledger']['intend'];
+  readonly look?: BulkWorld['look'];
 }
 
 type Send = (batch: Block, index: number, part: boolean) => BatchOutcome | Promise<BatchOutcome>;
 
 /** Runs a job against a scripted service. Pauses take no time. */
 export async function run(
-  { records, batchSize = 2, concurrency = 1, signal, intend, ...job }: Running,
+  { records, batchSize = 2, concurrency = 1, signal, intend, look, ...job }: Running,
   send: Send,
 ): Promise<Ran> {
   const items: ItemResult[] = [];
@@ -60,6 +61,7 @@ export async function run(
       signal: signal ?? new AbortController().signal,
       limiter: createLimiter({ concurrency, most: concurrency, clock: systemClock }),
       pause: async () => undefined,
+      look,
       ledger: {
         intend: (batch) => intend?.(batch),
         settle: async (_, delivered) => {

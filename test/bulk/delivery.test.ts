@@ -40,6 +40,21 @@ describe('records that are there already', () => {
     expect(statuses(ran)).toEqual(['u0 succeeded', 'u1 unknown']);
   });
 
+  it('have arrived if a look finds them as they were sent, and have failed if it finds others', async () => {
+    const look = async (records: Block) => {
+      expect(records.map(({ id }) => id)).toEqual(['u0', 'u1', 'u2']);
+      return new Map([
+        ['u0', true],
+        ['u1', false],
+      ]);
+    };
+    for (const every of [true, false]) {
+      const ran = await run({ records: [{ again: numbered(3) }], look, every }, (batch) => taken(batch));
+      const expected = ['u0 succeeded', 'u1 failed', 'u2 unknown'].slice(every ? 0 : 1);
+      expect(statuses(ran)).toEqual(expected);
+    }
+  });
+
   it('may be the work of an attempt that was repeated within a call', async () => {
     const ran = await run({ records: [one] }, (batch) => taken(batch, true));
     expect(ran.items).toMatchObject([{ status: 'unknown' }]);

@@ -16,6 +16,7 @@ import { given } from '../option-values.ts';
 import { commandAgain } from './again.ts';
 import { type JobFiles, openFiles } from './files.ts';
 import { discardPlace, type OpenJob } from './job.ts';
+import { lookerOf } from './look.ts';
 import { showSending } from './progress.ts';
 import { toSend } from './records.ts';
 import { batchSender } from './send.ts';
@@ -118,6 +119,7 @@ class JobRun {
       },
       {
         send: recorder.measured(batchSender(calls, clock, every)),
+        look: lookerOf(calls),
         limiter,
         ledger: recorder,
         pause: (repetition, ending) => clock.sleep(pauseBefore(repetition), ending),
