@@ -31,8 +31,10 @@ export interface Survey {
   /** The first of them. */
   readonly findings: readonly Finding[];
   readonly findingCount: number;
-  /** What to do about the reason why a file breaks off, where one does. */
+  /** What to do where ids stand twice and nothing else is wrong, or about the reason why a file breaks off. */
   readonly hint: string | undefined;
+  /** A file could not be read to its end. */
+  readonly breaksOff: boolean;
   /** One for each field that the service does not know, and for each part of a file that is not read. */
   readonly warnings: readonly Finding[];
   /** The first valid record, for a look at what is going to be sent. */
@@ -128,6 +130,8 @@ class FileLook implements SurveyedFile {
   }
 }
 
+const WHICH_COUNTS = 'leave one of each, or say which one counts: --duplicates first, or --duplicates last';
+
 class Look implements Survey {
   readonly #rules: RecordRules;
   readonly #hear: HearRecord | undefined;
@@ -141,7 +145,9 @@ class Look implements Survey {
   read = 0;
   readonly findings: Finding[] = [];
   findingCount = 0;
-  hint: string | undefined;
+  #clashes = 0;
+  /** What to do about the reason why a file breaks off. */
+  #wayOut: string | undefined;
   readonly warnings: Finding[] = [];
   first: BulkRecord | undefined;
   readonly files: FileLook[] = [];
@@ -198,6 +204,7 @@ class Look implements Survey {
     const { duplicates, fields, shard } = this.#rules;
     const clash = ({ id, file, line, column }: Identified, earlier: Identified) => {
       const place = earlier.file === file ? `line ${earlier.line}` : `line ${earlier.line} of ${earlier.file}`;
+      this.#clashes += 1;
       this.#add({ file, line, column, field: fields.id, message: `'${id}' stands on ${place} already` });
     };
     async function* own() {
@@ -207,11 +214,16 @@ class Look implements Survey {
     this.records -= this.#leftOut.size;
   }
 
+  get hint(): string | undefined {
+    const areAllClashes = this.#clashes > 0 && this.#clashes === this.findingCount;
+    return areAllClashes ? WHICH_COUNTS : this.#wayOut;
+  }
+
   breakOff({ place, problem, hint }: InputError): void {
     const { line = null, column } = place;
     this.#find({ line, ...(column !== undefined && { column }), message: problem, isLast: true });
     this.breaksOff = true;
-    this.hint ??= hint;
+    this.#wayOut ??= hint;
   }
 
   warn(warning: Remark): void {

@@ -77,9 +77,10 @@ async function refusedInput(
   fields: BulkFields,
   request: BulkRequest,
   { name, files }: RecordInput,
-  { findings, findingCount, hint }: Survey,
+  survey: Survey,
 ): Promise<SvcError> {
   const byFlags = request.options.file === undefined && !request.fromDocument;
+  const { findings, findingCount } = survey;
   const texts = findings.map(findingText);
   return refusal(
     context,
@@ -88,9 +89,16 @@ async function refusedInput(
       failure: byFlags ? 'usage' : 'bad_data',
       name,
       part: `${files.length === 1 ? 'its' : 'their'} ${plural(fields.noun)}`,
-      hint: findingCount === 1 && hint ? hint : 'nothing was sent; correct the input and run the command again',
+      hint: nextStep(survey),
     },
   );
+}
+
+function nextStep({ hint, breaksOff, findingCount }: Survey): string {
+  // Why a file breaks off is not all there is to mend, if something before was wrong as well.
+  const fits = hint !== undefined && (!breaksOff || findingCount === 1);
+  if (fits && breaksOff) return hint;
+  return `nothing was sent; ${fits ? hint : 'correct the input and run the command again'}`;
 }
 
 function checkForms(entry: OperationEntry, fields: BulkFields, { data, record, options }: BulkRequest): void {

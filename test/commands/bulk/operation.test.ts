@@ -203,6 +203,14 @@ describe('before anything is sent', () => {
     expect(scripts.error?.message).toContain("u.csv:2: userId: is missing; u.csv:4: userId: 'a'");
   });
 
+  it('says how to choose among records of one id, where nothing else is wrong', async () => {
+    const clashing = '{"userId":"a"}\n{"userId":"a"}\n{"userId":"b"}\n{"userId":"b"}\n';
+    const clashes = await run({ files: { 'u.ndjson': clashing } });
+    expect(clashes.error?.hint).toContain('--duplicates first');
+    const mixed = await run({ files: { 'u.ndjson': `${clashing}{}` } });
+    expect(mixed.error?.hint).toBe('nothing was sent; correct the input and run the command again');
+  });
+
   it('a dry run plans every request and sends none', async () => {
     const { planned, requests, stdout } = await run({ global: { dryRun: true } });
     expect(planned.map(({ body }) => (body as { data: { users: unknown[] } }).data.users.length)).toEqual([2, 2, 1]);
