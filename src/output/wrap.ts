@@ -1,8 +1,8 @@
 import { cut, isAscii, type Measure } from './width.ts';
 
 /**
- * A text as at most `most` lines of at most `width` columns, broken between words and, where a word alone is wider,
- * inside of it. What is left after the last line is given up for an ellipsis.
+ * A text as at most `most` lines of at most `width` columns, broken between words, whose spaces are given up there, and,
+ * where a word alone is wider, inside of it. What is left after the last line is given up for an ellipsis.
  */
 export function wrap(text: string, width: number, measure: Measure, most: number): string[] {
   const lines: string[] = [];
@@ -10,8 +10,8 @@ export function wrap(text: string, width: number, measure: Measure, most: number
   while (lines.length < most - 1 && measure(rest) > width) {
     const fits = lengthThatFits(rest, width, measure);
     const end = endOfWords(rest, fits) ?? endOfPart(rest, fits) ?? fits;
-    lines.push(rest.slice(0, end).trimEnd());
-    rest = rest.slice(end).trimStart();
+    lines.push(rest.slice(0, end).replace(/ +$/, ''));
+    rest = rest.slice(end).replace(/^ +/, '');
   }
   return rest === '' && lines.length > 0 ? lines : [...lines, cut(rest, width, measure)];
 }
@@ -28,8 +28,8 @@ export function wrapWords(text: string, width: number, measure: Measure, isProse
     const next = rest.indexOf(' ', fits);
     const otherwise = isProse && isSpaceless(rest, fits) ? fits : next < 0 ? rest.length : next;
     const end = endOfWords(rest, fits) ?? otherwise;
-    lines.push(rest.slice(0, end).trimEnd());
-    rest = rest.slice(end).trimStart();
+    lines.push(rest.slice(0, end).replace(/ +$/, ''));
+    rest = rest.slice(end).replace(/^ +/, '');
   }
   return rest === '' && lines.length > 0 ? lines : [...lines, rest];
 }

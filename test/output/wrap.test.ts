@@ -16,6 +16,11 @@ describe('a wrapped text', () => {
     expect(wrap('四半期計画の設計書', 8, stringWidth, 9)).toEqual(['四半期計', '画の設計', '書']);
   });
 
+  it('keeps blanks that are no spaces, which may belong to what is copied', () => {
+    expect(wrap('ab\u3000cd', 4, stringWidth, 9)).toEqual(['ab\u3000', 'cd']);
+    expect(wrap('abcd\u3000e', 4, stringWidth, 9)).toEqual(['abcd', '\u3000e']);
+  });
+
   it('ends with an ellipsis where there are too few lines', () => {
     expect(wrap('one two three four', 5, stringWidth, 2)).toEqual(['one', 'two …']);
     expect(wrap('', 5, stringWidth, 2)).toEqual(['']);
