@@ -141,10 +141,8 @@ function withHint(error: SvcError, hint: string): SvcError {
 }
 
 async function entryOf(operation: string): Promise<OperationEntry> {
-  const { manifest } = await import('../catalog/manifest.ts');
-  const entry = manifest.find(({ name }) => name === operation);
-  if (!entry) throw new TypeError(`there is no operation ${operation} to look with`);
-  return entry;
+  const { entryNamed } = await import('../catalog/manifest.ts');
+  return entryNamed(operation);
 }
 
 function inputOf(by: Lookup['by'], data: unknown): Fields {

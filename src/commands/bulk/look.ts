@@ -2,7 +2,7 @@ import type { Block } from '../../bulk/batches.ts';
 import type { LookAtThem } from '../../bulk/delivery.ts';
 import type { BulkLookup, Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import { manifest } from '../../catalog/manifest.ts';
+import { entryNamed } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import type { BatchCalls } from './send.ts';
@@ -25,7 +25,8 @@ export function lookerOf({ client, fields, data }: BatchCalls): LookAtThem | und
 
   return async (records) => {
     const found = new Map<string, boolean>();
-    const read = await readOf(lookup);
+    const { resource, name } = entryNamed(lookup.operation);
+    const read = await loadOperation(resource, name);
     const most = read.splitIds?.most ?? records.length;
     for (let at = 0; at < records.length; at += most) {
       const part = records.slice(at, at + most);
@@ -38,12 +39,6 @@ export function lookerOf({ client, fields, data }: BatchCalls): LookAtThem | und
     }
     return found;
   };
-}
-
-async function readOf({ operation }: BulkLookup): Promise<Operation> {
-  const entry = manifest.find(({ name }) => name === operation);
-  if (!entry) throw new TypeError(`there is no operation ${operation} to look with`);
-  return loadOperation(entry.resource, entry.name);
 }
 
 /** What cannot be seen stays unknown, whatever keeps it from being seen. */

@@ -1,7 +1,7 @@
 import { commandText } from '../../catalog/command-text.ts';
 import type { Operation, Wait } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import { manifest } from '../../catalog/manifest.ts';
+import { entryNamed } from '../../catalog/manifest.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
@@ -31,8 +31,7 @@ export async function runAndWait(context: Context, started: Started, input: Fiel
   const first = await client.call(started.operation, input);
   if (!first.sent) return;
   const { wait, command } = started;
-  const entry = manifest.find(({ name }) => name === wait.status);
-  if (!entry) throw new TypeError(`${command.join(' ')} waits for ${wait.status}, which is no operation`);
+  const entry = entryNamed(wait.status);
   const status = await loadOperation(entry.resource, entry.name);
   const known: Fields = { ...input, ...Object(first.data) };
   const asked = Object.fromEntries(wait.by.map((field) => [field, known[field]]));

@@ -2,7 +2,7 @@ import { commandText, commandWithData, shellWord } from '../../catalog/command-t
 import type { Operation } from '../../catalog/define.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
-import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { entryNamed, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { safeText } from '../../kernel/safe-text.ts';
@@ -20,8 +20,7 @@ export interface Subject {
 }
 
 export async function subjectOf(wanted: OperationName): Promise<Subject> {
-  const entry = manifest.find(({ name }) => name === wanted);
-  if (!entry) throw new TypeError(`the catalog has no ${wanted}`);
+  const entry = entryNamed(wanted);
   return { entry, operation: await loadOperation(entry.resource, entry.name) };
 }
 
