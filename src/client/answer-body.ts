@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { systemErrorCode } from '../kernel/errors.ts';
+import { withoutMark } from '../kernel/files.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -58,12 +59,9 @@ export class AnswerBody {
   }
 }
 
-const BYTE_ORDER_MARK = '\uFEFF';
-
 function decoded(bytes: Uint8Array): AnswerText {
   if (!isUtf8(bytes)) return { flaw: 'text that is not UTF-8' };
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  return { text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text };
+  return { text: withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) };
 }
 
 async function decompressed(bytes: Uint8Array, encoding: string, mostBytes: number): Promise<AnswerText> {

@@ -4,7 +4,10 @@ import type { WireRequest } from './request.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { replyHead, type Transport, type WireReply } from './transport.ts';
 
-/** Sends by a fetch: to an embedded service in this process, or however a program wants its requests sent. An attempt may take so many milliseconds. */
+/**
+ * Sends by a fetch: to an embedded service in this process, or however a program wants its requests sent. An attempt may
+ * take so many milliseconds.
+ */
 export function fetchTransport(fetch: typeof globalThis.fetch, attemptTimeout: number): Transport {
   const send = kyTransport(fetch);
   return (request, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(request, limited));
