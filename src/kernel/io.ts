@@ -122,6 +122,11 @@ export function processIo(): Io {
  * fails nothing; what it is about may have happened.
  */
 function forTalk(to: Sink): Sink {
+  return writtenBy(to, (text) => to.write(typeof text === 'string' ? redactMet(text) : text).catch(() => undefined));
+}
+
+/** The same sink, but that `write` is what writes to it. */
+export function writtenBy(to: Sink, write: Sink['write']): Sink {
   return {
     get isTerminal() {
       return to.isTerminal;
@@ -132,7 +137,7 @@ function forTalk(to: Sink): Sink {
     get stream() {
       return to.stream;
     },
-    write: (text) => to.write(typeof text === 'string' ? redactMet(text) : text).catch(() => undefined),
+    write,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Sink } from '../../kernel/io.ts';
+import { type Sink, writtenBy } from '../../kernel/io.ts';
 import type { Progress } from '../../output/progress.ts';
 
 /** A sink that knows where in a line it is. */
@@ -10,20 +10,9 @@ interface SharedTerminal extends Sink {
 /** A sink on which results stay whole where it is the terminal that progress is shown on. */
 export function sharedTerminal(sink: Sink, progress: () => Progress | undefined): SharedTerminal {
   let inLine = false;
-  return {
-    get isTerminal() {
-      return sink.isTerminal;
-    },
-    get columns() {
-      return sink.columns;
-    },
-    get stream() {
-      return sink.stream;
-    },
-    write: (text) => {
-      if (text.length > 0) inLine = text.at(-1) !== (typeof text === 'string' ? '\n' : 10);
-      return progress()?.beside(sink, text) ?? sink.write(text);
-    },
-    isInLine: () => inLine && sink.isTerminal,
-  };
+  const shared = writtenBy(sink, (text) => {
+    if (text.length > 0) inLine = text.at(-1) !== (typeof text === 'string' ? '\n' : 10);
+    return progress()?.beside(sink, text) ?? sink.write(text);
+  });
+  return Object.assign(shared, { isInLine: () => inLine && sink.isTerminal });
 }
