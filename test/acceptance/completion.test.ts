@@ -7,27 +7,30 @@ import { mockService, success } from './mock-service.ts';
 import { BIN, HOME, newUser } from './svc.ts';
 import { programInTerminal, type Terminal } from './terminal.ts';
 
+/** A key that no shell here is used with: it has the shell write its line down, once all keys before it were handled. */
+const WRITE_LINE = '\u0002';
+
 const BASH = {
   shell: 'bash',
   words: ['--norc', '--noprofile', '-i'],
-  setUp: `PS1='rea''dy> '; . ${join(HOME, 'completions', 'svc.bash')}`,
+  setUp: `PROMPT_COMMAND='echo >> "$PROMPTS"'; bind -x '"\\C-b": printf %s "$READLINE_LINE" > "$LINE"'; PS1='rea''dy> '; . ${join(HOME, 'completions', 'svc.bash')}`,
 };
 /** A bash 3.2, which macOS has: Debian does not. */
 const { SVC_TEST_OLD_BASH: oldBash } = process.env;
 
-/** How a shell starts without anybody's own settings, and what makes it ready. */
+/** How a shell starts without anybody's own settings, and what makes it ready: each prompt adds a line to `$PROMPTS`. */
 const SHELLS = [
   BASH,
   ...(oldBash ? [{ ...BASH, shell: oldBash }] : []),
   {
     shell: 'zsh',
     words: ['-f', '-i'],
-    setUp: `PS1='rea''dy> '; autoload -Uz compinit; compinit -D -u; bindkey '^I' complete-word; . ${join(HOME, 'completions', '_svc')}`,
+    setUp: `precmd() { echo >> "$PROMPTS" }; write-line() { print -rn -- "$BUFFER" > "$LINE" }; zle -N write-line; bindkey '^B' write-line; PS1='rea''dy> '; autoload -Uz compinit; compinit -D -u; bindkey '^I' complete-word; . ${join(HOME, 'completions', '_svc')}`,
   },
   {
     shell: 'fish',
     words: ['--no-config', '-i'],
-    setUp: `function fish_prompt; echo -n 'rea''dy> '; end; source ${join(HOME, 'completions', 'svc.fish')}`,
+    setUp: `function fish_prompt; echo >> $PROMPTS; echo -n 'rea''dy> '; end; bind \\cb 'commandline > $LINE'; source ${join(HOME, 'completions', 'svc.fish')}`,
   },
 ];
 
@@ -62,31 +65,57 @@ printf '%s\\n' "$@" > '${called}.part'; mv '${called}.part' '${called}'
 `,
   );
   await chmod(join(bin, 'svc'), 0o755);
-  const env = { ...user.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C.UTF-8' };
+  const [prompts, line] = [join(user.home, 'prompts'), join(user.home, 'line')];
+  const env = {
+    ...user.env,
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    LC_ALL: 'C.UTF-8',
+    PROMPTS: prompts,
+    LINE: line,
+  };
   await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'u1', '--name', 'U']);
   await user.svc(['folders', 'list', '--local', '--org', 'acme:eu']);
   await user.svc(['users', 'data', '--local', '--org', 'acme:eu', '--user', 'ada@example.com']);
   const open = programInTerminal(shell.shell, shell.words, { env, cwd: folder, columns: 200 });
   open.type(`${shell.setUp}\r`);
   await open.shows('ready> ');
-  return { open, bin, home: user.home, folder, called };
+  return { open, bin, home: user.home, folder, called, prompts, line };
 }
 
-async function timesAsked(called: string): Promise<number> {
-  return (await readFile(`${called}.asked`, 'utf8').catch(() => '')).length;
-}
-
-/** The words that svc was called with, once it was. */
-async function wordsIn(called: string, open: Terminal): Promise<readonly string[]> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const text = await readFile(called, 'utf8').catch(() => undefined);
+/** What a file says once it is there; it is taken away then. `undefined` where it does not come. */
+async function taken(path: string, milliseconds: number): Promise<string | undefined> {
+  for (let waited = 0; waited < milliseconds; waited += 10) {
+    const text = await readFile(path, 'utf8').catch(() => undefined);
     if (text !== undefined) {
-      await rm(called);
-      return text.trimEnd().split('\n');
+      await rm(path);
+      return text;
     }
     await sleep(10);
   }
-  throw new Error(`svc was not called:\n${open.screen()}`);
+  return undefined;
+}
+
+async function lines(path: string): Promise<number> {
+  return (await readFile(path, 'utf8').catch(() => '')).split('\n').length;
+}
+
+/** Resolves once there are more lines in the file than before; a while later, where none is added. */
+async function added(path: string, before: number): Promise<void> {
+  for (let tries = 0; (await lines(path)) <= before && tries < 1000; tries += 1) await sleep(10);
+}
+
+/**
+ * The line that the shell has, all keys typed before handled; bash 3.2 tells none: '' there. A shell that was interrupted
+ * may take keys with it, so that what is to come `first` is typed again, as a person would.
+ */
+async function lineOf(open: Terminal, line: string, first = ''): Promise<string> {
+  for (let tries = 0; tries < 15; tries += 1) {
+    if (tries % 3 === 0) open.type(first);
+    open.type(WRITE_LINE);
+    const text = await taken(line, 1000);
+    if (text !== undefined) return text.trimEnd();
+  }
+  throw new Error(`the shell reads no keys:\n${open.screen()}`);
 }
 
 /** What is typed, with the words that svc is called with once it has been completed. */
@@ -114,19 +143,21 @@ function completed(home: string): readonly (readonly [readonly string[], ...stri
 }
 
 describe.each(SHELLS)('completion in $shell', (shell) => {
-  it.skipIf(!isThere(shell.shell))('completes what is typed', { timeout: 60_000 }, async () => {
-    const { open, home, called } = await prepared(shell);
+  it.skipIf(!isThere(shell.shell))('completes what is typed', { timeout: 120_000 }, async () => {
+    const { open, home, called, prompts, line } = await prepared(shell);
     const becomes = async (pieces: readonly string[], words: readonly string[]) => {
       for (const piece of pieces) {
-        const before = await timesAsked(called);
+        const before = await lines(`${called}.asked`);
         open.type(piece);
         if (!piece.endsWith('\t')) continue;
-        for (let tries = 0; (await timesAsked(called)) === before && tries < 1000; tries += 1) await sleep(10);
-        // The shell has its candidates; what it does with them takes a moment.
-        await sleep(150);
+        await added(`${called}.asked`, before);
+        await lineOf(open, line);
       }
+      const before = await lines(prompts);
       open.type('\r');
-      expect(await wordsIn(called, open), open.screen().slice(-400)).toEqual(words);
+      const text = await taken(called, 10_000);
+      expect(text?.trimEnd().split('\n'), open.screen().slice(-400)).toEqual(words);
+      await added(prompts, before);
     };
     for (const [pieces, ...words] of completed(home)) await becomes(pieces, words);
     open.kill();
@@ -134,7 +165,7 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
   });
 
   it.skipIf(!isThere(shell.shell))('runs nothing of what is typed', { timeout: 60_000 }, async () => {
-    const { open, folder } = await prepared(shell);
+    const { open, folder, line } = await prepared(shell);
     for (const hostile of [
       '$(touch pwned)',
       '`touch pwned`',
@@ -143,10 +174,12 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
       '*',
       '~/$(touch pwned)',
     ]) {
-      open.type(`svc users add --org ${hostile}\t\t`);
-      await sleep(400);
-      open.type('\u0003');
-      await sleep(50);
+      open.type(`svc users add --org ${hostile}\t`);
+      await lineOf(open, line);
+      open.type('\t');
+      await lineOf(open, line);
+      open.type('\u0015');
+      expect(await lineOf(open, line)).toBe('');
     }
     await expect(access(join(folder, 'pwned'))).rejects.toThrow();
     open.kill();
@@ -159,20 +192,22 @@ describe.each(SHELLS)('completion in $shell without svc', (shell) => {
     { svc: 'that is gone', body: undefined },
     { svc: 'that fails', body: 'echo an error >&2; exit 70' },
     { svc: 'that never answers', body: 'sleep 60' },
-  ])('goes on with a svc $svc, and says nothing', { timeout: 30_000 }, async ({ body }) => {
-    const { open, bin } = await prepared(shell);
+  ])('goes on with a svc $svc, and says nothing', { timeout: 60_000 }, async ({ body }) => {
+    const { open, bin, called, line } = await prepared(shell);
     if (body === undefined) await rm(join(bin, 'svc'));
-    else await writeFile(join(bin, 'svc'), `#!/bin/sh\n${body}\n`);
+    else await writeFile(join(bin, 'svc'), `#!/bin/sh\necho > '${called}'\n${body}\n`);
     open.type('svc users \t');
-    await sleep(500);
-    // Ctrl-C ends what does not end, Ctrl-U takes the line away. bash 5.2 swallows the next key after a Ctrl-C here.
-    open.type('\u0003');
-    await sleep(300);
+    if (body === undefined) await lineOf(open, line);
+    else await taken(called, 10_000);
+    // Ctrl-C ends what does not end, Ctrl-U takes the line away.
+    await lineOf(open, line, '\u0003');
     expect(open.screen()).not.toMatch(/error|not found|Unknown|No such/i);
-    open.type(' \u0015\r');
-    await sleep(100);
-    open.type("echo still 'he''re'\r");
-    await open.shows('still here');
+    const said = open.shows('still here').then(() => true);
+    for (let tries = 0; tries < 20; tries += 1) {
+      open.type("\u0015echo still 'he''re'\r");
+      if (await Promise.race([said, sleep(1000, false)])) break;
+    }
+    await said;
     open.kill();
     await open.ended;
   });

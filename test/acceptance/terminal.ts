@@ -11,7 +11,7 @@ export interface Terminal {
   screen(): string;
   /** The same with them. */
   raw(): string;
-  /** Ends the program, if it still runs. */
+  /** Ends the program and what it has started, if it still runs. */
   kill(): void;
 }
 
@@ -45,7 +45,14 @@ export function programInTerminal(
   return {
     screen,
     raw: () => shown,
-    kill: () => child.kill(),
+    kill: () => {
+      // In a terminal of its own, the program leads a group: whoever is left in it would keep the terminal open.
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    },
     ended,
     type: (keys) => child.write(keys),
     shows: (text) =>
