@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     globalSetup: 'test/node-version.ts',
     // Many tests start processes of their own; on a machine that is busy, each start takes a while.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 40_000 } },
     maxWorkers: 2,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [

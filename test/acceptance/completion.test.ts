@@ -164,7 +164,7 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
     await open.ended;
   });
 
-  it.skipIf(!isThere(shell.shell))('runs nothing of what is typed', { timeout: 60_000 }, async () => {
+  it.skipIf(!isThere(shell.shell))('runs nothing of what is typed', async () => {
     const { open, folder, line } = await prepared(shell);
     for (const hostile of [
       '$(touch pwned)',
@@ -192,7 +192,7 @@ describe.each(SHELLS)('completion in $shell without svc', (shell) => {
     { svc: 'that is gone', body: undefined },
     { svc: 'that fails', body: 'echo an error >&2; exit 70' },
     { svc: 'that never answers', body: 'sleep 60' },
-  ])('goes on with a svc $svc, and says nothing', { timeout: 60_000 }, async ({ body }) => {
+  ])('goes on with a svc $svc, and says nothing', async ({ body }) => {
     const { open, bin, called, line } = await prepared(shell);
     if (body === undefined) await rm(join(bin, 'svc'));
     else await writeFile(join(bin, 'svc'), `#!/bin/sh\necho > '${called}'\n${body}\n`);

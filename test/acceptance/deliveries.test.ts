@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
 import { BIN, newUser } from './svc.ts';
 
@@ -61,7 +62,7 @@ async function listed({ svc }: User, ...words: readonly string[]) {
 
 /** `SVC_TEST_DELIVERIES=10000` tries as many as are promised; a part of them shows the same. */
 const EVENTS = Number(process.env['SVC_TEST_DELIVERIES'] ?? 2_100);
-const PATIENCE = 10_000 + EVENTS * 5;
+const PATIENCE = 40_000 + EVENTS * 5;
 
 describe('deliveries of svc serve', () => {
   it('all arrive, whatever fails and however often the service is killed', { timeout: 3 * PATIENCE }, async (test) => {
@@ -109,7 +110,7 @@ describe('deliveries of svc serve', () => {
     const { child, call } = await serve(user);
     await makeEndpoint(call, url);
     await comment(call, 3);
-    await vi.waitFor(() => expect(received).toHaveLength(3));
+    await eventually(() => expect(received).toHaveLength(3));
     expect(await end(child, 'SIGTERM')).toBe(0);
     expect(await listed(user, '--state', 'delivered')).toHaveLength(3);
   });
@@ -123,11 +124,11 @@ describe('svc local deliveries', () => {
     const { call } = await serve(user, '--time-scale', '0.000001');
     await makeEndpoint(call, url);
     await comment(call, 1);
-    const failed = await vi.waitFor(async () => {
+    const failed = await eventually(async () => {
       const found = await listed(user, '--state', 'failed', '--event', 'comment.add');
       expect(found).toHaveLength(1);
       return found;
-    }, 10_000);
+    });
     const { svc } = user;
     const id = failed[0]?.id ?? '';
     const table = await svc(['local', 'deliveries', 'list']);
@@ -143,7 +144,7 @@ describe('svc local deliveries', () => {
     const again = await svc(['local', 'deliveries', 'retry', '--failed', '-o', 'json']);
     expect(again.code, again.stderr).toBe(0);
     expect(again.stderr).toBe('1 delivery due now; svc serve sends what is due\n');
-    await vi.waitFor(async () => expect(await listed(user, '--state', 'delivered')).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await listed(user, '--state', 'delivered')).toHaveLength(1));
     expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
     expect(await svc(['local', 'deliveries', 'retry', id])).toMatchObject({ code: 6 });
     expect(await svc(['local', 'deliveries', 'retry', 'msg_x'])).toMatchObject({ code: 5 });

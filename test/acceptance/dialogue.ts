@@ -1,4 +1,5 @@
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { screenOf } from './screen.ts';
 import { terminal } from './terminal.ts';
 
@@ -27,13 +28,10 @@ export function dialogue(words: readonly string[], env: Readonly<Record<string, 
   const text = (width = columns) => screenOf(raw(), width).join('\n');
   const seen = () => withoutSpace(screen());
   const wait = (wanted: string, holds: (wanted: string) => boolean) =>
-    vi.waitFor(
-      () => {
-        if (holds(withoutSpace(wanted))) return;
-        throw new Error(`${end === undefined ? '' : `ended with ${end}; `}it does not show '${wanted}':\n${text()}`);
-      },
-      { timeout: 8_000, interval: 10 },
-    );
+    eventually(() => {
+      if (holds(withoutSpace(wanted))) return;
+      throw new Error(`${end === undefined ? '' : `ended with ${end}; `}it does not show '${wanted}':\n${text()}`);
+    }, 10);
   return {
     answer: async (question, keys) => {
       // The same question again is another one once the first is marked as answered.

@@ -55,7 +55,7 @@ describe('svc history', () => {
     const { env, received } = await mockService(() => undefined);
     const words = ['webhooks', 'config', 'update', '--enable'];
     const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
-    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
     expect(await entries(user)).toMatchObject([{ outcome: 'interrupted', exitCode: 130 }]);

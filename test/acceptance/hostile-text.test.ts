@@ -251,7 +251,7 @@ async function keepHostileText({ home, svc }: Awaited<ReturnType<typeof hostileW
 }
 
 describe('on a terminal, hostile text is shown as escapes', () => {
-  it.each(Object.entries(COMMANDS))('in %s', { timeout: 60_000 }, async (_, commands) => {
+  it.each(Object.entries(COMMANDS))('in %s', async (_, commands) => {
     const { start } = await hostileWorld();
     const shown = await screens(start, commands);
     const obeyed = shown.filter(({ raw }) => rawIn(raw).length > 0);

@@ -30,9 +30,7 @@ async function stopped() {
 }
 
 describe('a job over several files', () => {
-  it('that is killed again and again loses nothing, and sends twice only what was in flight', {
-    timeout: 30_000,
-  }, async () => {
+  it('that is killed again and again loses nothing, and sends twice only what was in flight', async () => {
     const users = 10_000;
     const { svc, start, more, came } = await twoFiles(users);
     let run = start(...ADD, ...FILES, '--concurrency', '4', '-q');

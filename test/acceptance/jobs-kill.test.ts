@@ -5,9 +5,7 @@ const USERS = 100_000;
 const [CONCURRENCY, BATCH] = [4, 100];
 
 describe('a job that is killed', () => {
-  it('again and again loses nothing, and sends twice only what was in flight', { timeout: 60_000 }, async ({
-    annotate,
-  }) => {
+  it('again and again loses nothing, and sends twice only what was in flight', async ({ annotate }) => {
     const { svc, start, more, came } = await importing(USERS);
     let run = start(...ADD, '--concurrency', String(CONCURRENCY), '-q');
     let [kills, job] = [0, ''];
@@ -39,7 +37,7 @@ describe('a job that is killed', () => {
     expect(receipt).toMatchObject({ state: 'done', runs: 11, counts: { total: USERS, succeeded: USERS } });
   });
 
-  it('at any moment of its start leaves nothing that is in the way', { timeout: 30_000 }, async () => {
+  it('at any moment of its start leaves nothing that is in the way', async () => {
     const { svc, start, came } = await importing(2_000);
     for (const delay of [60, 110, 160, 210, 260, 310]) {
       const run = start(...ADD, '-q');

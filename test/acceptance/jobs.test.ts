@@ -200,33 +200,29 @@ describe('a job that runs', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)(
-    'ends at %s with all that was in flight, any number of times',
-    { timeout: 20_000 },
-    async (signal, ends) => {
-      const { start, svc, more, came } = await importing(20_000);
-      let running = start(...ADD, '--concurrency', '4', '-q');
-      let job = '';
-      for (const after of [3, 20, 50]) {
-        await more(after);
-        running.kill(signal);
-        const { code, stdout, stderr } = await running.ended;
-        const { total, succeeded, failed, unknown, skipped } = JSON.parse(stdout);
-        expect([code, total, succeeded, failed + unknown]).toEqual([ends, succeeded + skipped, came.size, 0]);
-        job = JSON.parse(stdout).job;
-        expect(stderr.trimEnd().split('\n').at(-1)).toContain(`svc jobs resume ${job}`);
-        running = start('jobs', 'resume', job, '-o', 'json', '-q');
-      }
-      const { code, stdout } = await running.ended;
-      expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 20_000]);
-      expect([...came.values()].every((times) => times === 1)).toBe(true);
-      expect(JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout).runs).toBe(4);
-    },
-  );
+  ] as const)('ends at %s with all that was in flight, any number of times', async (signal, ends) => {
+    const { start, svc, more, came } = await importing(20_000);
+    let running = start(...ADD, '--concurrency', '4', '-q');
+    let job = '';
+    for (const after of [3, 20, 50]) {
+      await more(after);
+      running.kill(signal);
+      const { code, stdout, stderr } = await running.ended;
+      const { total, succeeded, failed, unknown, skipped } = JSON.parse(stdout);
+      expect([code, total, succeeded, failed + unknown]).toEqual([ends, succeeded + skipped, came.size, 0]);
+      job = JSON.parse(stdout).job;
+      expect(stderr.trimEnd().split('\n').at(-1)).toContain(`svc jobs resume ${job}`);
+      running = start('jobs', 'resume', job, '-o', 'json', '-q');
+    }
+    const { code, stdout } = await running.ended;
+    expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 20_000]);
+    expect([...came.values()].every((times) => times === 1)).toBe(true);
+    expect(JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout).runs).toBe(4);
+  });
 });
 
 describe('a service in trouble', () => {
-  it('that comes and goes gets everything all the same', { timeout: 20_000 }, async () => {
+  it('that comes and goes gets everything all the same', async () => {
     const { svc, came } = await importing(6_000, (_, request) => {
       if (request % 7 === 3) return failure(503, 'UNAVAILABLE', 'Busy.');
       return request % 11 === 5 ? 'reset' : undefined;
@@ -236,7 +232,7 @@ describe('a service in trouble', () => {
     expect(came.size).toBe(6_000);
   });
 
-  it('that limits the rate is waited for by all', { timeout: 20_000 }, async () => {
+  it('that limits the rate is waited for by all', async () => {
     const { svc, came } = await importing(3_000, (_, request) =>
       request === 5
         ? { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } } }
@@ -248,7 +244,7 @@ describe('a service in trouble', () => {
     expect([resumed.code, came.size]).toEqual([0, 3_000]);
   });
 
-  it('that is gone stops the job, which goes on later', { timeout: 20_000 }, async () => {
+  it('that is gone stops the job, which goes on later', async () => {
     let gone = true;
     const { svc, came } = await importing(5_000, (_, request) =>
       gone && request > 10 ? failure(503, 'UNAVAILABLE', 'Gone.') : undefined,

@@ -88,7 +88,7 @@ describe('svc mcp', () => {
     expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');
   });
 
-  it('answers every operation with what its schema of the answer describes', { timeout: 30_000 }, async () => {
+  it('answers every operation with what its schema of the answer describes', async () => {
     const { env } = await newUser();
     const world = await serviceWorld();
     const calls = Object.entries(await goodCalls(world));

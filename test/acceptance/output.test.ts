@@ -76,7 +76,7 @@ async function others(
 }
 
 describe('stdout of every kind of command', () => {
-  it('that has no room is 12, and says so', { timeout: 60_000 }, async () => {
+  it('that has no room is 12, and says so', async () => {
     const full = await open('/dev/full', 'w');
     const found = await others(
       await seeded(),
@@ -87,7 +87,7 @@ describe('stdout of every kind of command', () => {
     expect(found).toEqual([]);
   });
 
-  it('whose reader has left is 141, without a word about it', { timeout: 60_000 }, async () => {
+  it('whose reader has left is 141, without a word about it', async () => {
     const folder = await seeded();
     const pipe = await pipeWithoutReader(folder);
     const found = await others(
@@ -103,7 +103,7 @@ describe('stdout of every kind of command', () => {
 /** More than any buffer on the way holds. */
 const MANY = Array.from({ length: 4_000 }, (_, at) => ({ organizationId: 'acme', documentId: `document-${at}` }));
 
-it('a slow reader gets all of what a fast one gets', { timeout: 60_000 }, async () => {
+it('a slow reader gets all of what a fast one gets', async () => {
   const { home, env, svc } = await newUser();
   await writeFile(
     join(home, 'many.json'),

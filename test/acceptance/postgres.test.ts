@@ -5,7 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { type Cluster, LOCKED, startCluster } from '../postgres/cluster.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
 import { FULL_STATE } from '../service/state/full-state.ts';
@@ -95,10 +96,10 @@ describe('two servers on one database', () => {
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
     // As if the time were over for which what was claimed is the killed one's.
     const taken = await ask('update deliveries set "dueAt" = 0 where owner is not null returning key');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const states = await ask<{ state: string }>('select distinct state from deliveries');
       expect(states).toEqual([{ state: 'delivered' }]);
-    }, 8_000);
+    });
     const ids = received.map(({ headers }) => headers['webhook-id']);
     await annotate(`${acknowledged.length} acknowledged, ${taken.length} taken over, ${ids.length} received`);
     expect(new Set(ids).size).toBe(activities.length);
@@ -124,7 +125,7 @@ describe('a server that is restarted at once', () => {
     const { env } = servicesEnvironment(url, credentials);
     const run = user.start([...words, '--batch-size', '20', '-o', 'json'], { env });
     const counted = () => ask<{ count: string }>('select count(*) from activities').then(([row]) => Number(row?.count));
-    await vi.waitFor(async () => expect(await counted()).toBeGreaterThan(count / 10), { timeout: 8_000, interval: 20 });
+    await eventually(async () => expect(await counted()).toBeGreaterThan(count / 10));
     await cluster?.control('restart', '-m', 'immediate');
     const first = await run.ended;
     // A server that takes its time leaves a few records of which nobody knows: those are the next run's.

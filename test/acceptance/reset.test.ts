@@ -363,7 +363,7 @@ describe('beside others, and interrupted', () => {
     const user = await newUser();
     const service = await tokenService(slow);
     const first = user.svc(RESET, { env: service.env });
-    await expect.poll(() => service.resets(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => service.resets()).toBe(1);
     const second = await user.svc(RESET, { env: service.env });
     expect(second.code).toBe(13);
     expect(second.stderr).toMatch(/another reset of API key key-1 is under way: process \d+ on/);
@@ -376,7 +376,7 @@ describe('beside others, and interrupted', () => {
     const user = await newUser();
     const service = await tokenService((apply) => void apply(), wellAnswered);
     const child = spawn(process.execPath, [BIN, ...RESET], { cwd: user.home, env: { ...user.env, ...service.env } });
-    await expect.poll(() => service.resets(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => service.resets()).toBe(1);
     child.kill('SIGKILL');
     await once(child, 'close');
     const lock = (await leftBehind(user.home)).find((name) => name.endsWith('.lock')) ?? '';
@@ -395,7 +395,7 @@ describe('beside others, and interrupted', () => {
     const service = await tokenService();
     const words = [...RESET, '--to', 'exec:touch began; exec sleep 30'];
     const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...service.env } });
-    await expect.poll(() => readdir(user.home), { timeout: 10_000 }).toContain('began');
+    await expect.poll(() => readdir(user.home)).toContain('began');
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([12, null]);
     expect(await recover(user, service.env)).toMatchObject([{ state: 'kept', token: service.current() }]);
@@ -415,7 +415,7 @@ describe('beside others, and interrupted', () => {
     child.stderr.on('data', (text) => {
       stderr += text;
     });
-    await expect.poll(() => service.resets(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => service.resets()).toBe(1);
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(JSON.parse(stdout).newAuthToken.token).toBe(service.current());

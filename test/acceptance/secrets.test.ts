@@ -148,9 +148,7 @@ async function userOfEcho([authToken, workspaceAuthToken]: readonly [string, str
   return user;
 }
 
-it('the credentials of a run are in nothing that is printed, and in no file but their own', {
-  timeout: 60_000,
-}, async ({ annotate }) => {
+it('the credentials of a run are in nothing that is printed, and in no file but their own', async ({ annotate }) => {
   const secrets = [newSecret(), newSecret()] as const;
   const user = await userOfEcho(secrets);
   const runs = await runAll(user);

@@ -47,7 +47,7 @@ async function recordedSession(): Promise<string> {
 }
 
 describe('docs/webhooks.md', () => {
-  it('shows the session that is had', { timeout: 20_000 }, async () => {
+  it('shows the session that is had', async () => {
     const session = await recordedSession();
     const page = await readFile(PAGE, 'utf8');
     // RECORD=1 writes the document instead.

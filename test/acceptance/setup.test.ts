@@ -67,7 +67,7 @@ async function answers(to: Dialogue, pairs: readonly (readonly [string, string])
 }
 
 describe('svc webhooks setup', () => {
-  it('asks for everything, shows what it will send, and sends that', { timeout: 20_000 }, async () => {
+  it('asks for everything, shows what it will send, and sends that', async () => {
     const { env, sent } = await webhookService(false);
     const receiver = await target((response) => response.writeHead(401).end());
     const screen = dialogue(['webhooks', 'setup'], env);
@@ -130,7 +130,7 @@ describe('svc webhooks setup', () => {
     expect(JSON.parse(request)).toEqual({ data: endpoint });
   });
 
-  it('asks in plain lines for a screen reader, and never moves the cursor', { timeout: 20_000 }, async () => {
+  it('asks in plain lines for a screen reader, and never moves the cursor', async () => {
     const { env, sent } = await webhookService(false);
     const screen = dialogue(['webhooks', 'setup'], { ...env, ACCESSIBLE: '1' }, 40);
     await answers(screen, [
@@ -157,7 +157,7 @@ describe('svc webhooks setup', () => {
     expect(screen.movesCursor()).toBe(false);
   });
 
-  it('asks only for what flags leave open, and sends a signed event to the endpoint', { timeout: 20_000 }, async () => {
+  it('asks only for what flags leave open, and sends a signed event to the endpoint', async () => {
     const user = await newUser();
     const receiver = await target();
     const words = ['--url', receiver.url.href, '--filter-type', 'huddle.join', '--rate-limit', '5', '--uid', 'u'];
@@ -211,28 +211,24 @@ describe('svc webhooks setup', () => {
     ['Ctrl-D', '\u0004', {}, 4],
     ['Ctrl-C', '\u0003', { ACCESSIBLE: '1' }, 1],
     ['Ctrl-D', '\u0004', { ACCESSIBLE: '1' }, 4],
-  ])(
-    'leaves nothing behind when it is stopped with %s at any question (%#)',
-    { timeout: 60_000 },
-    async (_, key, more, step) => {
-      const { env, sent } = await webhookService(false);
-      const stopAt = async (last: number) => {
-        const screen = dialogue(['webhooks', 'setup'], { ...env, ...more });
-        await answers(screen, QUESTIONS.slice(0, last));
-        await screen.answer(QUESTIONS[last]?.[0] ?? '', key);
-        expect(await screen.ended, screen.text()).toBe(130);
-        expect(screen.text()).toMatch(/^svc: stopped; no endpoint was made$/m);
-      };
-      // Ctrl-D goes the same way, so it is tried at some.
-      const stops = QUESTIONS.keys().filter((at) => at % step === 0);
-      const work = async () => {
-        for (const last of stops) await stopAt(last);
-      };
-      await Promise.all([work(), work(), work()]);
-      expect(sent('/endpoints/create')).toEqual([]);
-      expect(sent('/advancedwebhookconfig/update')).toEqual([]);
-    },
-  );
+  ])('leaves nothing behind when it is stopped with %s at any question (%#)', async (_, key, more, step) => {
+    const { env, sent } = await webhookService(false);
+    const stopAt = async (last: number) => {
+      const screen = dialogue(['webhooks', 'setup'], { ...env, ...more });
+      await answers(screen, QUESTIONS.slice(0, last));
+      await screen.answer(QUESTIONS[last]?.[0] ?? '', key);
+      expect(await screen.ended, screen.text()).toBe(130);
+      expect(screen.text()).toMatch(/^svc: stopped; no endpoint was made$/m);
+    };
+    // Ctrl-D goes the same way, so it is tried at some.
+    const stops = QUESTIONS.keys().filter((at) => at % step === 0);
+    const work = async () => {
+      for (const last of stops) await stopAt(last);
+    };
+    await Promise.all([work(), work(), work()]);
+    expect(sent('/endpoints/create')).toEqual([]);
+    expect(sent('/advancedwebhookconfig/update')).toEqual([]);
+  });
 
   it('can be stopped while a receiver leaves a test request without an answer', async () => {
     const { env, sent } = await webhookService(true);
@@ -312,7 +308,7 @@ describe('svc webhooks setup', () => {
     expect(screen.text()).toMatch(/^svc: --url: not a valid/);
   });
 
-  it('has the name of a protected profile typed before it writes', { timeout: 20_000 }, async () => {
+  it('has the name of a protected profile typed before it writes', async () => {
     const service = await webhookService(true);
     const { home, svc, sent } = service;
     await writeFile(join(home, 'token'), 'token-of-prod');
@@ -337,7 +333,7 @@ describe('svc webhooks setup', () => {
     }
   });
 
-  it('fits 40 columns', { timeout: 20_000 }, async () => {
+  it('fits 40 columns', async () => {
     const { env, sent } = await webhookService(true);
     const screen = dialogue(['webhooks', 'setup'], env, 40);
     const long = `https://example.com/${'long/'.repeat(12)}`;
@@ -369,7 +365,7 @@ const WEBHOOKS_OFF = {
 };
 
 describe('svc webhooks config setup', () => {
-  it('asks for each setting, shows what changes, and sends only that', { timeout: 20_000 }, async () => {
+  it('asks for each setting, shows what changes, and sends only that', async () => {
     const user = await newUser();
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await writeFile(join(user.home, 'key.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
@@ -416,7 +412,7 @@ describe('svc webhooks config setup', () => {
     expect(screen.raw()).not.toContain(TOKEN);
   });
 
-  it('keeps what Enter is pressed for, in plain lines too, and sends nothing then', { timeout: 20_000 }, async () => {
+  it('keeps what Enter is pressed for, in plain lines too, and sends nothing then', async () => {
     const stored = {
       useWebhookService: true,
       webhookServiceConfig: {
@@ -470,9 +466,7 @@ describe('svc webhooks config setup', () => {
 });
 
 describe('svc email setup', () => {
-  it('leads the embedded service to what was answered, and starts from there the next time', {
-    timeout: 20_000,
-  }, async () => {
+  it('leads the embedded service to what was answered, and starts from there the next time', async () => {
     const user = await newUser();
     const first = dialogue(['email', 'setup', '--local', '--from-company', 'Grüße & Co'], user.env);
     await answers(first, [

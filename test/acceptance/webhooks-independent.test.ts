@@ -5,7 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { opensslEncrypt, opensslKeys, opensslSignature } from '../webhooks/openssl.ts';
 import { newSecret, send, unixNow } from '../webhooks/world.ts';
 import { BIN, HOME, newUser } from './svc.ts';
@@ -138,7 +139,7 @@ describe.each(RECEIVERS)('the service delivers to a receiver in plain $language'
       await svc('webhooks', 'advanced', 'update', ...SWITCHES[packing]);
       await change(packing);
     }
-    await vi.waitFor(async () => expect(await effects()).toEqual(packings.map(() => 'crdt.update_data')), 5_000);
+    await eventually(async () => expect(await effects()).toEqual(packings.map(() => 'crdt.update_data')));
     expect((await svc('local', 'deliveries', 'list')).map(({ state }: { state: string }) => state)).toEqual(
       packings.map(() => 'delivered'),
     );
@@ -153,6 +154,6 @@ describe.each(RECEIVERS)('the service delivers to a receiver in plain $language'
     await writeFile(join(user.home, 'config.json'), JSON.stringify(config));
     await svc('webhooks', 'config', 'update', '--data', '@config.json', '--trigger', 'crdt.update_data=true');
     await change('plain');
-    await vi.waitFor(async () => expect((await effects()).length).toBe(1), 5_000);
+    await eventually(async () => expect((await effects()).length).toBe(1));
   });
 });

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { newSecret, send, signed, target } from '../webhooks/world.ts';
 import { BIN, newUser } from './svc.ts';
 
@@ -27,7 +28,7 @@ function start({ env, home }: User, words: readonly string[], more: Readonly<Rec
 async function listen(user: User, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const started = start(user, ['webhooks', 'listen', '--port', '0', ...words], more);
   const ready = () => /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(started.written.stderr)?.[1];
-  await vi.waitFor(() => expect(ready(), started.written.stderr).toBeDefined(), { timeout: 10_000, interval: 20 });
+  await eventually(() => expect(ready(), started.written.stderr).toBeDefined());
   return { ...started, url: ready() ?? '' };
 }
 
@@ -150,7 +151,7 @@ describe.skipIf(process.platform !== 'linux')('svc webhooks listen at rest', () 
     { words: ['--insecure-skip-verify'], most: 72 },
   ])('holds less than $most MB with $words', async ({ words, most }) => {
     const { child } = await listen(await newUser(), words);
-    await expect.poll(() => heldBy(child), { timeout: 5_000 }).toBeLessThan(most);
+    await expect.poll(() => heldBy(child)).toBeLessThan(most);
   });
 });
 

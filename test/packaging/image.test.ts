@@ -53,7 +53,7 @@ describe('the image', () => {
     expect(scripts).toHaveProperty([script]);
   });
 
-  it('installs what its first stage packs, and keeps what it keeps in its volume', { timeout: 60_000 }, async () => {
+  it('installs what its first stage packs, and keeps what it keeps in its volume', async () => {
     const { tarball } = await packedInto(folder);
     const [, image = []] = await stages();
     const [from = ''] = valuesOf(image, 'COPY');

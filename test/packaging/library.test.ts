@@ -85,7 +85,7 @@ describe('the installed library', () => {
 });
 
 describe('the types of operations that are written out', () => {
-  it('take and give what the schemas do', { timeout: 60_000 }, async () => {
+  it('take and give what the schemas do', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'written.ts'), await operationTypes());
     await writeFile(

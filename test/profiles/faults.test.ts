@@ -31,7 +31,7 @@ async function age({ config }: Folders, seconds: number): Promise<void> {
 }
 
 describe('parallel writers', () => {
-  it('lose nothing: 50 processes, two profiles each', { timeout: 60_000 }, async () => {
+  it('lose nothing: 50 processes, two profiles each', async () => {
     const folders = await temporaryFolders();
     const writers = Array.from({ length: 50 }, (_, writer) => startWriter(folders, [`a${writer}`, `b${writer}`]));
     const codes = await Promise.all(writers.map(async (writer) => (await once(writer, 'exit'))[0]));
@@ -66,40 +66,34 @@ describe('parallel writers', () => {
 });
 
 describe('a killed writer', () => {
-  it.each(['file', 'keychain'])(
-    'leaves the old profiles or the new ones, 20 times over (%s)',
-    {
-      timeout: 60_000,
-    },
-    async (place) => {
-      const folders = await temporaryFolders();
-      const vault = place === 'keychain' ? await temporaryFolder() : '';
-      const random = seeded(2024);
-      const acknowledged = new Set<string>();
-      for (let round = 0; round < 20; round++) {
-        const names = Array.from({ length: 40 }, (_, index) => `r${round}-${index}`);
-        const writer = startWriter(folders, names, vault);
-        let said = '';
-        writer.stdout?.on('data', (chunk) => {
-          said += chunk;
-        });
-        const over = once(writer, 'close');
-        await Promise.race([once(writer.stdout ?? writer, 'data'), over]);
-        await sleep(random() * 60);
-        writer.kill('SIGKILL');
-        await over;
-        for (const name of said.split('\n').slice(0, -1)) acknowledged.add(name);
-        await age(folders, 11);
-        await expectConsistent(folders, vault, acknowledged);
-      }
-      expect(acknowledged.size).toBeGreaterThan(20);
-      const last = startWriter(folders, ['last'], vault);
-      expect(await once(last, 'exit')).toEqual([0, null]);
-      const { profiles } = await openStore(folders).read();
-      expect((await keptTokens(folders, vault)).size).toBe(profiles.size);
-      expect((await readdir(folders.config)).filter((name) => name.includes('.staged-'))).toEqual([]);
-    },
-  );
+  it.each(['file', 'keychain'])('leaves the old profiles or the new ones, 20 times over (%s)', async (place) => {
+    const folders = await temporaryFolders();
+    const vault = place === 'keychain' ? await temporaryFolder() : '';
+    const random = seeded(2024);
+    const acknowledged = new Set<string>();
+    for (let round = 0; round < 20; round++) {
+      const names = Array.from({ length: 40 }, (_, index) => `r${round}-${index}`);
+      const writer = startWriter(folders, names, vault);
+      let said = '';
+      writer.stdout?.on('data', (chunk) => {
+        said += chunk;
+      });
+      const over = once(writer, 'close');
+      await Promise.race([once(writer.stdout ?? writer, 'data'), over]);
+      await sleep(random() * 60);
+      writer.kill('SIGKILL');
+      await over;
+      for (const name of said.split('\n').slice(0, -1)) acknowledged.add(name);
+      await age(folders, 11);
+      await expectConsistent(folders, vault, acknowledged);
+    }
+    expect(acknowledged.size).toBeGreaterThan(20);
+    const last = startWriter(folders, ['last'], vault);
+    expect(await once(last, 'exit')).toEqual([0, null]);
+    const { profiles } = await openStore(folders).read();
+    expect((await keptTokens(folders, vault)).size).toBe(profiles.size);
+    expect((await readdir(folders.config)).filter((name) => name.includes('.staged-'))).toEqual([]);
+  });
 
   async function expectConsistent(folders: Folders, vault: string, acknowledged: ReadonlySet<string>): Promise<void> {
     const { profiles, leftovers } = await openStore(folders).read();

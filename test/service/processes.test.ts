@@ -36,7 +36,7 @@ async function userIds(path: string): Promise<Set<string>> {
 }
 
 describe('kill -9 of a serving process', () => {
-  it('loses nothing that was acknowledged, however often', { timeout: 60_000 }, async ({ annotate }) => {
+  it('loses nothing that was acknowledged, however often', async ({ annotate }) => {
     const path = await newStorePlace();
     const acknowledged: string[] = [];
     for (let round = 0; round < 4; round++) {
@@ -62,7 +62,7 @@ describe('kill -9 of a serving process', () => {
     expect(acknowledged.filter((userId) => !stored.has(userId))).toEqual([]);
   });
 
-  it.skipIf(isPostgres)('frees the store for the next one at once', { timeout: 30_000 }, async () => {
+  it.skipIf(isPostgres)('frees the store for the next one at once', async () => {
     const path = await newStorePlace();
     const { child } = await startServing(path);
     await expect(lockForServing(path)).rejects.toMatchObject({
@@ -75,7 +75,7 @@ describe('kill -9 of a serving process', () => {
 });
 
 describe('several processes on one store', () => {
-  it('bootstrap one workspace, and lose no write beside a serving one', { timeout: 60_000 }, async () => {
+  it('bootstrap one workspace, and lose no write beside a serving one', async () => {
     const path = await newStorePlace();
     const prefixes = ['a', 'b', 'c', 'd'];
     const children = prefixes.map((prefix) => start('adding.ts', path, prefix, '25'));

@@ -58,7 +58,7 @@ describe('a store file', () => {
     await expect(openStore(join(path, 'x.sqlite'))).rejects.toMatchObject({ failure: 'local' });
   });
 
-  it('answers UNAVAILABLE when another process keeps the lock', { timeout: 30_000 }, async () => {
+  it('answers UNAVAILABLE when another process keeps the lock', async () => {
     const { path } = await newStore();
     const store = await openStore(path, { patience: 50 });
     onTestFinished(() => store.close());

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveCommand } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/io.ts';
 import { openLocalService } from '../../../src/service/local.ts';
+import { eventually } from '../../eventually.ts';
 import { temporaryFolders } from '../../temporary-folder.ts';
 import { type FakeWorld, fakeContext } from '../fake-context.ts';
 
@@ -17,7 +18,7 @@ async function serving(world: FakeWorld, options: Record<string, string | boolea
     await run;
   };
   onTestFinished(() => end('terminated').catch(() => undefined));
-  await Promise.race([run, vi.waitFor(() => expect(context.stdout()).toContain('\n'), 10_000)]);
+  await Promise.race([run, eventually(() => expect(context.stdout()).toContain('\n'))]);
   return { context, end };
 }
 

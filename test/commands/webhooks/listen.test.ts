@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Invocation } from '../../../src/commands/definition.ts';
 import { listenCommand } from '../../../src/commands/webhooks/listen.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import type { Format } from '../../../src/output/format.ts';
+import { eventually } from '../../eventually.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { newSecret, send, signed, target } from '../../webhooks/world.ts';
 import { type FakeWorld, fakeContext } from '../fake-context.ts';
@@ -27,7 +28,7 @@ async function listening(options: Partial<Invocation['options']> = {}, world: Fa
     await run;
   };
   onTestFinished(() => end().catch(() => undefined));
-  await Promise.race([run, vi.waitFor(() => expect(context.stderr()).toContain('listening on '), 10_000)]);
+  await Promise.race([run, eventually(() => expect(context.stderr()).toContain('listening on '))]);
   const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(context.stderr())?.[1] ?? '';
   return { context, run, end, url, secret };
 }

@@ -1,7 +1,8 @@
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type DeliveryOptions, startDeliveries } from '../../../src/service/deliveries/engine.ts';
 import { type DeliveryRecord, listDeliveries } from '../../../src/service/deliveries/records.ts';
+import { eventually } from '../../eventually.ts';
 import { serviceWorld, type World } from '../world.ts';
 
 const ENDPOINTS = '/v2/workspace/advancedwebhook/endpoints';
@@ -61,10 +62,10 @@ export async function deliveringWorld(): Promise<DeliveringWorld> {
       return { stop };
     },
     until: (...states) =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         const found = await deliveries();
         if (found.map(({ state }) => state).join() !== states.join()) throw new Error(JSON.stringify(found));
         return found;
-      }, 8_000),
+      }),
   };
 }

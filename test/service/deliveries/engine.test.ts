@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { startDeliveries } from '../../../src/service/deliveries/engine.ts';
 import { enqueueEvent } from '../../../src/service/deliveries/outbox.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { unpackBody } from '../../../src/webhooks/payload.ts';
+import { eventually } from '../../eventually.ts';
 import { isPostgres } from '../store-place.ts';
 import { deliveringWorld } from './delivering.ts';
 import { receiver } from './receiver.ts';
@@ -89,7 +90,7 @@ describe('a delivery to an endpoint', () => {
     deliver();
     await comment();
     const attempt = { status: 307, error: expect.stringContaining('redirect') };
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await deliveries())[0]).toMatchObject({ state: 'pending', attempts: [attempt] }),
     );
     expect(elsewhere.received).toEqual([]);
@@ -115,7 +116,7 @@ describe('a delivery to an endpoint', () => {
     await until('delivered', 'delivered');
     await configure({ publicKey: 'none' });
     await comment();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await deliveries())[2]).toMatchObject({
         attempts: [{ status: null, error: 'this is no RSA public key' }],
       }),
@@ -189,7 +190,7 @@ describe('limits', () => {
     await endpoint({ url: quick.url });
     await comment(300);
     deliver();
-    await vi.waitFor(() => expect(quick.received).toHaveLength(300), 5_000);
+    await eventually(() => expect(quick.received).toHaveLength(300));
     expect(slow.received.length).toBeLessThan(100);
   });
 });
@@ -205,7 +206,7 @@ describe('what is pending', () => {
     const endpointId = await endpoint({ url });
     const running = deliver({ timeScale: 0.000_1 });
     await comment();
-    await vi.waitFor(async () => expect((await deliveries())[0]?.attempts).not.toEqual([]));
+    await eventually(async () => expect((await deliveries())[0]?.attempts).not.toEqual([]));
     await running.stop();
     const { http } = await call(path, path.startsWith(ENDPOINTS) ? { endpointId, ...settings } : settings);
     expect(http).toBe(200);
@@ -236,7 +237,7 @@ describe('what is pending', () => {
     await endpoint({ url });
     const first = deliver();
     await comment();
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await eventually(() => expect(received).toHaveLength(1));
     await first.stop();
     answers = true;
     deliver();
@@ -257,7 +258,7 @@ describe('several that deliver', () => {
     deliver();
     try {
       const isOver = async () => expect((await deliveries()).every(({ state }) => state === 'delivered')).toBe(true);
-      await vi.waitFor(isOver, 8_000);
+      await eventually(isOver);
     } finally {
       await running.stop();
       await other.close();
@@ -291,10 +292,10 @@ describe('an endpoint that only fails', () => {
     deliver({ timeScale: 1e-7 });
     const isDisabled = async () => (await call(`${ENDPOINTS}/get`, {})).body.result?.data.endpoints[0].disabled;
     await comment();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await comment();
       expect(await isDisabled()).toBe(true);
-    }, 5_000);
+    });
     expect((await deliveries()).filter(({ state }) => state === 'pending')).toEqual([]);
     await call(`${ENDPOINTS}/update`, { endpointId, disabled: false });
     await comment();
@@ -310,7 +311,7 @@ describe('private targets', () => {
     await endpoint({ url: url.replace('127.0.0.1', 'localhost') });
     deliver({ privateTargets: false });
     await comment();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await deliveries()).map(({ attempts }) => attempts[0]?.error)).toEqual([
         '127.0.0.1 is a private address, which deliveries may not reach',
         expect.stringMatching(

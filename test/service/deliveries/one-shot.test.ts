@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deliverPending } from '../../../src/service/deliveries/one-shot.ts';
 import { enqueueEvent } from '../../../src/service/deliveries/outbox.ts';
+import { eventually } from '../../eventually.ts';
 import { deliveringWorld } from './delivering.ts';
 import { receiver } from './receiver.ts';
 
@@ -46,7 +47,7 @@ describe('one attempt of each delivery', () => {
     const { store, ids, options, received, deliveries } = await enqueued(undefined);
     const controller = new AbortController();
     const run = deliverPending(store, { ...options, signal: controller.signal }, ids);
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await eventually(() => expect(received).toHaveLength(1));
     controller.abort(new Error('stopped'));
     await expect(run).rejects.toThrow('stopped');
     expect((await deliveries())[1]).toMatchObject({ state: 'pending', attempts: [] });
