@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
@@ -20,8 +20,10 @@ async function host(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
   ask?: (message: string) => 'accept' | 'decline' | 'cancel',
+  options: ClientOptions = {},
 ): Promise<Host> {
-  const client = new Client({ name: 'test', version: '1' }, { capabilities: ask ? { elicitation: {} } : {} });
+  const capabilities = ask ? { elicitation: {} } : {};
+  const client = new Client({ name: 'test', version: '1' }, { capabilities, ...options });
   if (ask) client.setRequestHandler('elicitation/create', ({ params }) => ({ action: ask(params.message) }));
   const server = {
     command: process.execPath,
@@ -230,6 +232,29 @@ describe('svc mcp', () => {
     expect(asked[0]).toMatch(/^svc asks: Delete endpoint ep_1\?.* \(127\.0\.0\.1:\d+\)$/);
     const unasking = await host(['--allow-writes', '--no-input'], { ...env, ...service.env }, () => 'accept');
     expect(await unasking.call('webhooks_endpoints_delete', endpoint)).toMatchObject({ failed: true });
+  });
+
+  it.each([
+    ['2024-11-05', {}],
+    ['2025-03-26', {}],
+    ['2025-06-18', {}],
+    ['2025-11-25', {}],
+    ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
+  ] as const)('serves a host of revision %s: lists, answers and asks', async (revision, options) => {
+    const { env } = await newUser();
+    const service = await mockService(({ path }) => success(path.includes('documents') ? [{ id: 'd1' }] : null));
+    const asked: string[] = [];
+    const accept = (message: string) => {
+      asked.push(message);
+      return 'accept' as const;
+    };
+    const only = 'versionNegotiation' in options ? options : { supportedProtocolVersions: [revision] };
+    const { client, call } = await host(['--allow-writes'], { ...env, ...service.env }, accept, only);
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    expect((await client.listTools()).tools).toHaveLength(manifest.length);
+    expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ result: [{ id: 'd1' }] });
+    expect(await call('webhooks_endpoints_delete', { endpointId: 'ep_1' })).toMatchObject({ failed: false });
+    expect(asked).toEqual([expect.stringMatching(/^svc asks: Delete endpoint ep_1\?/)]);
   });
 
   it('lets no host answer for a protected profile', async () => {
