@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, write
 import { platform as thisPlatform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
-import { SvcError, systemErrorCode } from './errors.ts';
+import { messageOf, SvcError, systemErrorCode } from './errors.ts';
 
 /**
  * Makes a folder and those above it that are missing. Node's own `recursive` never ends where the system says of a folder
@@ -169,7 +169,7 @@ export async function flushFolder(path: string, platform = thisPlatform()): Prom
 export function localFileError(action: string, path: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   const code = systemErrorCode(error);
-  const reason = code ? (SYSTEM_REASONS.get(code) ?? code) : error instanceof Error ? error.message : String(error);
+  const reason = code ? (SYSTEM_REASONS.get(code) ?? code) : messageOf(error);
   return new SvcError('local', `cannot ${action} ${path}: ${reason}`, { cause: error });
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../kernel/errors.ts';
 import { redactText } from '../kernel/redact.ts';
 
 /** One thing to do in the keychain. An account is a name under which it keeps one secret for svc. */
@@ -37,7 +38,7 @@ export async function performCalls(
     return { values: calls.map((call) => perform(new Entry(SERVICE, call.account, STORE), call)) };
   } catch (error) {
     const secrets = calls.flatMap((call) => (call.kind === 'set' ? [call.secret] : []));
-    return { fault: redactText(briefly(error instanceof Error ? error.message : String(error)), secrets) };
+    return { fault: redactText(briefly(messageOf(error)), secrets) };
   }
 }
 

@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { besidesKnown } from '../kernel/authorities.ts';
 import { connectionFault } from '../kernel/connection-fault.ts';
-import { systemErrorCode } from '../kernel/errors.ts';
+import { messageOf, systemErrorCode } from '../kernel/errors.ts';
 import type { HeaderList } from './headers.ts';
 
 /** A delivery on its way to a receiver. */
@@ -103,5 +103,5 @@ async function bodyOf(response: IncomingMessage, limit: number): Promise<string>
 
 function failureOf(error: unknown, timedOut: boolean, timeout: number): string {
   if (timedOut) return `no answer within ${timeout / 1000} s`;
-  return connectionFault(error) ?? (error instanceof Error ? error.message : String(error));
+  return connectionFault(error) ?? messageOf(error);
 }

@@ -1,9 +1,10 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
 import { type Recovery, removeRecord } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
 import type { Destination } from './destination.ts';
-import { notDelivered, notKept, reasonOf } from './failures.ts';
+import { notDelivered, notKept } from './failures.ts';
 import type { Obtained } from './obtain.ts';
 
 /** A token in hand, and all who get it. */
@@ -28,7 +29,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   else await discardSuperseded(delivery);
   const failures = await handOut(delivery);
   const told = { context, apiKey, path: recovery.path };
-  const problems = failures.map(({ name, error }) => `${name}: ${reasonOf(error)}`);
+  const problems = failures.map(({ name, error }) => `${name}: ${messageOf(error)}`);
   const cause = failures[0]?.error;
   if (failures.length > 0) {
     await recovery.close().catch(() => undefined); // it is on disk

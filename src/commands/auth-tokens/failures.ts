@@ -1,4 +1,4 @@
-import { SvcError } from '../../kernel/errors.ts';
+import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { recoveryLock } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
 
@@ -28,7 +28,7 @@ function targetFlags({ options: { local, store, profile, baseUrl } }: Context): 
 
 /** Not applied: the old token opens the API key as before. */
 export function notApplied({ apiKey }: Told, cause: unknown): SvcError {
-  return new SvcError('unreachable', `the auth token of API key ${apiKey} is as it was: ${reasonOf(cause)}`, {
+  return new SvcError('unreachable', `the auth token of API key ${apiKey} is as it was: ${messageOf(cause)}`, {
     hint: 'the old token still works; run the command again',
     cause,
   });
@@ -36,7 +36,7 @@ export function notApplied({ apiKey }: Told, cause: unknown): SvcError {
 
 /** Applied, and the new token went under with the answer. */
 export function tokenLost(told: Told, cause: unknown): SvcError {
-  const message = `the auth token of API key ${told.apiKey} was replaced, and the new one is lost: ${reasonOf(cause)}`;
+  const message = `the auth token of API key ${told.apiKey} was replaced, and the new one is lost: ${messageOf(cause)}`;
   return new SvcError('outcome_unknown', message, {
     hint: `the workspace can set another one: ${ensureCommand(told)}`,
     cause,
@@ -45,7 +45,7 @@ export function tokenLost(told: Told, cause: unknown): SvcError {
 
 /** Nobody knows yet; the record stays. */
 export function mayBeReplaced(told: Told, cause: unknown, knowsOldToken: boolean): SvcError {
-  const message = `the auth token of API key ${told.apiKey} may have been replaced: ${reasonOf(cause)}`;
+  const message = `the auth token of API key ${told.apiKey} may have been replaced: ${messageOf(cause)}`;
   const hint = knowsOldToken
     ? `find out with svc auth recover${targetFlags(told.context)}; the record is ${told.path}`
     : `its old token is not known here, so set another one: ${ensureCommand(told)}; the record is ${told.path}`;
@@ -78,8 +78,4 @@ export function underWay({ context, apiKey }: Omit<Told, 'path'>, place: string,
     hint: 'run the command again when it is over',
     cause,
   });
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import type { Answer, Client } from '../../client/client.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { messageOf, SvcError } from '../../kernel/errors.ts';
 import type { Recovery } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
 import { mayBeReplaced, notApplied, tokenLost } from './failures.ts';
@@ -115,6 +115,6 @@ async function noteOrWarn(context: Context, recovery: Recovery, state: 'unknown'
     await recovery.note(state);
     await recovery.close();
   } catch (error) {
-    await context.warn(error instanceof Error ? error.message : String(error));
+    await context.warn(messageOf(error));
   }
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
+import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import { meetEnvironment } from '../../profiles/variables.ts';
 import type { Context } from '../context.ts';
@@ -29,7 +29,7 @@ export async function recordRun(context: Context, activity: Activity, run: Finis
     const entry = await entryOf(context, activity, run);
     await appendEntry(context.folders, context.clock, lineOf(entry));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (context.options.verbose) await context.warn(`no line in the history: ${reason}`).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
+import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import type { Io } from '../../kernel/io.ts';
 import { renderError } from '../../output/error-text.ts';
@@ -27,7 +27,7 @@ export async function report(
 
 function asSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = messageOf(thrown);
   return new SvcError('bug', `unexpected: ${message}`, {
     hint: 'this is a bug in svc: run it again with --debug and report what it prints',
     cause: thrown,

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { isRunning, processId } from '../../kernel/io.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import { dataOf } from '../call/reply-data.ts';
@@ -69,7 +69,7 @@ async function takeLeave(context: Context, remove: () => Promise<void>): Promise
   try {
     await remove();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     await context.warn(`the temporary endpoint is still there, and goes when you listen again: ${reason}`);
   }
 }

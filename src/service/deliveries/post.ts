@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request 
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { connectionFault } from '../../kernel/connection-fault.ts';
-import { systemErrorCode } from '../../kernel/errors.ts';
+import { messageOf, systemErrorCode } from '../../kernel/errors.ts';
 import { RECEIVER_TIME } from '../../webhooks/form.ts';
 import { isPrivateAddress } from './private-addresses.ts';
 
@@ -136,5 +136,5 @@ const publicLookup: NonNullable<TcpNetConnectOpts['lookup']> & LookupFunction = 
 
 function reasonOf(error: unknown): string {
   if (systemErrorCode(error) === 'ERR_INVALID_CHAR') return 'the auth token cannot stand in a header';
-  return connectionFault(error) ?? (error instanceof Error ? error.message : String(error));
+  return connectionFault(error) ?? messageOf(error);
 }

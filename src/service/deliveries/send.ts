@@ -1,3 +1,4 @@
+import { messageOf } from '../../kernel/errors.ts';
 import type { Claimed } from './claim.ts';
 import type { Answer, Post, Poster } from './post.ts';
 
@@ -11,6 +12,6 @@ function composed(delivery: Claimed, now: number): Post | string {
   try {
     return delivery.destination.compose(delivery, now);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -1,5 +1,5 @@
 import { connectionFault } from '../../kernel/connection-fault.ts';
-import { type Failure, SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { type Failure, messageOf, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { ServiceError } from '../errors.ts';
 
 /** How opening a database may fail, by PostgreSQL's own codes. */
@@ -108,5 +108,5 @@ function refusal(reason: string): ServiceError {
 
 function reasonOf(error: unknown): string {
   if (error instanceof Error && /timeout/i.test(error.message)) return 'no answer in time';
-  return connectionFault(error) ?? (error instanceof Error ? error.message : String(error));
+  return connectionFault(error) ?? messageOf(error);
 }

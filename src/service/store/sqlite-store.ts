@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { SvcError } from '../../kernel/errors.ts';
+import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { ServiceError } from '../errors.ts';
 import { createStoreFile } from './location.ts';
 import { upgrade } from './schema.ts';
@@ -55,7 +55,7 @@ function storeOf(kysely: Kysely<Tables>, path: string): Store {
 }
 
 function unusable(path: string, error: unknown): SvcError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new SvcError('local', `cannot open the store ${path}: ${reason}`, {
     hint: 'choose another store with --store',
     cause: error,
