@@ -1,4 +1,5 @@
 import { isObject } from './is-object.ts';
+import { jsonValue } from './json-value.ts';
 
 const HIDDEN = '****';
 
@@ -101,11 +102,7 @@ function withMaskedFields(parent: string, object: object, secrets: readonly stri
 }
 
 function unescaped(written: string): string {
-  try {
-    return String(JSON.parse(`"${written}"`));
-  } catch {
-    return written;
-  }
+  return String(jsonValue(`"${written}"`) ?? written);
 }
 
 interface Span {

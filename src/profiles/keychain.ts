@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Environment } from '../kernel/folders.ts';
 import { nodeProgram } from '../kernel/io.ts';
+import { jsonValue } from '../kernel/json-value.ts';
 import { programWord } from '../kernel/parts.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 
@@ -66,17 +67,10 @@ async function replyOf(child: ChildProcess, calls: readonly KeychainCall[]): Pro
   const failed = new Promise<never>((_, reject) => child.on('error', reject));
   child.stdin?.on('error', () => undefined).end(JSON.stringify(calls)); // who is gone has no reply either
   const written = await Promise.race([child.stdout ? text(child.stdout) : '', failed]);
-  const reply = parsed(written);
+  // Nothing where it died in the middle, or never got as far as an answer.
+  const reply = jsonValue(written) as KeychainReply | undefined;
   if (reply && 'values' in reply) return reply;
   throw new KeychainFault(reply ? `refused: ${reply.fault}` : 'gave no usable answer');
-}
-
-function parsed(written: string): KeychainReply | undefined {
-  try {
-    return JSON.parse(written) as KeychainReply;
-  } catch {
-    return undefined; // it died in the middle, or never got as far as an answer
-  }
 }
 
 async function withinTime<Value>(

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, createCipheriv, createDecipheriv, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
 import { isObject } from '../kernel/is-object.ts';
+import { jsonValue } from '../kernel/json-value.ts';
 import { privateKeyOf, publicKeyOf } from './keys.ts';
 
 export interface Packing {
@@ -33,7 +34,7 @@ export function packBody(json: string, { encode, encryptFor }: Packing): string 
  * @throws SvcError `bad_data` for what is no RSA private key
  */
 export function unpackBody(text: string, privateKey?: string): Unpacked {
-  const payload = parsed(text);
+  const payload = jsonValue(text);
   if (payload === undefined) return unreadable('the body is not JSON');
   if (isEncoded(payload)) return decoded(payload, 'decoded');
   if (!isSealed(payload)) return { how: 'plain', json: text, payload };
@@ -53,7 +54,7 @@ function decoded({ encodedPayload }: Encoded, how: 'decoded' | 'decrypted'): Unp
 /** What was encrypted may have been encoded before. */
 function fromBytes(bytes: Buffer, how: 'decoded' | 'decrypted'): Unpacked {
   const json = isUtf8(bytes) ? bytes.toString() : '';
-  const payload = parsed(json);
+  const payload = jsonValue(json);
   if (payload === undefined) return unreadable(`the ${how} payload is not JSON`);
   return how === 'decrypted' && isEncoded(payload) ? decoded(payload, how) : { how, json, payload };
 }
@@ -106,12 +107,4 @@ function isEncoded(payload: unknown): payload is Encoded {
 function hasOnly(payload: unknown, names: readonly string[]): boolean {
   if (!isObject(payload) || Object.keys(payload).length !== names.length) return false;
   return names.every((name) => typeof payload[name] === 'string');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

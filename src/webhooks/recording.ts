@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import { localFileError, makeFolder } from '../kernel/files.ts';
 import { isObject } from '../kernel/is-object.ts';
+import { jsonValue } from '../kernel/json-value.ts';
 import { FORMS, type Form } from './form.ts';
 import { type HeaderList, without } from './headers.ts';
 
@@ -153,21 +154,13 @@ async function readRecord(path: string): Promise<string> {
 
 /** A recorded delivery from a file's text; `undefined` for anything else. */
 function recordOf(text: string): RecordedDelivery | undefined {
-  const record = parsed(text);
+  const record = jsonValue(text);
   if (!isObject(record)) return undefined;
   const { id, event, form: named, verified, receivedAt, path, headers, body } = record;
   const form = FORMS.find((known) => known === named);
   const texts = [id, event, receivedAt, path, body].every((value) => typeof value === 'string');
   if (!texts || !form || typeof verified !== 'boolean' || !isHeaderList(headers)) return undefined;
   return { id, event, form, verified, receivedAt, path, headers, body } as RecordedDelivery;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isHeaderList(value: unknown): value is HeaderList {

@@ -1,3 +1,5 @@
+import { isObject } from '../../kernel/is-object.ts';
+import { jsonValue } from '../../kernel/json-value.ts';
 import type { InputFormat } from './record.ts';
 
 const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
@@ -23,16 +25,8 @@ export function formatOfText(head: string, field: string): InputFormat | undefin
   if (text.startsWith('[')) return 'json';
   if (!text.startsWith('{')) return undefined;
   const [firstLine = '', ...others] = text.split(/\r\n|\n|\r/, 2);
-  const first = objectOf(firstLine);
-  if (first) return Array.isArray(first[field]) ? 'json' : 'ndjson';
+  const first = jsonValue(firstLine);
+  if (isObject(first)) return Array.isArray(first[field]) ? 'json' : 'ndjson';
   const cutInside = others.length === 0 && !firstLine.includes(`"${field}"`);
   return cutInside ? undefined : 'json';
-}
-
-function objectOf(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

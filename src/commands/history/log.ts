@@ -5,6 +5,7 @@ import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError, moveOver, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
+import { jsonValue } from '../../kernel/json-value.ts';
 import { withLock } from '../../kernel/lock.ts';
 import type { Counts } from '../terminal/activity.ts';
 
@@ -94,12 +95,8 @@ async function textOf(path: string): Promise<string> {
 
 /** A line that was cut, by a full disk say, is passed over. */
 function entryIn(line: string): readonly HistoryEntry[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) && typeof value['at'] === 'string' ? [value as unknown as HistoryEntry] : [];
-  } catch {
-    return [];
-  }
+  const value = jsonValue(line);
+  return isObject(value) && typeof value['at'] === 'string' ? [value as unknown as HistoryEntry] : [];
 }
 
 export async function clearEntries(folders: Folders): Promise<void> {

@@ -1,6 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { fieldPath } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
+import { jsonOrText } from '../../kernel/json-value.ts';
 import { splitPair } from '../call/key-value.ts';
 
 type Key = string | number;
@@ -65,12 +66,4 @@ function keysOf(path: string): readonly Key[] {
   return Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([part, index]) =>
     index === undefined ? part : Number(index),
   );
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

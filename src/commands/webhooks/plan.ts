@@ -1,3 +1,4 @@
+import { jsonOrText } from '../../kernel/json-value.ts';
 import { redactText } from '../../kernel/redact.ts';
 import { jsonDocument } from '../../output/json.ts';
 import type { Outgoing } from '../../webhooks/post.ts';
@@ -8,14 +9,6 @@ export async function printPlan({ io }: Context, { url, headers, body }: Outgoin
   const known = secrets.filter((secret) => secret !== '');
   const shown = headers.map(([name, value]) => [name, redactText(value, known)]);
   const text = body.toString();
-  const plan = { method: 'POST', url: url.href, headers: Object.fromEntries(shown), body: jsonOr(text) };
+  const plan = { method: 'POST', url: url.href, headers: Object.fromEntries(shown), body: jsonOrText(text) };
   await io.stdout.write(jsonDocument(plan, io.stdout.isTerminal));
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

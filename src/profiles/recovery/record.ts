@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../kernel/is-object.ts';
+import { jsonValue } from '../../kernel/json-value.ts';
 
 /**
  * How far the reset of an auth token came.
@@ -50,20 +51,7 @@ export function isAbout(record: ResetSubject, { apiKey, place }: ResetSubject): 
 
 /** The record that a file's text holds, which is the last line of it that is whole; `undefined` where none is. */
 export function parseRecord(text: string): RecoveryRecord | undefined {
-  const lines = text.split('\n').reverse();
-  for (const line of lines) {
-    const value = parsed(line);
-    if (isRecord(value)) return value;
-  }
-  return undefined;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // a blank line, or one that was cut
-  }
+  return text.split('\n').map(jsonValue).findLast(isRecord);
 }
 
 const TEXTS = ['id', 'apiKey', 'place', 'startedAt', 'machine'] as const;

@@ -1,5 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
+import { jsonValue } from '../../kernel/json-value.ts';
 import { isSuccess } from '../listener.ts';
 import { type PostOptions, post } from '../post.ts';
 
@@ -27,7 +28,7 @@ export async function readEffects(url: URL, options: PostOptions): Promise<reado
 }
 
 function effectsOf(text: string): readonly Effect[] | undefined {
-  const list = parsed(text);
+  const list = jsonValue(text);
   if (!Array.isArray(list)) return undefined;
   const effects = list.map((item: unknown) => (typeof item === 'string' ? { id: item } : item));
   return effects.every(isEffect) ? effects : undefined;
@@ -35,14 +36,6 @@ function effectsOf(text: string): readonly Effect[] | undefined {
 
 function isEffect(value: unknown): value is Effect {
   return isObject(value) && typeof value['id'] === 'string' && ['string', 'undefined'].includes(typeof value['event']);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function unusable(url: URL, problem: string): SvcError {
