@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Client } from '../client/client.ts';
 import type { Environment } from '../kernel/folders.ts';
 import type { Sink } from '../kernel/io.ts';
+import { once } from '../kernel/once.ts';
 import { safeText } from '../kernel/safe-text.ts';
 import type { Format } from '../output/format.ts';
 import type { Filter } from '../output/jq.ts';
@@ -147,12 +148,4 @@ export function wantsColor(flag: GlobalOptions['color'], sink: Sink, environment
   if (forced) return forced !== '0' && forced !== 'false';
   if (environment['NO_COLOR'] || environment['TERM'] === 'dumb') return false;
   return sink.isTerminal;
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

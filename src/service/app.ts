@@ -3,6 +3,7 @@ import type { Feature, Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { once } from '../kernel/once.ts';
 import { authenticate, checkAuthorization, statedKey } from './auth.ts';
 import { readData } from './body.ts';
 import { failure, success } from './envelope.ts';
@@ -99,14 +100,4 @@ async function load({ resource, name }: OperationEntry) {
   // follow that through a union of all operations; the input has passed the operation's schema.
   const handler = (handlers as Readonly<Partial<Record<string, unknown>>>)[name] as Handler<Operation>;
   return { name, operation, handler };
-}
-
-function once<Given extends readonly unknown[], Result>(
-  make: (...given: Given) => Result,
-): (...given: Given) => Result {
-  let made: { readonly result: Result } | undefined;
-  return (...given) => {
-    made ??= { result: make(...given) };
-    return made.result;
-  };
 }

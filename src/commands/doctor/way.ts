@@ -5,6 +5,7 @@ import type { WireRequest } from '../../client/request.ts';
 import { connectionFault } from '../../kernel/connection-fault.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
+import { once } from '../../kernel/once.ts';
 import { readCertificates } from '../call/ca-file.ts';
 import { networkRoute } from '../call/route.ts';
 import type { Context } from '../context.ts';
@@ -143,12 +144,4 @@ function clockSkew({ skew }: Answered): Verdict {
 
 function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
