@@ -1,8 +1,8 @@
 import type { Auth } from '../catalog/define.ts';
 import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import { isSameSecret } from '../kernel/same-secret.ts';
 import { invalidArgument, ServiceError } from './errors.ts';
 import type { Call, CallOf, KeyCall, WorkspaceCall } from './handlers/handler.ts';
-import { isSameSecret } from './secrets.ts';
 import { prepared } from './store/prepared.ts';
 
 /**

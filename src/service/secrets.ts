@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 /** A token that cannot be guessed: 32 characters that no shell, header or URL has to quote. */
 export function newToken(): string {
@@ -42,15 +42,4 @@ function base62(length: number): string {
     for (const byte of randomBytes(length)) if (byte < UNEVEN) text += BASE62[byte % BASE62.length];
   }
   return text.slice(0, length);
-}
-
-/** A key that deliveries are signed with, as Standard Webhooks write it. */
-export function newSigningSecret(): string {
-  return `whsec_${randomBytes(24).toString('base64')}`;
-}
-
-/** Compares two secrets in a time that does not tell where they differ. Their length is no secret. */
-export function isSameSecret(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)];
-  return first.length === second.length && timingSafeEqual(first, second);
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Form } from './form.ts';
 import { SIGNATURE_HEADERS } from './form.ts';
 import type { HeaderList } from './headers.ts';
@@ -18,4 +19,9 @@ export function deliveryHeaders({ form, id, timestamp, secret, authToken }: Proo
   if (form === 'basic') return authToken === undefined ? [type] : [type, ['authorization', `Basic ${authToken}`]];
   if (secret !== undefined) return [type, ...Object.entries(signatureHeaders(secret, { id, timestamp, body }))];
   return [type, [SIGNATURE_HEADERS.id, id], [SIGNATURE_HEADERS.timestamp, String(timestamp)]];
+}
+
+/** An id for a delivery that no service has made. */
+export function newDeliveryId(): string {
+  return `msg_${randomBytes(12).toString('hex')}`;
 }

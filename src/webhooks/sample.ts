@@ -5,8 +5,8 @@ import type { HookEvent } from './event.ts';
 export interface SampleSetting {
   readonly webhookId: string;
   readonly now: number;
-  readonly apiKey: string;
-  readonly organizationId: string;
+  /** Nobody's, where it is left out. */
+  readonly apiKey?: string;
 }
 
 type Subject = Pick<HookEvent, 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
@@ -16,15 +16,18 @@ const BEN = { userId: 'u-ben', name: 'Ben Example', email: 'ben@example.com' };
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/** An event of the given type as it might really have happened: with users, a document, and what it happened to. */
+/**
+ * An event of the given type as it might really have happened: with users, a document, and what it happened to. Nothing of
+ * anybody's is in it.
+ */
 export function sampleEvent(event: string, setting: SampleSetting): HookEvent {
-  const { webhookId, now, apiKey, organizationId } = setting;
+  const { webhookId, now, apiKey = 'sample-api-key' } = setting;
   const group = EVENT_TYPES.find(({ name }) => name === event)?.group;
   return {
     event,
     webhookId,
     apiKey,
-    organizationId,
+    organizationId: 'acme',
     documentId: 'd-launch-plan',
     documentName: 'Launch plan',
     pageInfo: { url: 'https://app.example.com/documents/d-launch-plan', title: 'Launch plan' },

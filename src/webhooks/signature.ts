@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { SvcError } from '../kernel/errors.ts';
+import { isSameSecret } from '../kernel/same-secret.ts';
 import { SIGNATURE_HEADERS } from './form.ts';
 import { type Headers, headerValues } from './headers.ts';
 
@@ -28,6 +29,11 @@ export type Verdict =
 export const TOLERANCE = 5 * 60;
 
 const SECRET_PREFIX = 'whsec_';
+
+/** A key that deliveries are signed with: 24 random bytes, as Standard Webhooks writes it. */
+export function newSigningSecret(): string {
+  return `${SECRET_PREFIX}${randomBytes(24).toString('base64')}`;
+}
 
 /**
  * The signature of a delivery, `v1,<base64>`, as Standard Webhooks describes it.
@@ -61,7 +67,7 @@ export function verifySignature(secrets: readonly string[], delivery: ReceivedDe
   if (!isUtf8(delivery.body)) return refused('the body is not valid UTF-8');
   const expected = keys.map((key) => signed(key, id, timestamp, delivery.body));
   // Every pair is compared, so that the time taken does not tell which one fits.
-  const matches = expected.flatMap((one) => signatures.filter((given) => isEqual(given, one)));
+  const matches = expected.flatMap((one) => signatures.filter((given) => isSameSecret(given, one)));
   if (matches.length === 0) {
     return refused(`no signature matches: another secret signed it, or the body, ${SIGNED_HEADERS} was changed`);
   }
@@ -107,12 +113,6 @@ function outOfTime(late: number): string {
 
 function signed(key: KeyObject, id: string, timestamp: string, body: string | Uint8Array): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
-}
-
-/** In constant time for texts of one length; the length of a signature is no secret. */
-function isEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /**

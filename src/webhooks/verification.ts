@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { isSameSecret } from '../kernel/same-secret.ts';
 import { type Form, SIGNATURE_HEADERS } from './form.ts';
 import { type Headers, headerValues } from './headers.ts';
 import { type ReceivedDelivery, verifySignature } from './signature.ts';
@@ -31,9 +31,9 @@ function verifyToken(authToken: string, { headers }: ReceivedDelivery): Verifica
   const token = /^basic (.*)$/is.exec(value)?.[1];
   if (token === undefined) return { verified: false, reason: 'the header authorization is not Basic' };
   // Header values come as Latin-1.
-  const [given, expected] = [Buffer.from(token, 'latin1'), Buffer.from(authToken, 'latin1')];
-  const isEqual = given.length === expected.length && timingSafeEqual(given, expected);
-  return isEqual ? { verified: true, form: 'basic' } : { verified: false, reason: 'the token is another one' };
+  return isSameSecret(token, authToken, 'latin1')
+    ? { verified: true, form: 'basic' }
+    : { verified: false, reason: 'the token is another one' };
 }
 
 /** Whether a delivery means to be an advanced one: it carries any of the headers that only those have. */

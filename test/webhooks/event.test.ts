@@ -3,7 +3,7 @@ import { EVENT_NAMES } from '../../src/catalog/events.ts';
 import { advancedPayload, basicPayload, eventFromPayload, eventNameOf } from '../../src/webhooks/event.ts';
 import { sampleEvent } from '../../src/webhooks/sample.ts';
 
-const SETTING = { webhookId: 'wh_1', now: 1_770_000_000_000, apiKey: 'key-1', organizationId: 'acme' };
+const SETTING = { webhookId: 'wh_1', now: 1_770_000_000_000, apiKey: 'key-1' };
 const plain = (value: object) => JSON.parse(JSON.stringify(value));
 
 describe('the two forms of a payload', () => {

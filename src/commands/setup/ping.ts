@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { newSigningSecret } from '../../service/secrets.ts';
-import { deliveryHeaders } from '../../webhooks/delivery.ts';
+import { deliveryHeaders, newDeliveryId } from '../../webhooks/delivery.ts';
 import { isSuccess } from '../../webhooks/listener.ts';
 import { post, type Receipt } from '../../webhooks/post.ts';
+import { newSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 import { postOptions } from '../webhooks/target.ts';
 import { offers, tell } from './talk.ts';
@@ -10,7 +9,7 @@ import { offers, tell } from './talk.ts';
 /** Offers a test request to a URL, and says what came back. False: the user wants another URL. */
 export async function tryOut(context: Context, url: URL): Promise<boolean> {
   if (!(await offers(context, 'Send a test request there now?'))) return true;
-  const id = `msg_${randomBytes(12).toString('hex')}`;
+  const id = newDeliveryId();
   const body = JSON.stringify({ event: 'ping', webhookId: id, data: {} });
   const timestamp = Math.floor(context.clock.now() / 1000);
   // Signed with a secret that nobody has: a receiver that verifies refuses it, and shows so that it does.

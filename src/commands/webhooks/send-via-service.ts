@@ -46,7 +46,7 @@ async function eventOf(
   { event, apiKey }: Pick<HookEvent, 'event' | 'apiKey'>,
 ): Promise<HookEvent> {
   const webhookId = randomBytes(16).toString('hex');
-  const sample = sampleEvent(event, { apiKey, webhookId, organizationId: 'acme', now: context.clock.now() });
+  const sample = sampleEvent(event, { apiKey, webhookId, now: context.clock.now() });
   const payload = await givenPayload(context, options, JSON.parse(JSON.stringify(advancedPayload(sample))));
   return eventFromPayload(payload, { event, apiKey, webhookId });
 }

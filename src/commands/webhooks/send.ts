@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { unknownEventWarnings } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { deliveryHeaders } from '../../webhooks/delivery.ts';
+import { deliveryHeaders, newDeliveryId } from '../../webhooks/delivery.ts';
 import { PAYLOADS } from '../../webhooks/event.ts';
 import { isSuccess } from '../../webhooks/listener.ts';
 import { type Packing, packBody } from '../../webhooks/payload.ts';
@@ -16,9 +15,6 @@ import { readPublicKey } from './keys.ts';
 import { printPlan } from './plan.ts';
 import { readSenderProof, type SenderProof } from './sender-proof.ts';
 import { postOptions, targetUrl } from './target.ts';
-
-/** What samples say of an API key and an organization: nothing of anybody's goes along. */
-const SAMPLE = { apiKey: 'sample-api-key', organizationId: 'acme' };
 
 export async function sendCommand(context: Context, invocation: Invocation): Promise<void> {
   const {
@@ -66,8 +62,8 @@ async function readSending(context: Context, options: Invocation['options']): Pr
 
 /** The delivery of a sample of an event, and the id that it carries. */
 export async function sampleDelivery(url: URL, event: string, sending: Sending, now: number): Promise<SampleDelivery> {
-  const id = `msg_${randomBytes(12).toString('hex')}`;
-  const sample = PAYLOADS[sending.form](sampleEvent(event, { ...SAMPLE, webhookId: id, now }));
+  const id = newDeliveryId();
+  const sample = PAYLOADS[sending.form](sampleEvent(event, { webhookId: id, now }));
   const payload = await sending.payload(JSON.parse(JSON.stringify(sample)));
   const body = packBody(JSON.stringify(payload), sending.packing);
   const headers = deliveryHeaders({ ...sending, id, timestamp: Math.floor(now / 1000) }, body);

@@ -1,9 +1,10 @@
+import { newSigningSecret } from '../../webhooks/signature.ts';
 import { stopLane } from '../deliveries/stop.ts';
 import { ServiceError } from '../errors.ts';
 import { keyOfToken, pageToken } from '../page-token.ts';
 import { requireAdvancedWebhooks } from '../records/advanced-webhooks.ts';
 import { columnsOf, type Endpoint, endpointRecord, requireEndpoint, selectStretch } from '../records/endpoints.ts';
-import { newEndpointId, newSigningSecret } from '../secrets.ts';
+import { newEndpointId } from '../secrets.ts';
 import type { HandlersOf, KeyCall } from './handler.ts';
 
 /** Endpoints on a page where the request does not say. */

@@ -1,6 +1,7 @@
 import type { State } from '../../catalog/state.ts';
+import { newSigningSecret } from '../../webhooks/signature.ts';
 import { columnsOf, endpointRecord } from '../records/endpoints.ts';
-import { newEndpointId, newSigningSecret } from '../secrets.ts';
+import { newEndpointId } from '../secrets.ts';
 import { present, type Scope, type Section } from './section.ts';
 
 type EndpointRecord = State['endpoints'][number];

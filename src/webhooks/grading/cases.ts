@@ -1,8 +1,9 @@
+import { newDeliveryId } from '../delivery.ts';
 import { FORMS, type Form } from '../form.ts';
 import { TOLERANCE } from '../signature.ts';
 import { CASE_NAMES, type CaseName } from './case-names.ts';
 import type { Expected } from './expectations.ts';
-import { type Kit, type Means, newDeliveryId, type Shipment } from './kit.ts';
+import type { Kit, Means, Shipment } from './kit.ts';
 
 /** Something that happens to a receiver sooner or later, by accident or by intent. */
 export interface Case extends Meeting {

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import { deliveryHeaders } from '../delivery.ts';
+import { deliveryHeaders, newDeliveryId } from '../delivery.ts';
 import { PAYLOADS } from '../event.ts';
 import { type Form, SIGNATURE_HEADERS } from '../form.ts';
 import type { HeaderList } from '../headers.ts';
 import { packBody } from '../payload.ts';
 import type { Outgoing } from '../post.ts';
 import { sampleEvent } from '../sample.ts';
+import { newSigningSecret } from '../signature.ts';
 import type { Manner } from './manner.ts';
 
 /** What the receiver was told to expect of its sender. */
@@ -43,8 +44,6 @@ export interface Shipment extends Omit<Outgoing, 'url'> {
 /** Makes deliveries, each with an id of its own unless one is given. */
 export type Kit = (variation?: Variation) => Shipment;
 
-/** Nothing of anybody's is in a sample. */
-const SAMPLE = { apiKey: 'sample-api-key', organizationId: 'acme' };
 const USUAL_EVENT = 'comment.add';
 
 export function createKit(means: Means, clock: Clock): Kit {
@@ -52,17 +51,13 @@ export function createKit(means: Means, clock: Clock): Kit {
     const { event = USUAL_EVENT, id = newDeliveryId(), age = 0, packing, manner = 'whole', method } = variation;
     const now = clock.now();
     const { json = JSON.stringify, documentName } = variation;
-    const sample = { ...sampleEvent(event, { ...SAMPLE, webhookId: id, now }), ...(documentName && { documentName }) };
+    const sample = { ...sampleEvent(event, { webhookId: id, now }), ...(documentName && { documentName }) };
     const encryptFor = packing === 'encrypted' ? means.encryptFor : undefined;
     const body = packBody(json(PAYLOADS[means.form](sample)), { encode: packing === 'encoded', encryptFor });
     const timestamp = Math.floor(now / 1000) - age;
     const headers = provenHeaders(means, { id, timestamp, body }, variation.proof);
     return { id, event, headers, body, manner, ...(method && { method }) };
   };
-}
-
-export function newDeliveryId(): string {
-  return `msg_${randomBytes(12).toString('hex')}`;
 }
 
 interface Content {
@@ -88,7 +83,7 @@ function provenHeaders(means: Means, { body, ...content }: Content, proof: Varia
 }
 
 function foreignMeans() {
-  return { secret: `whsec_${randomBytes(24).toString('base64')}`, authToken: randomBytes(24).toString('base64url') };
+  return { secret: newSigningSecret(), authToken: randomBytes(24).toString('base64url') };
 }
 
 /** As a sender signs for a while after its secret was changed: with both, one behind the other. */
