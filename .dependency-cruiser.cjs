@@ -51,7 +51,7 @@ const OWNED_BUILT_INS = {
     'client/',
     'commands/doctor/',
     'kernel/listening.ts',
-    'kernel/authorities.ts',
+    'kernel/certificate-authorities.ts',
   ],
 };
 

@@ -1,4 +1,4 @@
-import { besidesKnown } from '../kernel/authorities.ts';
+import { withKnownAuthorities } from '../kernel/certificate-authorities.ts';
 import type { Environment } from '../kernel/folders.ts';
 import { httpTransport } from './http-transport.ts';
 import { type NetworkProxy, proxyFor } from './proxy.ts';
@@ -26,7 +26,10 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
   const { baseUrl, environment, authorities, attemptTimeout } = options;
   const url = URL.parse(baseUrl);
   const proxy = url ? await proxyFor(url, environment) : undefined;
-  const wire = { attemptTimeout, ...(authorities !== undefined && { tls: { ca: await besidesKnown(authorities) } }) };
+  const wire = {
+    attemptTimeout,
+    ...(authorities !== undefined && { tls: { ca: await withKnownAuthorities(authorities) } }),
+  };
   const many = lazily(async () => {
     const { poolTransport } = await import('./pool-transport.ts');
     return poolTransport({ ...wire, baseUrl, ...(proxy && { proxy }) });

@@ -1,4 +1,5 @@
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** Milliseconds; a timer for longer than this fires at once. */
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** An attempt took longer than it may. */
 export class AttemptTimeout extends Error {

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
-import { besidesKnown } from '../kernel/authorities.ts';
+import { withKnownAuthorities } from '../kernel/certificate-authorities.ts';
 import { connectionFault } from '../kernel/connection-fault.ts';
 import { messageOf, systemErrorCode } from '../kernel/errors.ts';
 import type { HeaderList } from './headers.ts';
@@ -44,7 +44,7 @@ export async function post(outgoing: Outgoing, options: PostOptions): Promise<Re
   const passed = () => Math.round(performance.now() - started);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   try {
-    const way = { signal: limit, ...(authorities && { ca: await besidesKnown(authorities) }) };
+    const way = { signal: limit, ...(authorities && { ca: await withKnownAuthorities(authorities) }) };
     const response = await answered(outgoing, way, write);
     const milliseconds = passed();
     const body = await bodyOf(response, answerLimit);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectPlain } from 'node:net';
 import { connect as connectSecure, type TLSSocket } from 'node:tls';
 import { networkFailure } from '../../client/network-failure.ts';
-import { besidesKnown } from '../../kernel/authorities.ts';
+import { withKnownAuthorities } from '../../kernel/certificate-authorities.ts';
 import { fail, ok, type Verdict, warn } from './check.ts';
 
 interface Place {
@@ -38,7 +38,7 @@ export async function openSecure(
     port,
     servername: /^[\d.]+$|:/.test(host) ? '' : host,
     rejectUnauthorized: false,
-    ...(authorities !== undefined && { ca: await besidesKnown(authorities) }),
+    ...(authorities !== undefined && { ca: await withKnownAuthorities(authorities) }),
   });
   try {
     await once(socket, 'secureConnect', { signal });
@@ -53,7 +53,7 @@ function certificateVerdict(socket: TLSSocket, host: string, now: number): Verdi
   const by = issuer?.O ?? issuer?.CN ?? 'nobody';
   if (!socket.authorized) {
     const code = codeOf(socket.authorizationError);
-    const { message, hint } = networkFailure(Object.assign(new Error(code), { code }), host, undefined).error;
+    const { message, hint } = networkFailure(Object.assign(new Error(code), { code }), host).error;
     return fail('unreachable', `${message} (issued by ${by} for ${subjectaltname}, until ${end})`, hint);
   }
   const days = Math.floor((Date.parse(end) - now) / DAY);

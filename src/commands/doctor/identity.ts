@@ -1,4 +1,4 @@
-import { missingSettings, noCredential } from '../../profiles/credentials.ts';
+import { missingSettings, noCredential } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { secretPlaces } from '../../profiles/secrets.ts';
 import type { Context } from '../context.ts';
@@ -28,7 +28,7 @@ async function keychain(context: Context): Promise<Verdict> {
   if (sources.length > 0 && sources.every((source) => source.startsWith('SVC_'))) {
     return skipped('the environment gives the secrets');
   }
-  const { faultOf, PROBE } = await import('../../profiles/secret-change.ts');
+  const { faultOf, PROBE } = await import('../../profiles/change.ts');
   const fault = await faultOf(secretPlaces(context), PROBE);
   const lies = sources.find((source) => source.includes('file ')) ? '; the secrets in use lie in a file' : '';
   if (fault === undefined) return ok(`it answers${lies}`);

@@ -85,7 +85,7 @@ async function connection(context: Context, { url, proxy }: Way, signal: AbortSi
     await openPlain(at);
   } catch (error) {
     if (error instanceof SvcError || signal.aborted) throw error;
-    throw networkFailure(error, url.host, undefined).error;
+    throw networkFailure(error, url.host).error;
   }
   const detail = `plain http to ${url.host}`;
   return isLoopback(url)
