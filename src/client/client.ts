@@ -5,9 +5,9 @@ import { meetSecret } from '../kernel/redact.ts';
 import { createAttempt } from './attempt.ts';
 import { createCall } from './call.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
-import type { Client, Reply } from './calls.ts';
 import { secretValues } from './credentials.ts';
 import type { SharedGate } from './gate.ts';
+import type { Client, Reply } from './interface.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { type CalledOperation, plannedRequest, textRequest, type WireRequest, wireRequest } from './request.ts';
 import { checkedBaseUrl, type Target } from './target.ts';
@@ -15,7 +15,7 @@ import type { Transport } from './transport.ts';
 import { guardWrites } from './write-permit.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
-export type { Answer, Client, Reply } from './calls.ts';
+export type { Answer, Client, Reply } from './interface.ts';
 export type { CalledOperation } from './request.ts';
 export type { Target } from './target.ts';
 

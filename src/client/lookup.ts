@@ -9,7 +9,7 @@ import { valueAt } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { redactText, redactValue } from '../kernel/redact.ts';
 import type { CallEvent } from './call-event.ts';
-import type { Answer, Client } from './calls.ts';
+import type { Answer, Client } from './interface.ts';
 import { followPages, nextPage } from './pages.ts';
 import type { CalledOperation } from './request.ts';
 import { isPerhapsOurs, withDetails } from './settle.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
-import type { Answer, Client, Reply } from './calls.ts';
+import type { Answer, Client, Reply } from './interface.ts';
 
 /** Fields of `data` that ask for one page; none ask for the first. */
 export type PageFields = Readonly<Record<string, unknown>>;

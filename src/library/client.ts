@@ -1,8 +1,9 @@
+import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest } from '../catalog/manifest.ts';
-import type { Answer } from '../client/calls.ts';
 import { createClient as createInternalClient, type Target } from '../client/client.ts';
 import { httpTransport } from '../client/http-transport.ts';
+import type { Answer } from '../client/interface.ts';
 import { pages } from '../client/pages.ts';
 import type { Transport } from '../client/transport.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -45,7 +46,7 @@ export interface Client {
   pages<Name extends OperationName>(operation: Name, input: Input<Name>): AsyncIterable<Output<Name> | null>;
 }
 
-const DEFAULTS = { headerPrefix: 'x-svc-', timeout: 60_000, maxWait: 600_000 };
+const DEFAULTS = { headerPrefix: DEFAULT_HEADER_PREFIX, timeout: 60_000, maxWait: 600_000 };
 
 /** @throws SvcError `usage` when the base URL is not usable */
 export function createClient(settings: ClientSettings): Client {
