@@ -2,8 +2,8 @@ import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import { hintForName, readProfiles } from './book.ts';
+import { credentialValue, secretValue } from './credential-value.ts';
 import { folderSettings } from './folder-settings.ts';
-import { headerValue, secretValue } from './header-value.ts';
 import type { Keychain } from './keychain.ts';
 import { checkBaseUrl, checkHeaderPrefix, originOf, type Profile } from './profile.ts';
 import { readSecrets, secretPlaces } from './secrets.ts';
@@ -60,9 +60,9 @@ type Layer = { readonly [N in Name]?: Sourced<string> };
 const CHECKS: { readonly [N in Name]?: (text: string, source: string) => string } = {
   baseUrl: checkBaseUrl,
   headerPrefix: checkHeaderPrefix,
-  apiKey: headerValue,
+  apiKey: credentialValue,
   authToken: secretValue,
-  workspaceId: headerValue,
+  workspaceId: credentialValue,
   workspaceAuthToken: secretValue,
 };
 

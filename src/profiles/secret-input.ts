@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { SvcError } from '../kernel/errors.ts';
 import { localFileError, textOf, withoutMark } from '../kernel/files.ts';
 import { findNamedFile } from '../kernel/named-file.ts';
-import { secretValue } from './header-value.ts';
+import { secretValue } from './credential-value.ts';
 
 const LONGEST = 64 * 1024;
 

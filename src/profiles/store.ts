@@ -5,8 +5,8 @@ import { SvcError } from '../kernel/errors.ts';
 import { privateFolder } from '../kernel/files.ts';
 import { withLock } from '../kernel/lock.ts';
 import { findProfile, type ProfileBook, readProfiles, writeProfiles } from './book.ts';
+import { Change, faultOf, type Kept, PROBE, without } from './change.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
-import { Change, faultOf, type Kept, PROBE, without } from './secret-change.ts';
 import { type PlacesWorld, readSecrets, secretPlaces } from './secrets.ts';
 import { SECRET_NAMES } from './variables.ts';
 

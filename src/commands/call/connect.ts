@@ -1,6 +1,6 @@
 import { type Client, type ClientOptions, createClient, type Target } from '../../client/client.ts';
 import { jsonDocument } from '../../output/json.ts';
-import { noCredential } from '../../profiles/credentials.ts';
+import { noCredential } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
 import { programOf } from '../line/program-text.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { headerValue, secretValue } from '../../profiles/header-value.ts';
+import { credentialValue, secretValue } from '../../profiles/credential-value.ts';
 import { checkBaseUrl, checkHeaderPrefix, checkName, type Profile, type Secrets } from '../../profiles/profile.ts';
 import { readSecret, readSecretFile } from '../../profiles/secret-input.ts';
 import { assertFree, profileStore } from '../../profiles/store.ts';
@@ -47,8 +47,8 @@ function addOptions(context: Context, { arguments: [name = ''], options }: Invoc
     profile: {
       baseUrl: baseUrl === undefined ? undefined : checkBaseUrl(baseUrl, '--base-url'),
       headerPrefix: text('headerPrefix', '--header-prefix', checkHeaderPrefix),
-      apiKey: text('apiKey', '--api-key', headerValue),
-      workspaceId: text('workspaceId', '--workspace-id', headerValue),
+      apiKey: text('apiKey', '--api-key', credentialValue),
+      workspaceId: text('workspaceId', '--workspace-id', credentialValue),
       org: textValue(options, 'org'),
       output: textValue(options, 'defaultOutput'),
       protected: options['protected'] === true ? true : undefined,
@@ -103,7 +103,7 @@ async function completeProfile(context: Context, profile: Profile): Promise<Prof
   const baseUrl = profile.baseUrl ?? checkBaseUrl(await context.ask('Base URL'), 'Base URL');
   const { apiKey, workspaceId } = profile;
   if (apiKey || workspaceId) return { ...profile, baseUrl };
-  return { ...profile, baseUrl, apiKey: headerValue(await context.ask('API key'), 'API key') };
+  return { ...profile, baseUrl, apiKey: credentialValue(await context.ask('API key'), 'API key') };
 }
 
 /** A secret from where the flags say, or from the one who can be asked. */

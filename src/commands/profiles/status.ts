@@ -1,5 +1,5 @@
 import { maskSecret } from '../../kernel/redact.ts';
-import { missingSettings, noCredential } from '../../profiles/credentials.ts';
+import { missingSettings, noCredential } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { SECRET_NAMES, VARIABLES } from '../../profiles/variables.ts';
 import type { Context } from '../context.ts';

@@ -4,7 +4,7 @@ import type { Operation } from '../../catalog/define.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
-import { secretValue } from '../../profiles/header-value.ts';
+import { secretValue } from '../../profiles/credential-value.ts';
 import { publicKeyOf } from '../../webhooks/keys.ts';
 import { NO_ANSWER } from '../asking/asker.ts';
 import type { Context } from '../context.ts';
