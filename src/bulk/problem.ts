@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { issueText, meantValue } from '../catalog/issue-text.ts';
+import { valueAt } from '../kernel/field-path.ts';
 
 /** What is wrong with a value that has to be valid by a schema. */
 export function problemsOf(schema: z.ZodType, value: unknown): readonly Problem[] {
@@ -21,7 +22,7 @@ export interface Problem {
 const NO_PROBLEMS: readonly Problem[] = [];
 
 function problemAt(issue: z.core.$ZodIssue, record: unknown): Problem {
-  const value = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], record);
+  const value = valueAt(record, issue.path);
   const meant = meantValue(issue, value);
   const message = `${issueText(issue, value)}${meant ? `; did you mean '${meant}'?` : ''}`;
   return issue.path.length > 0 ? { field: issue.path.join('.'), message } : { message };

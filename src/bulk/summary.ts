@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { RecordPlace } from '../kernel/reasons.ts';
 import type { Item } from './journal/items.ts';
 import type { PlaceOf } from './record-place.ts';
@@ -57,10 +56,4 @@ function firstFailures(items: Iterable<Item>, place: PlaceOf): readonly FailureL
     if (failures.length === MOST_FAILURES) break;
   }
   return failures;
-}
-
-/** A name for a job that sorts by when it began: `20260131-094500-5f3a9c`. */
-export function jobName(now: number): string {
-  const [date = '', time = ''] = new Date(now).toISOString().split(/[T.]/);
-  return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${randomBytes(3).toString('hex')}`;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
@@ -21,7 +22,14 @@ export interface JobFolder {
 const KEPT_DAYS = 30;
 const KEPT_JOBS = 100;
 
+/** What a job is named: the moment at which it began, and what tells it from others of that moment. */
 const NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
+
+/** A name for a job that sorts by when it began: `20260131-094500-5f3a9c`. */
+export function jobName(now: number): string {
+  const [date = '', time = ''] = new Date(now).toISOString().split(/[T.]/);
+  return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${randomBytes(3).toString('hex')}`;
+}
 
 export async function createJobFolder(folders: Folders, job: string): Promise<JobFolder> {
   const folder = jobFolder(folders, job);

@@ -1,6 +1,6 @@
 import { type BatchLimits, batches } from '../../bulk/batches.ts';
+import { jobName } from '../../bulk/journal/folder.ts';
 import { minter } from '../../bulk/mint.ts';
-import { jobName } from '../../bulk/summary.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
