@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { bulkFieldsOf } from './bulk-fields.ts';
 import type { Operation } from './define.ts';
-import { elementOf } from './introspect.ts';
+import { shapeOf } from './introspect.ts';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -23,11 +24,12 @@ export function operationSchemas(operation: Operation): OperationSchemas {
   };
 }
 
-function recordOf({ input, bulk }: Operation): z.ZodType | undefined {
-  const list = bulk?.field && input.shape[bulk.field];
-  if (!bulk || !list) return bulk && input;
-  const record = elementOf(list);
-  return bulk.bareIds ? z.union([record, z.looseObject({ [bulk.id]: record })]) : record;
+/** A file may hold bare ids in place of the records that they make. */
+function recordOf(operation: Operation): z.ZodType | undefined {
+  if (!operation.bulk) return undefined;
+  const { schema, bareIds, id } = bulkFieldsOf(operation);
+  const bare = bareIds && shapeOf(schema)[id];
+  return bare ? z.union([bare, schema]) : schema;
 }
 
 /** What the catalog notes at a field for the command line says nothing about data. */

@@ -1,14 +1,11 @@
 import type { State } from '../../catalog/state.ts';
 import { addUserData, insertParticipants, userDataItem } from '../records/user-data.ts';
 import { batchesOf } from '../store/batches.ts';
-import type { Feature } from '../store/collaboration-tables.ts';
+import { FEATURES, type Feature } from '../store/collaboration-tables.ts';
 import { prepared } from '../store/prepared.ts';
 import { batchesByOrganization, readEach, type Scope, type Section } from './section.ts';
 
 type UserData = State['userData'][number];
-
-/** The lists of a user's data, in the interface's order. */
-const FEATURES = ['comments', 'reactions', 'recordings', 'notifications'] as const satisfies readonly Feature[];
 
 interface Owner {
   readonly organization: number;
