@@ -9,7 +9,8 @@ export function onOutbox(store: Store, listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Tells those who deliver that the outbox has something new. */
-export function announce(store: Store): void {
+/** Tells those who deliver, in whatever process, that the outbox has something new. */
+export async function announce(store: Store): Promise<void> {
   for (const listener of listening.get(store) ?? []) listener();
+  await store.peers?.tell();
 }

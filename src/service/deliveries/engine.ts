@@ -1,7 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Membership } from '../store/peers.ts';
 import type { Database, Store } from '../store/store.ts';
 import { type Alarm, createAlarm } from './alarm.ts';
-import { onOutbox } from './bell.ts';
+import { announce, onOutbox } from './bell.ts';
 import { type Claimed, claimLane, claimOwners, type Lane, LEASE, pendingLanes, releaseClaims } from './claim.ts';
 import { Lanes, type Rate } from './lanes.ts';
 import type { Outcome } from './outcome.ts';
@@ -29,6 +30,8 @@ export interface Deliveries {
 
 /** Milliseconds after which the outbox is looked at for what other processes have put there. */
 const POLL = 500;
+/** The same where they tell of it: for what one of them put there, and could not tell any more. */
+const HEARING_POLL = 5_000;
 /** Milliseconds for which outcomes are collected, so that many are written down together. */
 const LINGER = 10;
 /** Milliseconds that attempts under way get when deliveries stop. */
@@ -59,7 +62,9 @@ class Engine {
   readonly #schedule: Schedule;
   readonly #poster: Poster;
   readonly #alarm: Alarm;
-  readonly #owner: string = newOwner();
+  #owner: string = newOwner();
+  #membership: Membership | undefined;
+  #someoneIsGone = false;
   readonly #lanes = new Lanes();
   /** Not written down yet. */
   readonly #outcomes: Outcome[] = [];
@@ -84,15 +89,33 @@ class Engine {
 
   async run(): Promise<void> {
     const silence = onOutbox(this.#store, () => this.#alarm.ring());
+    await this.#join();
     await this.#tried(() => this.#store.writeRelaxed((database) => this.#takeStock(database)));
     while (!this.#isStopping) {
+      if (this.#someoneIsGone && this.#membership?.hears) await this.#tried(() => this.#takeOver());
       const next = await this.#tried(() => this.#turn());
       if (this.#untilPrune <= 0) await this.#tried(() => this.#tidy());
       const now = this.#clock.now();
-      await this.#alarm.wait(Math.max(0, Math.min(next ?? now + POLL, now + POLL) - now));
+      const poll = now + (this.#membership?.hears ? HEARING_POLL : POLL);
+      await this.#alarm.wait(Math.max(0, Math.min(next ?? now + POLL, poll) - now));
     }
     silence();
     await this.#tried(() => this.#finish());
+    await this.#membership?.leave();
+  }
+
+  /** Whoever others can miss claims under the name by which they would. */
+  async #join(): Promise<void> {
+    this.#membership = await this.#store.peers?.join(this.#clock, {
+      told: () => this.#alarm.ring(),
+      gone: () => {
+        this.#someoneIsGone = true;
+        this.#alarm.ring();
+      },
+    });
+    if (!this.#membership?.hears) return;
+    retire(this.#owner);
+    this.#owner = this.#membership.name;
   }
 
   /** What goes wrong is told, and tried again. */
@@ -105,12 +128,22 @@ class Engine {
     }
   }
 
-  /** Frees at once what processes of this machine that are gone had claimed; elsewhere their claims run out. */
   async #takeStock(database: Database): Promise<void> {
-    const now = this.#clock.now();
-    const owners = this.#store.isShared ? [] : await claimOwners(database);
-    for (const owner of owners) if (isGone(owner)) await releaseClaims(database, owner, now);
-    await prune(database, now);
+    await this.#freeClaims(database);
+    await prune(database, this.#clock.now());
+  }
+
+  async #takeOver(): Promise<void> {
+    await this.#store.writeRelaxed((database) => this.#freeClaims(database));
+    this.#someoneIsGone = false;
+  }
+
+  /** Frees at once what those had claimed who are known to be gone; the claims of others run out. */
+  async #freeClaims(database: Database): Promise<void> {
+    const isMissed = this.#store.peers ? (owner: string) => this.#membership?.hasGone(owner) : isGone;
+    for (const owner of await claimOwners(database)) {
+      if (isMissed(owner)) await releaseClaims(database, owner, this.#clock.now());
+    }
   }
 
   /**
@@ -200,6 +233,7 @@ class Engine {
       await settle(database, this.#outcomes, { owner: this.#owner, schedule: this.#schedule, now });
       await releaseClaims(database, this.#owner, now);
     });
+    await announce(this.#store);
   }
 }
 

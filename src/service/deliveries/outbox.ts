@@ -38,7 +38,7 @@ export async function recordHappenings(call: KeyCall, happenings: readonly Happe
   }
   if (rows.length === 0) return;
   await insert(call, rows);
-  call.after(async (store) => announce(store));
+  call.after(announce);
 }
 
 export interface Enqueuing {
@@ -56,7 +56,7 @@ export async function enqueueEvent({ store, now, channels = [] }: Enqueuing, eve
     const scope = { database, apiKey: event.apiKey };
     return recordEvent(scope, event, { audience: await audienceOf(scope), channels, now });
   }, event.apiKey);
-  if (ids.length > 0) announce(store);
+  if (ids.length > 0) await announce(store);
   return ids;
 }
 

@@ -28,7 +28,7 @@ export async function retryDeliveries(
     }
     return details;
   });
-  announce(store);
+  await announce(store);
   return retried;
 }
 
@@ -56,7 +56,7 @@ export async function retryFailures(store: Store, { apiKey, now }: Asking): Prom
     }
     return { retried, left };
   });
-  announce(store);
+  await announce(store);
   return result;
 }
 

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql, type TransactionSettings } from 'kys
 import { SvcError } from '../../kernel/errors.ts';
 import { openPostgres } from './postgres.ts';
 import { atOpening, atWork, isGivenUp, isNoTable } from './postgres-errors.ts';
+import { postgresPeers } from './postgres-peers.ts';
 import { upgrade } from './schema.ts';
 import type { Database, Store } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -21,8 +22,8 @@ export interface Opening {
  */
 export async function openPostgresStore(url: string, { patience, signal }: Opening): Promise<Store> {
   signal?.throwIfAborted();
-  const { kysely, abort } = openPostgres(url);
-  const store = storeOf(kysely, patience);
+  const { kysely, connect, abort } = openPostgres(url);
+  const store = { ...storeOf(kysely, patience), peers: postgresPeers(kysely, connect) };
   signal?.addEventListener('abort', abort);
   try {
     await checkEncoding(kysely, url);
@@ -84,7 +85,6 @@ function storeOf(kysely: Kysely<Tables>, patience: number): Store {
   const among = sql`select ${limits(patience)}, pg_advisory_xact_lock_shared(${lockOf('')})`;
   const relaxed = sql`${among}, set_config('synchronous_commit', 'off', true)`;
   return {
-    isShared: true,
     read: (work) =>
       transact(kysely, { isolationLevel: 'repeatable read', accessMode: 'read only' }, work).catch((error) => {
         throw atWork(error);

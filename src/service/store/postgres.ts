@@ -14,14 +14,14 @@ import {
   type PostgresQueryResult,
   type QueryCompiler,
 } from 'kysely';
-import { Pool, type PoolClient, types } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 import { muteWarnings } from '../../kernel/io.ts';
 import { meetSecret } from '../../kernel/redact.ts';
 import { plainText, storedText } from './postgres-text.ts';
 import type { SharingAdapter } from './sharing.ts';
 import type { Tables } from './tables.ts';
 
-/** Connections of one process at most. A server has 100 for all, unless it is told otherwise. */
+/** Connections of one process at most, beside the one that hears of others. A server has 100 for all, unless it is told otherwise. */
 const MOST_CONNECTIONS = 10;
 
 const CONNECTING = 10_000;
@@ -31,6 +31,8 @@ const ANSWERING = 60_000;
 /** A database of a PostgreSQL server; connections are made when they are first needed, and again when they were lost. */
 export interface PostgresDatabase {
   readonly kysely: Kysely<Tables>;
+  /** A connection of one's own, beside those that queries share. */
+  connect(): Promise<Client>;
   /** Breaks off whatever is under way; a connection that was refused otherwise lasts until the server ends it. */
   abort(): void;
 }
@@ -39,10 +41,9 @@ export interface PostgresDatabase {
 export function openPostgres(url: string): PostgresDatabase {
   muteWarnings((text) => text.startsWith('pgpass support is deprecated'));
   const sockets = new Set<Socket>();
-  const pool = new Pool({
+  const settings: ClientConfig = {
     connectionString: withKnownModes(url),
     fallback_application_name: 'svc',
-    max: MOST_CONNECTIONS,
     connectionTimeoutMillis: CONNECTING,
     query_timeout: ANSWERING,
     keepAlive: true,
@@ -52,19 +53,28 @@ export function openPostgres(url: string): PostgresDatabase {
       sockets.add(socket);
       return socket.on('close', () => sockets.delete(socket));
     },
-  });
-  pool.on('connect', (client) => {
-    if (typeof client.password === 'string') meetSecret(client.password);
-    // Whoever waits for an answer hears of it; while nobody does there is nobody to tell.
-    client.on('error', ignore);
-  });
+  };
+  const pool = new Pool({ ...settings, max: MOST_CONNECTIONS });
+  pool.on('connect', meet);
   pool.on('error', ignore);
   return {
     kysely: new Kysely<Tables>({ dialect: new SharedDialect({ pool: translated(pool) }) }),
+    connect: async () => {
+      const client = new Client(settings);
+      await meet(client).connect();
+      return client;
+    },
     abort: () => {
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+function meet<Kind extends Client | PoolClient>(client: Kind): Kind {
+  if (typeof client.password === 'string') meetSecret(client.password);
+  // Whoever waits for an answer hears of it; while nobody does there is nobody to tell.
+  client.on('error', ignore);
+  return client;
 }
 
 /** Nothing is lost: whoever waits on the connection is told by its query. */

@@ -32,7 +32,6 @@ function storeOf(kysely: Kysely<Tables>, path: string): Store {
     }
   };
   return {
-    isShared: false,
     read: sharedReads((work) => inTurn(() => kysely.transaction().setAccessMode('read only').execute(work))),
     write: (work) => inTurn(() => transact(work)),
     writeRelaxed: (work) =>

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { Peers } from './peers.ts';
 import type { Tables } from './tables.ts';
 
 /** A transaction, through which alone the service sees its data. */
@@ -11,8 +12,8 @@ type Work<Result> = (database: Database) => Promise<Result>;
  * writes may be run again from its beginning, where a database gives up one of two that wait for each other.
  */
 export interface Store {
-  /** Whether processes of other machines use it too: the number of a process tells nothing about those. */
-  readonly isShared: boolean;
+  /** How processes that use it, of other machines too, know of each other; without it they are all of this machine. */
+  readonly peers?: Peers;
   /** Sees the data of one moment. */
   read<Result>(work: Work<Result>): Promise<Result>;
   /**
