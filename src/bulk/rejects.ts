@@ -34,6 +34,10 @@ export interface WrittenRejects {
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly changedAt: number;
+  /** How the file is to be read. Absent in journals of earlier versions. */
+  readonly format?: InputFormat;
+  /** Its records are not as the input holds them: they have the service's own names for fields. */
+  readonly isAnew?: boolean;
 }
 
 export interface RejectsRequest {
@@ -56,12 +60,15 @@ export class Rejects {
   readonly #layout: () => Layout;
   readonly #textOf: (record: BulkRecord) => string;
   readonly #place: PlaceOf;
+  readonly #form: Pick<RejectsForm, 'format' | 'isAnew'>;
   #records: PrivateFile | undefined;
   #reasons: PrivateFile | undefined;
   #empty = true;
 
   private constructor(create: () => Promise<PrivateFile>, { form, place }: RejectsRequest) {
+    const { format, isAnew } = form;
     this.#create = create;
+    this.#form = { format, isAnew };
     this.#layout = () => LAYOUTS[form.format](form.preamble());
     this.#textOf = form.isAnew ? ({ jsonLine }) => jsonLine : ({ text }) => text;
     this.#place = place;
@@ -110,7 +117,7 @@ export class Rejects {
     await this.#reasons?.close();
     const { path } = this.#records;
     const { size, mtimeMs } = await stat(path);
-    return { path, bytes: size, changedAt: mtimeMs };
+    return { path, bytes: size, changedAt: mtimeMs, ...this.#form };
   }
 
   /** Leaves no file behind. */

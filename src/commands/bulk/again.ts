@@ -1,10 +1,13 @@
-import { commandWithData } from '../../catalog/command-text.ts';
-import type { Operation } from '../../catalog/define.ts';
-import { manifest } from '../../catalog/manifest.ts';
+import type { JobDescription } from '../../bulk/journal/description.ts';
+import type { WrittenRejects } from '../../bulk/rejects.ts';
+import { formatOfName } from '../../bulk/source/sniff.ts';
+import { commandText, commandWithData, shellWord } from '../../catalog/command-text.ts';
+import { entryNamed, manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { redactMet } from '../../kernel/redact.ts';
-import type { Context } from '../context.ts';
+import type { Context, GlobalOptions } from '../context.ts';
 import { programOf } from '../line/program-text.ts';
 import { recordsOf } from './records.ts';
+import type { BulkOptions } from './request.ts';
 import type { Work } from './work.ts';
 
 /** Characters of a command line beyond which it helps nobody. */
@@ -20,12 +23,49 @@ export async function commandAgain(context: Context, { calls, input }: Work): Pr
   const records: unknown[] = [];
   for await (const block of recordsOf(input)) for (const { json } of block) records.push(JSON.parse(json));
   const line = commandWithData(operation.command, { ...data, [fields.field]: records }, programOf(context.options));
-  const whole = line + versionFlag(operation);
-  return whole.length <= LONGEST_COMMAND && redactMet(whole) === whole ? whole : undefined;
+  return shownWhole(line + versionFlag(operation));
+}
+
+/**
+ * The command line that sends the rejects of a job, once they are corrected, to where the job went, and reads them as it
+ * read its input; undefined for one that would be too long or hold a secret.
+ * @param path the rejects as they may be named where the command will run
+ */
+export function commandForRejects(
+  options: GlobalOptions,
+  { operation, data, options: flags }: JobDescription,
+  { format, isAnew }: WrittenRejects,
+  path: string,
+): string | undefined {
+  const entry = entryNamed(operation);
+  const program = programOf(options);
+  const line = haveFlags(entry, data)
+    ? commandText(entry, data, program)
+    : commandWithData(entry.command, data, program);
+  const map = isAnew ? [] : ((flags as unknown as BulkOptions).map ?? []);
+  const words = [
+    ...[line, '--file', shellWord(path)],
+    ...(format === undefined || formatOfName(path) === format ? [] : ['--input-format', format]),
+    ...map.flatMap(([column, field]) => ['--map', shellWord(`${column}=${field}`)]),
+  ];
+  return shownWhole(words.join(' ') + versionFlag(entry));
+}
+
+/** Whether flags say all of the data, and mean the same by it. */
+function haveFlags({ flags }: OperationEntry, data: JobDescription['data']): boolean {
+  return Object.entries(data).every(([field, value]) => {
+    const kind = flags.find(({ ofRecord, path }) => !ofRecord && path.length === 1 && path[0] === field)?.kind;
+    if (kind === 'list') return Array.isArray(value) && value.every((one) => typeof one === 'string');
+    return (kind === 'text' && typeof value === 'string') || (kind === 'boolean' && typeof value === 'boolean');
+  });
+}
+
+function shownWhole(line: string): string | undefined {
+  return line.length <= LONGEST_COMMAND && redactMet(line) === line ? line : undefined;
 }
 
 /** Needed where the command means another version unless it is told. */
-function versionFlag({ command, path }: Operation): string {
+function versionFlag({ command, path }: Pick<OperationEntry, 'command' | 'path'>): string {
   const usual = manifest.find((entry) => entry.command.join() === command.join());
   const [, version] = path.split('/');
   return usual?.version === version ? '' : ` --api-version ${version}`;

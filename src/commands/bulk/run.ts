@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { basename, relative } from 'node:path';
+import { relative } from 'node:path';
 import { writeClosing } from '../../bulk/closing.ts';
 import { runBulk } from '../../bulk/engine.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
@@ -8,12 +8,13 @@ import type { Stop } from '../../bulk/outcome.ts';
 import { readChecked } from '../../bulk/readings.ts';
 import { placesIn } from '../../bulk/record-place.ts';
 import { Recorder } from '../../bulk/recorder.ts';
+import type { WrittenRejects } from '../../bulk/rejects.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { Tally } from '../../bulk/tally.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
-import { commandAgain } from './again.ts';
+import { commandAgain, commandForRejects } from './again.ts';
 import { type JobFiles, openFiles } from './files.ts';
 import { discardPlace, type OpenJob } from './job.ts';
 import { lookerOf } from './look.ts';
@@ -45,7 +46,7 @@ export async function runJob(context: Context, job: OpenJob, work: Work): Promis
   const summary = await run.finish(stop);
   await showSummary(context, work.calls.fields.noun, summary);
   const { stop: ended, resumable } = run;
-  const again = summary.unknown > 0 && !resumable && !summary.rejects ? await commandAgain(context, work) : undefined;
+  const again = await run.commandAgain(summary);
   const failure = failureOf(summary, { noun: work.calls.fields.noun, stop: ended, resumable, again });
   if (failure !== undefined) throw failure;
 }
@@ -66,6 +67,7 @@ class JobRun {
   readonly #tally: Tally;
   readonly #metrics: Metrics;
   readonly #recorder: Recorder;
+  #rejects: WrittenRejects | undefined;
   stop: Stop | undefined;
   resumable = false;
 
@@ -162,6 +164,13 @@ class JobRun {
     return summary;
   }
 
+  /** The command line that sends what did not land, where that is for the user to do and can be told. */
+  async commandAgain({ rejects, unknown }: BulkSummary): Promise<string | undefined> {
+    if (this.resumable) return undefined;
+    if (rejects === null) return unknown > 0 ? commandAgain(this.#context, this.#work) : undefined;
+    return this.#rejects && commandForRejects(this.#context.options, this.#job.description, this.#rejects, rejects);
+  }
+
   /** Nothing was applied and nothing will be: no trace of it stays. */
   async comeToNothing(reason: SvcError): Promise<SvcError> {
     await this.#files.rejects?.discard();
@@ -184,6 +193,7 @@ class JobRun {
     await results?.close();
     // A job of which nothing landed has its input for that.
     const written = this.landed ? await rejects?.close() : await rejects?.discard();
+    this.#rejects = written;
     journal.note('rejects', written ?? null);
     return written ? this.#shown(written.path) : null;
   }
@@ -191,9 +201,8 @@ class JobRun {
   /** The path of a file as the user may write it here. */
   #shown(path: string): string {
     const { options } = this.#work;
-    const { cwd } = this.#job.description;
-    if (options.rejects !== undefined && cwd === this.#context.cwd) return options.rejects;
-    return cwd === this.#context.cwd ? basename(path) : relative(this.#context.cwd, path);
+    const { cwd } = this.#context;
+    return options.rejects !== undefined && cwd === this.#job.description.cwd ? options.rejects : relative(cwd, path);
   }
 
   async #end(rejects: string | null, now: number): Promise<void> {

@@ -10,7 +10,7 @@ export interface Ending {
   readonly stop: Stop | undefined;
   /** The job has something left to do, and may go on. */
   readonly resumable: boolean;
-  /** The command line that sends the same once more, where there is no file to name. */
+  /** The command line that sends the rejects, or, where there is no file of them, the same once more. */
   readonly again?: string | undefined;
 }
 
@@ -54,6 +54,7 @@ function wayOn({ rejects, failed, unknown, failures: [first] }: BulkSummary, aga
   if (rejects === null && again !== undefined) return `the same again does no harm: ${again}`;
   // The id may have been made up: under another one the record would be written twice.
   if (rejects === null) return `run the command again${first && unknown === 1 ? ` with the same id: ${first.id}` : ''}`;
-  if (failed === 0) return `go on with --file ${rejects}`;
-  return `correct ${rejects} (reasons: ${rejects}.reasons.ndjson) and run again with --file ${rejects}`;
+  const command = again ?? `the same command with --file ${rejects}`;
+  if (failed === 0) return `go on with: ${command}`;
+  return `correct ${rejects} (reasons: ${rejects}.reasons.ndjson), then run: ${command}`;
 }

@@ -1,6 +1,7 @@
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../line/global-flags.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../line/leaf.ts';
+import { shortFlags } from '../line/short-flags.ts';
 
 /** A command line that is being typed, read up to its last word, which is the one to complete. */
 export interface TypedLine {
@@ -15,9 +16,9 @@ export interface TypedLine {
   readonly operands: readonly string[];
   /** The flag whose value the last word is. */
   readonly valueOf: OptionDefinition | undefined;
-  /** What has been typed of the word, of its value alone where it is `--flag=value`. */
+  /** What has been typed of the word, of its value alone where it is `--flag=value` or `-fvalue`. */
   readonly typed: string;
-  /** What stands before it in the same word: `--flag=`. */
+  /** What stands before it in the same word: `--flag=` or `-f`. */
   readonly lead: string;
 }
 
@@ -31,10 +32,8 @@ export async function readTypedLine(root: Node, words: readonly string[]): Promi
   const { node, leaf, flags, given, operands } = line;
   const base = { node, leaf, flags, given, operands, lead: '' };
   if (line.pending) return { ...base, valueOf: line.pending, typed: last };
-  const inline = /^(--[\w-]+)=(.*)$/s.exec(last);
-  const [, name = '', value = ''] = inline ?? [];
-  const flag = inline && !line.ended ? line.flag(name) : undefined;
-  if (flag && takesValue(flag)) return { ...base, valueOf: flag, typed: value, lead: `${name}=` };
+  const attached = line.ended ? undefined : line.attached(last);
+  if (attached) return { ...base, ...attached };
   return { ...base, valueOf: undefined, typed: last, ...(line.ended && { flags: [] }) };
 }
 
@@ -57,6 +56,15 @@ class Reading {
     return this.flags.find(({ flags }) => namesOf(flags).includes(name));
   }
 
+  /** The flag and its value where both are one word, as far as that is typed. */
+  attached(word: string): Pick<TypedLine, 'valueOf' | 'typed' | 'lead'> | undefined {
+    const [, name = '', value = ''] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    const flag = this.flag(name);
+    if (flag && takesValue(flag)) return { valueOf: flag, typed: value, lead: `${name}=` };
+    const short = this.#short(word);
+    return short?.value ? { valueOf: short.valued, typed: short.value, lead: short.lead } : undefined;
+  }
+
   async take(word: string): Promise<void> {
     if (this.pending) {
       this.given.set(longName(this.pending), word);
@@ -66,7 +74,18 @@ class Reading {
     else await this.#takeWord(word);
   }
 
+  #short(word: string) {
+    return shortFlags(word, { find: (name) => this.flag(name), takesValue });
+  }
+
   #takeFlag(word: string): void {
+    const short = this.#short(word);
+    if (short) {
+      for (const flag of short.switches) this.given.set(longName(flag), 'true');
+      if (short.valued && short.value) this.given.set(longName(short.valued), short.value);
+      else this.pending = short.valued;
+      return;
+    }
     const [name = '', ...rest] = word.split('=');
     const flag = this.flag(name);
     if (!flag) return;

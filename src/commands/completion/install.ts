@@ -1,5 +1,6 @@
-import { chmod, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, lstat, readlink, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { SvcError } from '../../kernel/errors.ts';
 import { localFileError, makeFolder, moveOver, readTextIfExists } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -10,6 +11,8 @@ import { SHELL_NAMES } from './shells.ts';
 /** A file as it is to be. No text: it is to go. */
 interface Change {
   readonly path: string;
+  /** The file itself, where the path is a link to it. It stays one. */
+  readonly target: string;
   readonly text: string | undefined;
   /** What is new in it, for the one who is asked. */
   readonly shown: string;
@@ -38,7 +41,8 @@ export async function uninstallCompletion(context: Context, { arguments: [named]
 }
 
 async function changeTo(path: string, text: string | undefined, shown: string): Promise<Change | undefined> {
-  return (await readTextIfExists(path)) === text ? undefined : { path, text, shown };
+  const target = await linkedFile(path);
+  return (await readTextIfExists(target)) === text ? undefined : { path, target, text, shown };
 }
 
 /** Shows what would change, asks, and does it; with nothing to do it only says so. */
@@ -50,8 +54,8 @@ async function apply(
 ): Promise<void> {
   const changes = planned.filter((change) => change !== undefined);
   if (changes.length === 0) return context.note(otherwise);
-  for (const { path, shown } of changes) {
-    await context.note(path);
+  for (const { path, target, shown } of changes) {
+    await context.note(path === target ? path : `${path} (a link to ${target})`);
     for (const line of shown.trimEnd().split('\n')) await context.note(`  ${line}`);
   }
   if (context.options.dryRun) return;
@@ -59,11 +63,10 @@ async function apply(
   for (const change of changes) await write(change);
 }
 
-/** Replaces a file as a whole, where a link leads to it, and leaves its permissions as they are. */
-async function write({ path, text }: Change): Promise<void> {
+/** Replaces a file as a whole, and leaves its permissions as they are. */
+async function write({ path, target, text }: Change): Promise<void> {
   try {
-    if (text === undefined) return await rm(path, { force: true });
-    const target = await realpath(path).catch(() => path);
+    if (text === undefined) return await rm(target, { force: true });
     const mode = await stat(target).then(
       (found) => found.mode & 0o7777,
       () => 0o644,
@@ -76,4 +79,24 @@ async function write({ path, text }: Change): Promise<void> {
   } catch (error) {
     throw localFileError('write', path, error);
   }
+}
+
+/**
+ * The file that a path leads to, which need not be there.
+ * @throws SvcError `local` for a link into a folder that is not there, or in a circle: what was meant is not to be guessed
+ */
+async function linkedFile(path: string): Promise<string> {
+  const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
+  if (!isLink) return path;
+  const found = await realpath(path).catch(() => undefined);
+  if (found) return found;
+  const next = resolve(dirname(path), await readlink(path));
+  // A link to another one that leads nowhere is rare enough to be put right by hand.
+  const folder = (await lstat(next).catch(() => undefined))
+    ? undefined
+    : await realpath(dirname(next)).catch(() => undefined);
+  if (folder) return join(folder, basename(next));
+  throw new SvcError('local', `${path} is a link to ${next}, which leads nowhere`, {
+    hint: 'put the file that it names in place, or remove the link, then run the command again; nothing was written',
+  });
 }

@@ -1,7 +1,7 @@
 import type { JobTarget } from '../../bulk/journal/description.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { jobTarget } from '../bulk/job.ts';
-import type { Context } from '../context.ts';
+import type { Context, GlobalOptions } from '../context.ts';
 import { given } from '../option-values.ts';
 import { openWorld, type Session } from '../world.ts';
 
@@ -10,7 +10,7 @@ import { openWorld, type Session } from '../world.ts';
  * @throws SvcError `usage` when that leads elsewhere now, or the command line says something else
  */
 export async function sessionFor(context: Context, target: JobTarget): Promise<Session> {
-  const session = target.store === undefined ? forService(context, target) : forLocal(context, target);
+  const session = worldFor(context, target);
   const now = await jobTarget(session.context);
   if (now.origin !== target.origin || now.apiKey !== target.apiKey || now.store !== target.store) {
     await session.close();
@@ -23,16 +23,18 @@ export async function sessionFor(context: Context, target: JobTarget): Promise<S
   return session;
 }
 
-function forService(context: Context, { profile }: JobTarget): Session {
-  const { options } = context;
-  if (profile === null || options.profile !== undefined || options.local) return sameWorld(context);
-  return openWorld(context, { ...options, profile }, context.activity);
+function worldFor(context: Context, target: JobTarget): Session {
+  const options = optionsFor(context.options, target);
+  return options === context.options ? sameWorld(context) : openWorld(context, options, context.activity);
 }
 
-function forLocal(context: Context, { store }: JobTarget): Session {
-  const { options } = context;
-  if (options.local && options.store !== undefined) return sameWorld(context);
-  return openWorld(context, { ...options, local: true, ...given('store', store ?? undefined) }, context.activity);
+/** The global flags that lead to a job's target: those that are given, and what they leave open. */
+export function optionsFor(options: GlobalOptions, { profile, store }: JobTarget): GlobalOptions {
+  if (store !== undefined) {
+    const says = options.local && options.store !== undefined;
+    return says ? options : { ...options, local: true, ...given('store', store ?? undefined) };
+  }
+  return profile === null || options.profile !== undefined || options.local ? options : { ...options, profile };
 }
 
 function sameWorld(context: Context): Session {

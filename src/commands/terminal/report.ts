@@ -4,6 +4,9 @@ import type { Io } from '../../kernel/io.ts';
 import { renderError } from '../../output/error-text.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
 import { meetEnvironment } from '../../profiles/variables.ts';
+import type { OptionDefinition } from '../definition.ts';
+import { GLOBAL_FLAGS } from '../line/global-flags.ts';
+import { shortFlags } from '../line/short-flags.ts';
 
 /** Says on stderr what went wrong, in the format that was asked for, and gives the exit code of it. */
 export async function report(
@@ -40,10 +43,20 @@ function ownWords(words: readonly string[]): readonly string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** The format asked for, read from the bare words: the command line may be what is wrong. */
+/** The format asked for, read from the bare words: the command line may be what is wrong. The last one counts. */
 function wantedFormat(words: readonly string[], environment: Environment): Format {
-  const at = words.findIndex((word) => word === '-o' || word === '--output');
-  const inline = words.find((word) => word.startsWith('--output='))?.slice('--output='.length);
-  const wanted = inline ?? (at < 0 ? environment['SVC_OUTPUT'] : words[at + 1]);
+  let wanted = environment['SVC_OUTPUT'];
+  for (const [at, word] of words.entries()) {
+    const short = shortFlags(word, SHORT);
+    if (short?.valued?.flags.startsWith('-o,')) wanted = short.value || words[at + 1];
+    else if (word === '--output') wanted = words[at + 1];
+    else if (word.startsWith('--output=')) wanted = word.slice('--output='.length);
+  }
   return FORMATS.find((format) => format === wanted) ?? 'table';
 }
+
+/** Flags that stand alone or behind one dash with others: `-ojson`, `-qojson`. */
+const SHORT = {
+  find: (name: string) => GLOBAL_FLAGS.find(({ flags }) => flags.startsWith(`${name}, `)),
+  takesValue: ({ flags }: OptionDefinition) => flags.includes('<'),
+};

@@ -51,6 +51,20 @@ describe('candidates', () => {
     ]);
   });
 
+  it('are the values of a short flag in the same word, also behind other short flags', async () => {
+    const { completes, folders } = await world();
+    expect(await completes('users', 'list', '-ond')).toEqual(['-ondjson']);
+    expect(await completes('users', 'list', '-qvond')).toEqual(['-qvondjson']);
+    expect(await completes('users', 'list', '-qv', '--verb')).toEqual([]);
+    expect(await completes('users', 'list', '-zond')).toEqual([]);
+    const profile = (name: string) => ({ local: false, profile: name });
+    await rememberIds({ folders, environment: {} }, profile('prod'), new Map([['organization', new Set(['acme'])]]));
+    for (const chosen of [['-pprod'], ['-qpprod'], ['-qp', 'prod']]) {
+      expect(await completes('users', 'add', ...chosen, '--org', '')).toEqual(['acme']);
+    }
+    expect(await completes('users', 'add', '-pother', '--org', '')).toEqual([]);
+  });
+
   it('are no flags behind --, and none of a word that makes no sense', async () => {
     const { completes } = await world();
     expect(await completes('users', 'add', '--', '--o')).toEqual([]);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, lstat, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -23,6 +23,26 @@ describe('completion install', () => {
     expect(await readFile(join(home, '.bashrc'), 'utf8')).toBe(before);
     expect((await lstat(join(home, '.bashrc'))).isSymbolicLink()).toBe(true);
     expect((await svc(['completion', 'uninstall', 'bash', '--yes'])).stderr).toContain('is not installed');
+  });
+
+  it('writes to where a link leads, though the file is not there yet, and refuses what leads nowhere', async () => {
+    const { home, svc } = await newUser();
+    await mkdir(join(home, 'dotfiles'));
+    await symlink('dotfiles/bashrc', join(home, '.bashrc'));
+    await symlink(join(home, 'away', 'zshrc'), join(home, '.zshrc'));
+    const install = (shell: string) => svc(['completion', 'install', shell, '--yes']);
+    expect((await install('bash')).stderr).toContain(`(a link to ${join(home, 'dotfiles', 'bashrc')})`);
+    expect((await lstat(join(home, '.bashrc'))).isSymbolicLink()).toBe(true);
+    expect(await readFile(join(home, 'dotfiles', 'bashrc'), 'utf8')).toContain('# >>> svc completion >>>');
+    expect((await svc(['completion', 'uninstall', 'bash', '--yes'])).code).toBe(0);
+    expect((await lstat(join(home, '.bashrc'))).isSymbolicLink()).toBe(true);
+    await expect(stat(join(home, 'dotfiles', 'bashrc'))).rejects.toThrow('ENOENT');
+    const refused = await install('zsh');
+    expect(refused.code).toBe(12);
+    expect(refused.stderr).toContain(
+      `${join(home, '.zshrc')} is a link to ${join(home, 'away', 'zshrc')}, which leads nowhere`,
+    );
+    await expect(stat(join(home, '.config', 'svc', 'completion', '_svc'))).rejects.toThrow('ENOENT');
   });
 
   it('writes nothing without consent', async () => {
