@@ -69,13 +69,13 @@ function functionsOf(module: string): readonly string[] {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look|width|wrap)|webhooks\/form|catalog\/define|commands\/(option-values|world|terminal\/(activity|shared-terminal)|line\/(global-flags|bulk-flags|operation-flags|leaf)|completion\/shells|help\/topic-names|bulk\/column-map|local\/delivery-words|serve\/default-address))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look|signs|width|wrap)|webhooks\/form|catalog\/define|commands\/(option-values|world|terminal\/(activity|shared-terminal|terminal)|line\/(global-flags|bulk-flags|operation-flags|leaf|short-flags)|completion\/shells|help\/topic-names|bulk\/column-map|local\/delivery-words|serve\/default-address))\.ts$/,
   // The tree of commands, which help and completion go through, and help, which does without the reader of command lines.
-  /src\/(catalog\/(groups|outline)|commands\/(help\/(command-help|help-at|reflow|rows)|line\/(tree|tool-outline)|tools\/list-definition))\.ts$/,
+  /src\/(catalog\/(groups|outline)|commands\/(help\/(command-help|help-at|print-help|reflow|rows)|line\/(tree|tool-outline)|tools\/list-definition))\.ts$/,
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.
-  /src\/(client\/(?!(pool|fetch)-transport).*|catalog\/headers|catalog\/index|commands\/(call\/(awaited|connect|call-log|answers|validation|protection|key-value|operation|input-data|flag-values|epochs)|terminal\/terminal|completion\/(remember|found-ids))|kernel\/(header-value|files|field-path|moment|connection-fault|authorities)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|credentials|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
+  /src\/(client\/(?!(pool|fetch)-transport).*|catalog\/headers|catalog\/index|commands\/(call\/(awaited|connect|call-log|answers|validation|protection|key-value|operation|input-data|flag-values|epochs)|completion\/(remember|found-ids))|kernel\/(header-value|files|field-path|moment|connection-fault|authorities)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|credentials|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
 ];
 
 const chunkGroups: Plugin = {

@@ -31,12 +31,12 @@ function isPlainHelp(words: readonly string[]): boolean {
 
 /** Help at once, without what it takes to read a command line. */
 async function help(io: Io, words: readonly string[]): Promise<void> {
-  const [{ helpAt }, { reflow }] = await Promise.all([
+  const [{ helpAt }, { printHelp }] = await Promise.all([
     import('./commands/help/help-at.ts'),
-    import('./commands/help/reflow.ts'),
+    import('./commands/help/print-help.ts'),
   ]);
   const text = await helpAt(words.slice(0, -1));
-  await (text === undefined ? runCommand(io, words) : io.stdout.write(reflow(text, io.stdout.columns)));
+  await (text === undefined ? runCommand(io, words) : printHelp(text, { io, environment: process.env }));
 }
 
 async function runCommand(io: Io, words: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from '../client/client.ts';
 import type { Environment } from '../kernel/folders.ts';
-import type { Sink } from '../kernel/io.ts';
+import { type Sink, writtenBy } from '../kernel/io.ts';
 import { once } from '../kernel/once.ts';
 import { safeText } from '../kernel/safe-text.ts';
 import type { Format } from '../output/format.ts';
@@ -14,6 +14,7 @@ import { formatOf } from './line/global-flags.ts';
 import { given } from './option-values.ts';
 import { Activity } from './terminal/activity.ts';
 import { sharedTerminal } from './terminal/shared-terminal.ts';
+import { lookFor, progressStyle, shownText, signsFor } from './terminal/terminal.ts';
 
 /** A context, and what has to be called when the command is over. */
 export interface Session {
@@ -50,7 +51,7 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
   });
   let progress: Progress | undefined;
   const stdout = sharedTerminal(surroundings.io.stdout, () => progress);
-  const io = { ...surroundings.io, stdout };
+  const io = { ...surroundings.io, stdout, stderr: talkIn(surroundings) };
   const say = (text: string) => progress?.say(text) ?? io.stderr.write(text);
   const context: Context = {
     ...surroundings,
@@ -102,6 +103,13 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
   };
 }
 
+/** Talk in signs that the terminal shows. */
+function talkIn({ io: { stderr }, environment }: Surroundings): Sink {
+  return writtenBy(stderr, (text) =>
+    stderr.write(typeof text === 'string' ? shownText(text, stderr, environment) : text),
+  );
+}
+
 async function readSettings(surroundings: Surroundings, options: GlobalOptions): Promise<OpenSettings> {
   const { resolveOpenSettings } = await import('../profiles/resolve.ts');
   const flags = { ...given('profile', options.profile), ...given('baseUrl', options.baseUrl) };
@@ -113,11 +121,9 @@ function outputSetting({ output }: OpenSettings): Format | undefined {
 }
 
 async function openProgress({ io, clock, environment, options }: Context, isInLine: () => boolean) {
-  const [{ createProgress }, { progressStyle }] = await Promise.all([
-    import('../output/progress.ts'),
-    import('./terminal/terminal.ts'),
-  ]);
-  return createProgress(io.stderr, clock, progressStyle({ io, environment, options }), isInLine);
+  const { createProgress } = await import('../output/progress.ts');
+  const style = progressStyle({ io, environment, options });
+  return createProgress(io.stderr, clock, style, { isInLine, signs: signsFor({ environment }) });
 }
 
 async function openFilter({ options, signal }: Context): Promise<Filter | undefined> {
@@ -127,10 +133,7 @@ async function openFilter({ options, signal }: Context): Promise<Filter | undefi
 
 async function openPrinter(context: Context, format: Format, filter?: Filter): Promise<Printer> {
   const { io, options, environment } = context;
-  const [{ createPrinter }, { lookFor }] = await Promise.all([
-    import('../output/printer.ts'),
-    import('./terminal/terminal.ts'),
-  ]);
+  const { createPrinter } = await import('../output/printer.ts');
   const { headers, quiet, showSecrets } = options;
   const color = wantsColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {

@@ -29,6 +29,8 @@ export interface Layout {
   readonly toTheRight?: readonly boolean[];
   /** Lines that the cells of a column may take where they are wider than it; one where nothing is said. */
   readonly most?: readonly number[];
+  /** What ends a cell that is cut. */
+  readonly ellipsis?: string;
 }
 
 /** Lines of cells aligned in columns; what is wider than its column is wrapped, and in the end cut. */
@@ -44,8 +46,8 @@ export function* layOut(rows: readonly Row[], layout: Layout): Generator<string>
 }
 
 /** A row as the lines that it takes on the screen. */
-function linesOf(row: Row, { widths, measure, paints = [], most = [] }: Layout, wide: string[]): string[][] {
-  const cells = row.map((text, column) => wrap(text, widths[column] ?? 0, measure, most[column] ?? 1));
+function linesOf(row: Row, { widths, measure, paints = [], most = [], ellipsis }: Layout, wide: string[]): string[][] {
+  const cells = row.map((text, column) => wrap(text, widths[column] ?? 0, measure, most[column] ?? 1, ellipsis));
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
     cells.map((lines, column) => standIn(lines[line] ?? '', measure, wide, paints[column])),

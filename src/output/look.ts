@@ -1,3 +1,5 @@
+import { DRAWN, type Signs } from './signs.ts';
+
 /** How `--time` shows times: RFC 3339, how long ago, or as they came. */
 export const TIME_STYLES = ['iso', 'relative', 'raw'] as const;
 export type TimeStyle = (typeof TIME_STYLES)[number];
@@ -11,7 +13,8 @@ export interface Look {
   readonly forPeople: boolean;
   /** Marks may stand for words: the terminal can draw them, and nobody asked for words. */
   readonly marks: boolean;
+  readonly signs: Signs;
 }
 
 /** What pipes get. */
-export const PLAIN_LOOK: Look = { time: 'iso', now: 0, forPeople: false, marks: false };
+export const PLAIN_LOOK: Look = { time: 'iso', now: 0, forPeople: false, marks: false, signs: DRAWN };

@@ -1,5 +1,6 @@
 import { safeText } from '../kernel/safe-text.ts';
 import { bytesText, count, duration } from './quantities.ts';
+import { DRAWN, type Signs } from './signs.ts';
 
 /** How far something is. */
 export interface ProgressState {
@@ -41,13 +42,14 @@ const SHOWN = ['phase', 'bar', 'percent', 'counts', 'good', 'trouble', 'pace', '
 type Part = (typeof SHOWN)[number];
 
 /** One line of a terminal: a bar, and as much beside it as `room` columns take. */
-export function barLine(seen: Seen, room: number): string {
+export function barLine(seen: Seen, room: number, { bar: cells }: Signs = DRAWN): string {
   const texts = textsOf(seen);
   const shown = new Set<Part>(SHOWN.filter((part) => texts[part] !== undefined));
   const width = () => [...shown].reduce((sum, part) => sum + (texts[part]?.length ?? 0) + 2, -2);
   for (const part of GIVEN_UP) if (width() > room) shown.delete(part);
   const spare = room - width();
-  const bar = barOf(seen.state, MORE_CELLS.find((cells) => cells - LEAST_CELLS <= spare) ?? LEAST_CELLS);
+  const length = MORE_CELLS.find((most) => most - LEAST_CELLS <= spare) ?? LEAST_CELLS;
+  const bar = barOf(seen.state, length, cells);
   const line = SHOWN.filter((part) => shown.has(part)).map((part) => (part === 'bar' ? bar : texts[part]));
   return line.join('  ').slice(0, room);
 }
@@ -85,9 +87,9 @@ function paceTexts({ done, total, unit }: ProgressState, pace: number): Partial<
   return { pace: `${shown}/s`, ...(total && { left: `${duration(Math.max(0, total - done) / pace)} left` }) };
 }
 
-function barOf({ done, total = 1 }: ProgressState, cells: number): string {
+function barOf({ done, total = 1 }: ProgressState, cells: number, [full, empty]: Signs['bar']): string {
   const filled = Math.max(0, Math.min(cells, Math.floor((done / total) * cells)));
-  return '█'.repeat(filled) + '░'.repeat(cells - filled);
+  return full.repeat(filled) + empty.repeat(cells - filled);
 }
 
 /** As wide for each share but the last, so that what stands behind it stays in its place. Only what is done is 100 %. */

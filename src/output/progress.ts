@@ -3,6 +3,7 @@ import type { Sink } from '../kernel/io.ts';
 import { safeText } from '../kernel/safe-text.ts';
 import { Pace } from './pace.ts';
 import { barLine, type ProgressState, plainLine, waitingText } from './progress-text.ts';
+import { DRAWN, type Signs } from './signs.ts';
 import { spinnerLine } from './spinner.ts';
 
 /** `bar` redraws one line of a terminal, `lines` writes a line now and then, `none` is silent. */
@@ -44,9 +45,25 @@ const BAR_INTERVAL = 100;
 const BAR_DELAY = 250;
 const ERASE_LINE = '\r\u001b[2K';
 
-/** @param isInLine whether what was written beside it so far ends within a line of the same terminal */
-export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, isInLine = () => false): Progress {
-  return new Display(sink, clock, style, isInLine);
+/** Of the terminal that progress is shown on. */
+export interface ProgressTerminal {
+  /** What was written beside it so far ends within a line. */
+  readonly isInLine?: (() => boolean) | undefined;
+  readonly signs?: Signs;
+}
+
+export function createProgress(
+  sink: Sink,
+  clock: Clock,
+  style: ProgressStyle,
+  { isInLine = () => false, signs = DRAWN }: ProgressTerminal = {},
+): Progress {
+  return new Display(sink, clock, style, { isInLine, signs });
+}
+
+interface Drawing {
+  readonly isInLine: () => boolean;
+  readonly signs: Signs;
 }
 
 interface Followed {
@@ -67,15 +84,17 @@ class Display implements Progress {
   #said = '';
   #drawn = false;
   readonly #isInLine: () => boolean;
+  readonly #signs: Signs;
   /** Ends the loop that shows what goes on, while there is one. */
   #stop = new AbortController();
   #showing = Promise.resolve();
 
-  constructor(sink: Sink, clock: Clock, style: ProgressStyle, isInLine: () => boolean) {
+  constructor(sink: Sink, clock: Clock, style: ProgressStyle, { isInLine, signs }: Drawing) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
     this.#isInLine = isInLine;
+    this.#signs = signs;
   }
 
   follow(look: () => ProgressState): () => Promise<void> {
@@ -94,7 +113,7 @@ class Display implements Progress {
     if (this.#style === 'none') return;
     this.#waiting = { until, what };
     if (this.#style === 'bar') this.#restart();
-    else void this.#write(`${waitingText({ left: until - this.#clock.now(), what })} …\n`);
+    else void this.#write(`${waitingText({ left: until - this.#clock.now(), what })} ${this.#signs.ellipsis}\n`);
   }
 
   busy(text: string): () => Promise<void> {
@@ -177,10 +196,10 @@ class Display implements Progress {
     const now = this.#clock.now();
     if (!followed && !waiting && !busy) return undefined;
     if (this.#isInLine()) return '';
-    if (!followed && waiting) return `${waitingText(waiting)} …`.slice(0, this.#room);
-    if (!followed) return busy && spinnerLine(busy.text, now - busy.since, this.#room);
+    if (!followed && waiting) return `${waitingText(waiting)} ${this.#signs.ellipsis}`.slice(0, this.#room);
+    if (!followed) return busy && spinnerLine(busy.text, now - busy.since, this.#room, this.#signs);
     const seen = this.#seen(followed);
-    return now - followed.since < BAR_DELAY && !waiting ? '' : barLine(seen, this.#room);
+    return now - followed.since < BAR_DELAY && !waiting ? '' : barLine(seen, this.#room, this.#signs);
   }
 
   #seen({ look, pace }: Followed) {

@@ -95,7 +95,7 @@ function* sideBySide(
   colors?: Palette,
 ): Generator<string> {
   const toTheRight = columns.map(({ field, kind }) => look.forPeople && kind !== 'time' && areNumbers(records, field));
-  const layout = { widths, measure, toTheRight };
+  const layout = { widths, measure, toTheRight, ellipsis: look.signs.ellipsis };
   const most = columns.map(({ kind }) => (kind === 'time' ? 1 : MOST_LINES));
   if (headers) yield* layOut([head], { ...layout, most, ...(colors && { paints: columns.map(() => colors.quiet) }) });
   yield* layOut(body, { ...layout, most, ...(colors && { paints: columns.map(colors.column) }) });

@@ -58,16 +58,19 @@ export function isAscii(text: string): boolean {
   return !/[^ -~]/.test(text);
 }
 
-/** Text of at most `width` columns, its end given up for an ellipsis. What a reader sees as one character stays one. */
-export function cut(text: string, width: number, measure: Measure): string {
+/**
+ * Text of at most `width` columns, its end given up for an ellipsis, each character of which takes a column. What a reader sees
+ * as one character stays one.
+ */
+export function cut(text: string, width: number, measure: Measure, ellipsis: string): string {
   if (measure(text) <= width) return text;
-  if (isAscii(text)) return `${text.slice(0, width - 1)}…`;
+  let room = Math.max(0, width - ellipsis.length);
+  if (isAscii(text)) return `${text.slice(0, room)}${ellipsis}`.slice(0, width);
   let kept = '';
-  let room = width - 1;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     room -= measure(segment);
     if (room < 0) break;
     kept += segment;
   }
-  return `${kept}…`;
+  return kept + ellipsis.slice(0, width);
 }

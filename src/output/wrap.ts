@@ -1,10 +1,11 @@
+import { DRAWN } from './signs.ts';
 import { cut, isAscii, type Measure } from './width.ts';
 
 /**
  * A text as at most `most` lines of at most `width` columns, broken between words, whose spaces are given up there, and,
  * where a word alone is wider, inside of it. What is left after the last line is given up for an ellipsis.
  */
-export function wrap(text: string, width: number, measure: Measure, most: number): string[] {
+export function wrap(text: string, width: number, measure: Measure, most: number, ellipsis = DRAWN.ellipsis): string[] {
   const lines: string[] = [];
   let rest = text;
   while (lines.length < most - 1 && measure(rest) > width) {
@@ -13,7 +14,7 @@ export function wrap(text: string, width: number, measure: Measure, most: number
     lines.push(rest.slice(0, end).replace(/ +$/, ''));
     rest = rest.slice(end).replace(/^ +/, '');
   }
-  return rest === '' && lines.length > 0 ? lines : [...lines, cut(rest, width, measure)];
+  return rest === '' && lines.length > 0 ? lines : [...lines, cut(rest, width, measure, ellipsis)];
 }
 
 /**

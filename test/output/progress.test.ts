@@ -5,6 +5,8 @@ import type { Sink } from '../../src/kernel/io.ts';
 import { Pace } from '../../src/output/pace.ts';
 import { createProgress, type ProgressStyle } from '../../src/output/progress.ts';
 import { barLine, type ProgressState, plainLine } from '../../src/output/progress-text.ts';
+import { ASCII } from '../../src/output/signs.ts';
+import { spinnerLine } from '../../src/output/spinner.ts';
 
 const ERASE = '\r\u001b[2K';
 
@@ -36,7 +38,7 @@ function watched(style: ProgressStyle, columns = 80, isInLine?: () => boolean) {
     }
     now = end;
   };
-  return { written, sink, pass, progress: createProgress(sink, { now: () => now, sleep }, style, isInLine) };
+  return { written, sink, pass, progress: createProgress(sink, { now: () => now, sleep }, style, { isInLine }) };
 }
 
 const users = (done: number, beside: Partial<ProgressState> = {}): ProgressState => ({
@@ -239,6 +241,12 @@ describe('a line of progress', () => {
       '█████░░░░░░░  42 %  3 failed  47 s left',
     ]);
     expect(barLine(seen, 10)).toBe('42 %');
+  });
+
+  it('is drawn in ASCII where the terminal knows nothing else', () => {
+    expect(barLine(seen, 39, ASCII)).toBe('#####.......  42 %  3 failed  47 s left');
+    const frames = [0, 100, 200, 300, 400].map((at) => spinnerLine('waiting', at, 40, ASCII));
+    expect(frames.join(',')).toBe('| waiting,/ waiting,- waiting,\\ waiting,| waiting');
   });
 
   it('tells bytes in larger units, and no share of what nobody knows', () => {

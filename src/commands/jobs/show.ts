@@ -2,6 +2,7 @@ import { findJob } from '../../bulk/journal/folder.ts';
 import { receiptText } from '../../output/receipt/receipt-text.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { drawsSigns } from '../terminal/terminal.ts';
 import { readReceipt } from './receipt.ts';
 
 /** Prints the receipt of a job: what was sent from where to where, what came of it, and how long it took. */
@@ -14,6 +15,10 @@ export async function showJob(context: Context, { arguments: [job = ''] }: Invoc
   const printer = await context.printer();
   await printer.value(
     { id, operation, state, ...read, ...others },
-    { drawing: () => receiptText(receipt, { plain: Boolean(context.environment['ACCESSIBLE']) }) },
+    { drawing: ({ isTerminal }) => receiptText(receipt, { plain: isPlain(context, isTerminal) }) },
   );
+}
+
+function isPlain(context: Context, isTerminal: boolean): boolean {
+  return Boolean(context.environment['ACCESSIBLE']) || (isTerminal && !drawsSigns(context));
 }

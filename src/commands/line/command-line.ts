@@ -1,5 +1,5 @@
 import type { Surroundings } from '../context.ts';
-import { reflow } from '../help/reflow.ts';
+import { printHelp } from '../help/print-help.ts';
 import { openSession, type Session } from '../world.ts';
 import { createProgram } from './program.ts';
 
@@ -27,8 +27,7 @@ export async function runCommandLine(words: readonly string[], surroundings: Sur
   } finally {
     await session?.close(failure);
   }
-  const { stdout } = surroundings.io;
-  if (printed) await stdout.write(reflow(printed, stdout.columns));
+  if (printed) await printHelp(printed, surroundings);
 }
 
 /** What commander throws once it has shown help, asked for or because a command was missing, or the version. */

@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk';
 import type { Environment } from '../../kernel/folders.ts';
 import type { View } from '../../output/renderer.ts';
-import { wantsPlainText } from './terminal.ts';
+import { wantsMarks } from './terminal.ts';
 
 /** How something that was looked at came out. */
 export type Finding = 'ok' | 'warn' | 'fail' | 'skipped';
@@ -21,7 +21,7 @@ const WRITTEN = { ok: 'ok     ', warn: 'warn   ', fail: 'fail   ', skipped: 'ski
 
 /** Marks for a terminal that can draw them, words for everything else. */
 export function marksFor({ isTerminal, color }: View, environment: Environment): Marks {
-  const draws = isTerminal && !wantsPlainText({ environment });
+  const draws = isTerminal && wantsMarks({ environment });
   const chalk = new Chalk({ level: color ? 1 : 0 });
   const paints = { ok: chalk.green, warn: chalk.yellow, fail: chalk.red, skipped: chalk.dim };
   return {

@@ -7,6 +7,7 @@ import { meetEnvironment } from '../../profiles/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../line/global-flags.ts';
 import { shortFlags } from '../line/short-flags.ts';
+import { shownText } from './terminal.ts';
 
 /** Says on stderr what went wrong, in the format that was asked for, and gives the exit code of it. */
 export async function report(
@@ -23,7 +24,7 @@ export async function report(
     const own = ownWords(words);
     const text = renderError(error, { format: wantedFormat(own, environment), debug: own.includes('--debug') });
     // With stderr gone as well there is nobody left to tell; the exit code still says it.
-    await io.stderr.write(text).catch(() => undefined);
+    await io.stderr.write(shownText(text, io.stderr, environment)).catch(() => undefined);
   }
   return FAILURES[error.failure].exitCode;
 }

@@ -1,5 +1,8 @@
+import type { Environment } from '../../kernel/folders.ts';
+import type { Sink } from '../../kernel/io.ts';
 import type { Look } from '../../output/look.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
+import { ASCII, DRAWN, inAscii, type Signs } from '../../output/signs.ts';
 import type { Context, GlobalOptions, Surroundings } from '../context.ts';
 
 /** Whether somebody is there to answer: never in CI, with `--no-input`, or without a terminal on both sides. */
@@ -18,10 +21,33 @@ export function wantsPlainText({ environment }: Pick<Context, 'environment'>): b
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
 
+/**
+ * Whether a terminal shows more than ASCII. The console of Linux has a font of 256 characters, and a locale says which
+ * characters there are; where none is set, nobody objected.
+ */
+export function drawsSigns({ environment }: Pick<Context, 'environment'>): boolean {
+  const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'];
+  return environment['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));
+}
+
+/** Whether signs may stand for words: the terminal shows them, and nobody asked for words. */
+export function wantsMarks(world: Pick<Context, 'environment'>): boolean {
+  return drawsSigns(world) && !wantsPlainText(world);
+}
+
+/** What a sink that may be a terminal is drawn on with. */
+export function signsFor(world: Pick<Context, 'environment'>): Signs {
+  return drawsSigns(world) ? DRAWN : ASCII;
+}
+
+/** A text of ours as a sink shows it: in ASCII on a terminal that knows nothing else. */
+export function shownText(text: string, { isTerminal }: Pick<Sink, 'isTerminal'>, environment: Environment): string {
+  return isTerminal && !drawsSigns({ environment }) ? inAscii(text) : text;
+}
+
 /** How tables look: for people on a terminal, with marks where it can draw them, and as they always did anywhere else. */
 export function lookFor({ io, environment, clock }: Surroundings, { time }: GlobalOptions): Look {
   const forPeople = io.stdout.isTerminal;
-  // The console of Linux has a font of 256 characters, which are no marks.
-  const marks = forPeople && !wantsPlainText({ environment }) && environment['TERM'] !== 'linux';
-  return { time, now: clock.now(), forPeople, marks };
+  const marks = forPeople && wantsMarks({ environment });
+  return { time, now: clock.now(), forPeople, marks, signs: signsFor({ environment }) };
 }

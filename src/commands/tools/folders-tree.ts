@@ -1,11 +1,11 @@
 import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { Environment } from '../../kernel/folders.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import { noteNothing } from '../call/answers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given, textValue } from '../option-values.ts';
+import { drawsSigns, wantsPlainText } from '../terminal/terminal.ts';
 import { count, drawFolders, LINES, type Pen, PLAIN } from './folder-drawing.ts';
 import { type FolderTree, folderTree } from './folder-tree.ts';
 
@@ -40,7 +40,7 @@ export async function foldersTree(context: Context, options: FoldersTreeOptions)
   const tree = folderTree(folders, { ...given('folder', folder), maxDepth: Math.min(maxDepth, DEEPEST) });
   if (!tree) throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
   const printer = await context.printer();
-  await printer.value(tree.top, { drawing: () => drawing(organizationId, tree, penFor(context.environment)) });
+  await printer.value(tree.top, { drawing: () => drawing(organizationId, tree, penFor(context)) });
   if (tree.top.length === 0) await noteNothing(context, operations['folders.list'], { organizationId });
   await warnOf(context, tree, maxDepth);
 }
@@ -51,8 +51,9 @@ function drawing(organizationId: string, { top, levels: deep }: FolderTree, pen:
   return head + [...drawFolders(top, pen)].join('');
 }
 
-function penFor(environment: Environment): Pen {
-  return environment['ACCESSIBLE'] || environment['TERM'] === 'dumb' ? PLAIN : LINES;
+function penFor(context: Context): Pen {
+  const draws = !context.io.stdout.isTerminal || drawsSigns(context);
+  return draws && !wantsPlainText(context) ? LINES : PLAIN;
 }
 
 async function warnOf(context: Context, { adrift, levels: deep }: FolderTree, maxDepth: number): Promise<void> {

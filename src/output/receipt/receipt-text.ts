@@ -2,6 +2,7 @@ import { amount } from '../../kernel/plural.ts';
 import type { Reason } from '../../kernel/reasons.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../quantities.ts';
+import { ASCII, DRAWN, type Signs } from '../signs.ts';
 import { intervalsOf, throughput } from './intervals.ts';
 import type { JobReceipt } from './receipt.ts';
 import { sparkline } from './sparkline.ts';
@@ -41,7 +42,7 @@ function* lines(receipt: JobReceipt, style: ReceiptStyle): Generator<Line> {
   ];
   yield ['time', timeText(receipt)];
   yield* figures(receipt, style);
-  yield* reasonLines(receipt.reasons.most, receipt.reasons.others);
+  yield* reasonLines(receipt.reasons.most, receipt.reasons.others, style);
   if (rejects) yield ['rejects', rejects];
   if (state === 'stopped') yield ['go on with', `svc jobs resume ${id}`];
 }
@@ -66,17 +67,18 @@ function* figures({ latency, ...receipt }: JobReceipt, { plain }: ReceiptStyle):
   else yield ['speed', `${sparkline(rates)}  ${average}, ${most}`];
 }
 
-function* reasonLines(most: readonly Reason[], others: number): Generator<Line> {
+function* reasonLines(most: readonly Reason[], others: number, { plain }: ReceiptStyle): Generator<Line> {
   const shown = most.slice(0, MOST_REASONS);
-  for (const [at, reason] of shown.entries()) yield [at === 0 ? 'failures' : '', reasonText(reason)];
+  for (const [at, reason] of shown.entries())
+    yield [at === 0 ? 'failures' : '', reasonText(reason, plain ? ASCII : DRAWN)];
   const more = most.slice(shown.length).reduce((sum, reason) => sum + reason.count, others);
   if (more > 0) yield ['', `${count(more)} for other reasons`];
 }
 
 /** `3 failed: no such folder (not-found): u5 on line 6, u9 on line 10` */
-function reasonText({ count: records, status, message, code, examples }: Reason): string {
+function reasonText({ count: records, status, message, code, examples }: Reason, { ellipsis }: Signs): string {
   const ids = examples.slice(0, 2).map(({ id, ...place }) => id + placeText(place));
-  const more = records > ids.length ? ', …' : '';
+  const more = records > ids.length ? `, ${ellipsis}` : '';
   return `${count(records)} ${status}: ${message ?? 'no reason given'}${code ? ` (${code})` : ''}: ${ids.join(', ')}${more}`;
 }
 
