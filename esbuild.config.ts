@@ -69,13 +69,15 @@ function functionsOf(module: string): readonly string[] {
  */
 const GROUPS: readonly RegExp[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|nearest|redact|safe-text|version)|output\/(format|look|signs|width|wrap)|webhooks\/form|catalog\/define|commands\/(option-values|world|terminal\/(activity|shared-terminal|terminal)|line\/(global-flags|bulk-flags|operation-flags|leaf|short-flags)|completion\/shells|help\/topic-names|bulk\/column-map|local\/delivery-words|serve\/default-address))\.ts$/,
+  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|json-value|nearest|once|redact|safe-text|version)|output\/(format|look|signs|width|wrap)|webhooks\/form|catalog\/define|commands\/(option-values|world|terminal\/(activity|shared-terminal|terminal)|line\/(global-flags|bulk-flags|operation-flags|leaf|short-flags)|completion\/shells|help\/topic-names|bulk\/column-map|local\/delivery-words|serve\/default-address))\.ts$/,
   // The tree of commands, which help and completion go through, and help, which does without the reader of command lines.
   /src\/(catalog\/(groups|outline)|commands\/(help\/(command-help|help-at|print-help|reflow|rows)|line\/(tree|tool-outline)|tools\/list-definition))\.ts$/,
   // What completion needs beside that.
   /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
   // What every call needs.
-  /src\/(client\/(?!(pool|fetch)-transport).*|catalog\/headers|catalog\/index|commands\/(call\/(awaited|connect|call-log|answers|validation|protection|key-value|operation|input-data|flag-values|epochs)|completion\/(remember|found-ids))|kernel\/(header-value|files|field-path|moment|connection-fault|authorities)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|credentials|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
+  /src\/(client\/(?!(pool|fetch)-transport).*|catalog\/headers|catalog\/index|commands\/(embedded|call\/(awaited|certificate-checks|connect|call-log|answers|validation|protection|key-value|operation|input-data|flag-values|epochs)|completion\/(remember|found-ids))|kernel\/(header-value|files|field-path|moment|connection-fault|certificate-authorities)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|missing-settings|credential-value|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
+  // What every call to the embedded service needs beside that.
+  /src\/(kernel\/same-secret|catalog\/statuses|service\/((app|auth|body|bootstrap|envelope|errors|features|follow-ups|local|rate-limit|secrets|service|strict|validate)|handlers\/index|records\/(item-results|workspaces)|store\/(batches|location|open|prepared|schema|sqlite|sqlite-store|turns)))\.ts$/,
 ];
 
 const chunkGroups: Plugin = {

@@ -75,6 +75,6 @@ describe('what start-up loads', () => {
       sources.filter((source) => /node_modules\/(undici|conf|ajv|@hono|yjs|jose)\/|deliveries\/engine/.test(source)),
     ).toEqual([]);
     expect(sources.some((source) => /src\/service\/handlers\/folders/.test(source))).toBe(true);
-    expect(files.length, files.join('\n')).toBeLessThanOrEqual(45);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(32);
   });
 });
