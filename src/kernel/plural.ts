@@ -1,6 +1,6 @@
 /** The plural of a noun of svc's own: `user` is `users`, `activity` is `activities`. */
 export function plural(noun: string): string {
-  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return noun.replace(/(?<![aeiou])y$/, 'ie').concat('s');
 }
 
 /** `1 user`, `2 users`, `1,200 users`. */

@@ -3,6 +3,7 @@ import { connect as connectPlain } from 'node:net';
 import { connect as connectSecure, type TLSSocket } from 'node:tls';
 import { networkFailure } from '../../client/network-failure.ts';
 import { withKnownAuthorities } from '../../kernel/certificate-authorities.ts';
+import { amount } from '../../kernel/plural.ts';
 import { fail, ok, type Verdict, warn } from './check.ts';
 
 interface Place {
@@ -57,7 +58,7 @@ function certificateVerdict(socket: TLSSocket, host: string, now: number): Verdi
     return fail('unreachable', `${message} (issued by ${by} for ${subjectaltname}, until ${end})`, hint);
   }
   const days = Math.floor((Date.parse(end) - now) / DAY);
-  const detail = `${socket.getProtocol()}, certificate issued by ${by}, which ends in ${days} ${days === 1 ? 'day' : 'days'}`;
+  const detail = `${socket.getProtocol()}, certificate issued by ${by}, which ends in ${amount(days, 'day')}`;
   return days < SOON ? warn(detail, 'have the certificate renewed before it ends') : ok(detail);
 }
 

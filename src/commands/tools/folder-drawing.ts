@@ -1,3 +1,4 @@
+import { amount } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import type { FolderNode } from './folder-tree.ts';
 
@@ -42,12 +43,8 @@ function describeFolder({ folderId, folderName, accessType, folderCount, subFold
   const parts = [
     named,
     ...(accessType && !sign ? [accessType] : []),
-    ...(folderCount > 0 ? [`${count(folderCount)} below`] : []),
+    ...(folderCount > 0 ? [`${amount(folderCount, 'folder')} below`] : []),
     ...(folderCount > 0 && subFolders.length === 0 ? ['not shown'] : []),
   ];
   return safeText(`${sign ?? ''}${parts.join(', ')}`);
-}
-
-export function count(folders: number): string {
-  return `${folders} folder${folders === 1 ? '' : 's'}`;
 }

@@ -1,12 +1,13 @@
 import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { amount } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import { noteNothing } from '../call/answers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { given, textValue } from '../option-values.ts';
+import { given, textValue, wholeNumber } from '../option-values.ts';
 import { drawsSigns, wantsPlainText } from '../terminal/terminal.ts';
-import { count, drawFolders, LINES, type Pen, PLAIN } from './folder-drawing.ts';
+import { drawFolders, LINES, type Pen, PLAIN } from './folder-drawing.ts';
 import { type FolderTree, folderTree } from './folder-tree.ts';
 
 /** Deeper than anyone reads, and no deeper than what draws and prints a tree can recurse. */
@@ -26,7 +27,7 @@ export async function foldersTreeCommand(context: Context, { options }: Invocati
   await foldersTree(context, {
     organizationId,
     ...given('folder', textValue(options, 'folder')),
-    ...given('maxDepth', levels(textValue(options, 'maxDepth'))),
+    ...given('maxDepth', wholeNumber('--max-depth', textValue(options, 'maxDepth'), 1)),
   });
 }
 
@@ -47,7 +48,7 @@ export async function foldersTree(context: Context, options: FoldersTreeOptions)
 
 function drawing(organizationId: string, { top, levels: deep }: FolderTree, pen: Pen): string {
   const total = top.reduce((sum, { folderCount }) => sum + folderCount + 1, 0);
-  const head = `${safeText(organizationId)}: ${count(total)}${deep > 1 ? `, ${deep} levels` : ''}\n`;
+  const head = `${safeText(organizationId)}: ${amount(total, 'folder')}${deep > 1 ? `, ${deep} levels` : ''}\n`;
   return head + [...drawFolders(top, pen)].join('');
 }
 
@@ -63,9 +64,4 @@ async function warnOf(context: Context, { adrift, levels: deep }: FolderTree, ma
   if (deep > DEEPEST && maxDepth > DEEPEST) {
     await context.warn(`the tree is ${deep} levels deep; ${DEEPEST} of them are shown`);
   }
-}
-
-function levels(text: string | undefined): number | undefined {
-  if (text === undefined || /^[1-9]\d*$/.test(text)) return text === undefined ? undefined : Number(text);
-  throw new SvcError('usage', `--max-depth: '${text}' is not a whole number of at least 1`);
 }
