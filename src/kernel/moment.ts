@@ -24,6 +24,14 @@ export function parseMoment(text: string, now: number): Moment | undefined {
   return Number.isNaN(parsed) ? undefined : inSeconds(parsed);
 }
 
+/** Milliseconds since the epoch of a moment in the past: a duration before `now` (`2h`), else as `parseMoment` reads it. */
+export function parseSince(text: string, now: number): number | undefined {
+  const ago = parseDuration(text);
+  if (ago !== undefined) return now - ago;
+  const moment = parseMoment(text, now);
+  return moment && moment.seconds * 1000;
+}
+
 function inSeconds(milliseconds: number): Moment {
   return { seconds: Math.floor(milliseconds / 1000), wasMilliseconds: false };
 }

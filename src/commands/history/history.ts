@@ -1,9 +1,8 @@
-import { parseDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { parseMoment } from '../../kernel/moment.ts';
+import { parseSince } from '../../kernel/moment.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue } from '../option-values.ts';
+import { textValue, wholeNumber } from '../option-values.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { clearEntries, readEntries } from './log.ts';
 
@@ -32,7 +31,7 @@ export async function historyCommand(context: Context, { arguments: [word], opti
   if (word !== undefined)
     throw new SvcError('usage', `'${word}' is nothing to do with a history`, { hint: "say 'clear', or nothing" });
   await showHistory(context, {
-    limit: limitOf(textValue(options, 'limit')),
+    limit: wholeNumber('--limit', textValue(options, 'limit'), 1) ?? LIMIT,
     since: sinceOf(textValue(options, 'since'), context.clock.now()),
   });
 }
@@ -54,18 +53,10 @@ async function clearHistory(context: Context): Promise<void> {
   await context.note('the history is empty');
 }
 
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return LIMIT;
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new SvcError('usage', `--limit: '${text}' is not a number of runs`, { hint: 'write it like 100' });
-}
-
 function sinceOf(text: string | undefined, now: number): number {
   if (text === undefined) return 0;
-  const ago = parseDuration(text);
-  const moment = ago === undefined ? parseMoment(text, now) : undefined;
-  if (ago !== undefined) return now - ago;
-  if (moment) return moment.seconds * 1_000;
+  const since = parseSince(text, now);
+  if (since !== undefined) return since;
   throw new SvcError('usage', `--since: '${text}' is neither a duration nor a time`, {
     hint: 'write it like 2h, 7d or 2026-03-01T12:00:00Z',
   });

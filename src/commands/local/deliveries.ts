@@ -5,14 +5,14 @@ import { type DeliveryDetail, findDeliveries, listDeliveries } from '../../servi
 import { retryDeliveries, retryFailures } from '../../service/deliveries/retry.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue } from '../option-values.ts';
+import { textValue, wholeNumber } from '../option-values.ts';
 import { asLists, asTable } from './delivery-drawing.ts';
 import { DELIVERY_STATES, LISTED } from './delivery-words.ts';
 import { withStore } from './store.ts';
 
 /** Prints deliveries, the newest first. */
 export async function listCommand(context: Context, { options }: Invocation): Promise<void> {
-  const limit = limitOf(textValue(options, 'limit'));
+  const limit = wholeNumber('--limit', textValue(options, 'limit'), 1) ?? LISTED;
   const filter = {
     state: DELIVERY_STATES.find((state) => state === options['state']),
     endpointId: textValue(options, 'endpoint'),
@@ -67,10 +67,4 @@ async function print(context: Context, details: readonly DeliveryDetail[], shape
     details.map(({ record }) => record),
     shape,
   );
-}
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return LISTED;
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new SvcError('usage', `--limit: '${text}' is no number of deliveries`, { hint: 'give one from 1 on' });
 }

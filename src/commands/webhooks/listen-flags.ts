@@ -5,8 +5,8 @@ import type { Proofs } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { portOf } from '../line/port.ts';
-import { textValue } from '../option-values.ts';
-import { readPrivateKey, readProofs, textValues } from './keys.ts';
+import { textValue, textValues, wholeNumber } from '../option-values.ts';
+import { readPrivateKey, readProofs } from './keys.ts';
 import { recordFolder } from './record-folder.ts';
 import { postOptions, targets, targetUrl } from './target.ts';
 
@@ -47,7 +47,7 @@ export async function listenOptions(context: Context, invocation: Invocation): P
     privateKey: await readPrivateKey(context, options),
     forwarding: await forwardingOf(context, options),
     folder: options['record'] === false ? undefined : recordFolder(context, textValue(options, 'record')),
-    most: mostOf(textValue(options, 'exitAfter')),
+    most: wholeNumber('--exit-after', textValue(options, 'exitAfter'), 1) ?? Number.POSITIVE_INFINITY,
     publicUrl: url,
   };
 }
@@ -59,10 +59,4 @@ async function forwardingOf(context: Context, options: Invocation['options']): P
   }
   const { signal: _, ...how } = await postOptions(context);
   return { ...forwarding, how };
-}
-
-function mostOf(text: string | undefined): number {
-  if (text === undefined) return Number.POSITIVE_INFINITY;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new SvcError('usage', `--exit-after: '${text}' is not a number of deliveries`);
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Column } from '../../catalog/define.ts';
-import { parseDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { parseMoment } from '../../kernel/moment.ts';
+import { parseSince } from '../../kernel/moment.ts';
 import { amount } from '../../kernel/plural.ts';
 import { readSecretFile } from '../../profiles/secret-input.ts';
 import { SIGNATURE_HEADERS } from '../../webhooks/form.ts';
@@ -68,10 +67,8 @@ async function resignSecret(options: Invocation['options']): Promise<string | un
 
 /** `2h` is two hours ago. */
 function sinceOf(text: string, now: number): number {
-  const ago = parseDuration(text);
-  if (ago !== undefined) return now - ago;
-  const moment = parseMoment(text, now);
-  if (moment) return moment.seconds * 1000;
+  const since = parseSince(text, now);
+  if (since !== undefined) return since;
   throw new SvcError('usage', `--since: '${text}' is not a time`, { hint: 'write it like 2h or 2026-03-01T12:00:00Z' });
 }
 

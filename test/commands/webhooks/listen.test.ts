@@ -121,7 +121,7 @@ describe('svc webhooks listen', () => {
     [{ forwardDecoded: true }, 'needs --forward-to'],
     [{ forwardTo: 'x' }, 'is no http(s) URL'],
     [{ port: '70000' }, 'is not a port'],
-    [{ exitAfter: '0' }, 'is not a number of deliveries'],
+    [{ exitAfter: '0' }, 'is not a whole number of at least 1'],
     [{ publicUrl: 'x' }, 'is no http(s) URL'],
   ])('refuses %j', async (options, message) => {
     await expect(listening(options)).rejects.toMatchObject({
