@@ -9,10 +9,10 @@ export function textValue(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The texts given for a flag that may come several times, or `undefined`. */
-export function textValues(values: Values, name: string): readonly string[] | undefined {
+/** The texts given for a flag that may come several times; none where it was not given. */
+export function textValues(values: Values, name: string): readonly string[] {
   const value = values[name];
-  return typeof value === 'object' ? value : undefined;
+  return typeof value === 'object' ? value : [];
 }
 
 /** A property that is there only when it has a value, for objects with exact optional properties. */

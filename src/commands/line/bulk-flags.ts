@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { columnPairs, MAP_FLAG } from '../bulk/column-map.ts';
-import { FILE_FLAG } from '../bulk/file-flag.ts';
 import { PACE_FLAGS, paceOf } from '../bulk/pace.ts';
+import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG } from '../bulk/record-flags.ts';
 import type { BulkOptions } from '../bulk/request.ts';
 import type { Invocation, OptionDefinition } from '../definition.ts';
 import { given, textValue, textValues, wholeNumber } from '../option-values.ts';
@@ -9,12 +9,12 @@ import { given, textValue, textValues, wholeNumber } from '../option-values.ts';
 /** Flags of every command that takes many records. */
 export const BULK_FLAGS: readonly OptionDefinition[] = [
   FILE_FLAG,
-  { flags: '--input-format <format>', describes: 'format of the files', choices: ['json', 'ndjson', 'csv', 'yaml'] },
+  INPUT_FORMAT_FLAG,
   MAP_FLAG,
   ...PACE_FLAGS,
   { flags: '--on-error <what>', describes: 'after a failed record (continue)', choices: ['continue', 'stop'] },
   { flags: '--max-errors <n>', describes: 'stop after this many failed records' },
-  { flags: '--duplicates <which>', describes: 'records with one id (fail)', choices: ['fail', 'first', 'last'] },
+  DUPLICATES_FLAG,
   { flags: '--shard <i/n>', describes: 'only the i-th of n parts of the records, told by their ids' },
   { flags: '--rejects <path>', describes: 'where failed records go, in the format of the files' },
   { flags: '--results <path>', describes: 'where the result of each record goes, as NDJSON' },
@@ -22,8 +22,9 @@ export const BULK_FLAGS: readonly OptionDefinition[] = [
 
 export function bulkOptions({ options }: Invocation): BulkOptions {
   const text = (name: string) => textValue(options, name);
+  const file = textValues(options, 'file');
   return {
-    ...given('file', textValues(options, 'file')),
+    ...(file.length > 0 && { file }),
     ...given('inputFormat', text('inputFormat') as BulkOptions['inputFormat']),
     ...given('map', columnPairs(options['map'])),
     ...given('shard', shardOf(text('shard'))),

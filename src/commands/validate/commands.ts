@@ -1,6 +1,6 @@
 import { type OperationOutline, outline } from '../../catalog/outline.ts';
 import { MAP_FLAG } from '../bulk/column-map.ts';
-import { FILE_FLAG } from '../bulk/file-flag.ts';
+import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG } from '../bulk/record-flags.ts';
 import type { CommandDefinition, OptionDefinition } from '../definition.ts';
 
 /** An input that shows what records of a kind look like. */
@@ -42,14 +42,10 @@ function validateCommand(noun: string, operations: readonly OperationOutline[]):
     ],
     options: [
       { ...FILE_FLAG, describes: `${FILE_FLAG.describes} (required)` },
-      {
-        flags: '--input-format <format>',
-        describes: 'format of the files',
-        choices: ['json', 'ndjson', 'csv', 'yaml'],
-      },
+      INPUT_FORMAT_FLAG,
       ...choice('--for <what>', `what the records are for (${verbs[0]})`, verbs),
       ...choice('--api-version <v>', `version of the call (${versions[0]})`, versions),
-      { flags: '--duplicates <which>', describes: 'records with one id (fail)', choices: ['fail', 'first', 'last'] },
+      DUPLICATES_FLAG,
       MAP_FLAG,
       { flags: '--format <form>', describes: 'form of the findings (text)', choices: ['text', 'github'] },
     ],

@@ -4,6 +4,7 @@ import type { Column } from '../../catalog/define.ts';
 import { amount } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
+import { workflowText } from '../terminal/workflow-command.ts';
 
 /** What is checked, as a report names it. */
 export interface Subject {
@@ -70,16 +71,12 @@ function annotation(kind: 'error' | 'warning', { file, line, column, field, mess
     .filter(([, value]) => value !== null)
     .map(
       ([key, value]) =>
-        `${key}=${escaped(safeText(String(value)))
+        `${key}=${workflowText(safeText(String(value)))
           .replaceAll(':', '%3A')
           .replaceAll(',', '%2C')}`,
     );
   const text = safeText(field === undefined ? message : `${field}: ${message}`);
-  return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${escaped(text)}\n`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${workflowText(text)}\n`;
 }
 
 async function printRecords(context: Context, { files }: Subject, findings: Findings): Promise<Survey> {

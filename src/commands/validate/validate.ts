@@ -62,7 +62,7 @@ export async function validate(context: Context, meant: Meant, invocation: Invoc
 function validateOptions({ noun, verb }: Meant, { options }: Invocation): ValidateOptions {
   const text = (name: string) => textValue(options, name);
   const file = textValues(options, 'file');
-  if (file === undefined) {
+  if (file.length === 0) {
     throw new SvcError('usage', 'there is no file to check', { hint: `svc ${noun} validate --file <path>` });
   }
   const pairs = columnPairs(options['map']);

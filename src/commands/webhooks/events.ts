@@ -1,5 +1,6 @@
 import type { Column } from '../../catalog/define.ts';
 import { EVENT_SOURCES, EVENT_TYPES } from '../../catalog/events.ts';
+import { onePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -20,8 +21,4 @@ export async function eventsCommand(context: Context): Promise<void> {
   }));
   await printer.records(onePage(rows), { columns: COLUMNS });
   await context.note('the set is open: other types are taken as well');
-}
-
-async function* onePage<Page>(page: Page): AsyncGenerator<Page> {
-  yield page;
 }

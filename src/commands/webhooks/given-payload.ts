@@ -2,9 +2,8 @@ import { SvcError } from '../../kernel/errors.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue } from '../option-values.ts';
+import { textValue, textValues } from '../option-values.ts';
 import { withAssignments } from './assignments.ts';
-import { textValues } from './keys.ts';
 
 /** The payload of `--from-file`, or the sample, with each `--set` put in. */
 export async function givenPayload(

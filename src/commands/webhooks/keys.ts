@@ -7,7 +7,7 @@ import { signingKey } from '../../webhooks/signature.ts';
 import type { Proofs } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue } from '../option-values.ts';
+import { textValue, textValues } from '../option-values.ts';
 
 /** The signing secrets and the token that `--secret-file` and `--auth-token-file` name. What is none is refused now. */
 export async function readProofs({ options }: Pick<Invocation, 'options'>): Promise<Proofs> {
@@ -42,11 +42,4 @@ async function readKey({ cwd }: Context, file: string | undefined): Promise<stri
   return readFile(path, 'utf8').catch((error: unknown) => {
     throw localFileError('read', file, error);
   });
-}
-
-/** The values of a flag that may be given several times. */
-export function textValues(options: Invocation['options'], name: string): readonly string[] {
-  const value = options[name];
-  if (typeof value === 'string') return [value];
-  return Array.isArray(value) ? value : [];
 }

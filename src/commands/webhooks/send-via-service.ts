@@ -10,9 +10,9 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { asTable } from '../local/delivery-drawing.ts';
 import { withStore } from '../local/store.ts';
+import { textValues } from '../option-values.ts';
 import { showDocument } from '../tools/document.ts';
 import { givenPayload } from './given-payload.ts';
-import { textValues } from './keys.ts';
 
 /** Flags about what the service decides by its configuration. */
 const DECIDED_THERE = { form: 'form', secretFile: 'secret-file', authTokenFile: 'auth-token-file' } as const;

@@ -5,8 +5,7 @@ import type { Route } from '../../webhooks/routes.ts';
 import { readCertificates } from '../call/ca-file.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue } from '../option-values.ts';
-import { textValues } from './keys.ts';
+import { textValue, textValues } from '../option-values.ts';
 
 /** The address that a flag names. @throws SvcError `usage` when no delivery can be sent there */
 export function targetUrl(text: string, flag: string): URL {

@@ -3,8 +3,8 @@ import { CASES, type Case } from '../../../webhooks/grading/cases.ts';
 import type { Means } from '../../../webhooks/grading/kit.ts';
 import type { Context } from '../../context.ts';
 import type { Invocation } from '../../definition.ts';
-import { textValue } from '../../option-values.ts';
-import { readPublicKey, textValues } from '../keys.ts';
+import { textValue, textValues } from '../../option-values.ts';
+import { readPublicKey } from '../keys.ts';
 import { readSenderProof } from '../sender-proof.ts';
 import { targetUrl } from '../target.ts';
 
