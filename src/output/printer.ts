@@ -6,7 +6,7 @@ import { type FilterText, filteredRenderer } from './filtered.ts';
 import type { Format } from './format.ts';
 import { type Look, PLAIN_LOOK } from './look.ts';
 import { maskSecrets } from './mask.ts';
-import type { Renderer, View } from './renderer.ts';
+import { onePage, type Renderer, type View } from './renderer.ts';
 import { missingField, requireFields, select } from './select.ts';
 
 /** How results are shown. `fields` are paths such as `owner.email`, in the order asked for. */
@@ -117,8 +117,4 @@ async function* checkFirstPage(pages: AsyncIterable<Page>, check: (page: Page) =
     checked ||= page.length > 0;
     yield page;
   }
-}
-
-async function* onePage(page: Page): AsyncGenerator<Page> {
-  yield page;
 }

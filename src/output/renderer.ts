@@ -25,3 +25,8 @@ export async function collect(pages: AsyncIterable<readonly unknown[]>): Promise
   for await (const page of pages) for (const record of page) records.push(record);
   return records;
 }
+
+/** Records that are all there already, as the pages that a format takes. */
+export async function* onePage<Page>(page: Page): AsyncGenerator<Page> {
+  yield page;
+}

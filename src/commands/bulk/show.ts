@@ -3,6 +3,7 @@ import type { Column } from '../../catalog/define.ts';
 import { amount, grouped } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import { elapsed } from '../../output/quantities.ts';
+import { onePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Counts } from '../terminal/activity.ts';
 
@@ -26,7 +27,7 @@ export async function showSummary(context: Context, noun: string, summary: BulkS
   await stdout.write(`${inWords(noun, summary)}\n`);
   const shown = summary.failures.slice(0, SHOWN_FAILURES);
   const columns = shown.some(({ file }) => file !== undefined) ? [FILE_COLUMN, ...FAILURE_COLUMNS] : FAILURE_COLUMNS;
-  if (shown.length > 0) await printer.records(inOnePage(shown), { columns });
+  if (shown.length > 0) await printer.records(onePage(shown), { columns });
   const hidden = summary.failed + summary.unknown - shown.length;
   if (hidden > 0) await stdout.write(`and ${grouped(hidden)} more\n`);
   if (summary.rejects) await stdout.write(`rejects: ${safeText(summary.rejects)}\n`);
@@ -46,8 +47,4 @@ function inWords(noun: string, { total, requests, seconds, ...summary }: BulkSum
 
 function timeTaken(seconds: number): string {
   return seconds < 10 ? `${seconds.toFixed(1)} s` : elapsed(seconds);
-}
-
-async function* inOnePage<Page>(page: Page): AsyncGenerator<Page> {
-  yield page;
 }

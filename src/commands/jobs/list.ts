@@ -1,6 +1,7 @@
 import { isBegun, jobFolder, jobNames, jobState } from '../../bulk/journal/folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { onePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import { type JobStatus, statusOf } from './status.ts';
 
@@ -41,7 +42,7 @@ export async function listJobs(context: Context): Promise<void> {
     if (line) lines.push(line);
   }
   const printer = await context.printer();
-  await printer.records(inOnePage(lines), { columns: COLUMNS });
+  await printer.records(onePage(lines), { columns: COLUMNS });
   if (lines.length === 0) await context.note('there are no jobs: each run over the records of a file becomes one');
 }
 
@@ -62,8 +63,4 @@ async function lineOf(context: Context, name: string): Promise<JobLine | undefin
     await context.warn(error.message);
     return undefined;
   }
-}
-
-async function* inOnePage<Page>(page: Page): AsyncGenerator<Page> {
-  yield page;
 }

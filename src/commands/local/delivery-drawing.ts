@@ -1,6 +1,6 @@
 import type { Column } from '../../catalog/define.ts';
 import type { Shape } from '../../output/printer.ts';
-import type { View } from '../../output/renderer.ts';
+import { onePage, type View } from '../../output/renderer.ts';
 import type { Attempt } from '../../service/deliveries/attempts.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
 
@@ -58,8 +58,4 @@ function listed({ record, createdAt, nextAttempt, payload }: DeliveryDetail): ob
 
 function outcome(attempt: Attempt | undefined): string {
   return [attempt?.status, attempt?.error].filter((part) => part !== null && part !== undefined).join(' ');
-}
-
-async function* onePage(rows: readonly object[]): AsyncGenerator<readonly object[]> {
-  yield rows;
 }

@@ -1,6 +1,6 @@
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import type { View } from '../../output/renderer.ts';
+import { onePage, type View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../line/global-flags.ts';
@@ -85,15 +85,11 @@ async function listing(program: Node, view: View): Promise<string> {
   const leaves = [...leavesOf(program)].map(({ path, summary }) => ({ command: path.join(' '), summary }));
   const { records } = await tableRenderer({ ...view, columns });
   let text = '';
-  for await (const line of records(inOnePage(leaves))) text += line;
+  for await (const line of records(onePage(leaves))) text += line;
   return text;
 }
 
 function* leavesOf(node: Node): Generator<Node> {
   if (node.leaf) yield node;
   for (const child of node.children.values()) yield* leavesOf(child);
-}
-
-async function* inOnePage<Page>(page: Page): AsyncGenerator<Page> {
-  yield page;
 }

@@ -1,5 +1,5 @@
 import type { Column } from '../../catalog/define.ts';
-import type { View } from '../../output/renderer.ts';
+import { onePage, type View } from '../../output/renderer.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -35,7 +35,7 @@ async function drawing({ claims, lifetime, resources }: AccessToken, view: View)
   if (resources.length === 0) return `${head}\nIt gives access to no resource.\n`;
   const rows = resources.map((resource: Grant) => ({ ...resource, ends: endOf(resource) }));
   let body = '';
-  for await (const text of (await tableRenderer({ ...view, columns: COLUMNS })).records(inOnePage(rows))) body += text;
+  for await (const text of (await tableRenderer({ ...view, columns: COLUMNS })).records(onePage(rows))) body += text;
   return `${head}\n${body}`;
 }
 
@@ -54,8 +54,4 @@ function span(seconds: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   const hours = Math.floor(seconds / 3600);
   return hours < 72 ? `${hours} h ${Math.floor((seconds % 3600) / 60)} min` : `${Math.floor(hours / 24)} d`;
-}
-
-async function* inOnePage<Page>(page: Page): AsyncGenerator<Page> {
-  yield page;
 }
