@@ -1,8 +1,8 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, CREDENTIALS_OF, type Credential } from '../catalog/headers.ts';
+import { CREDENTIAL_HEADERS, CREDENTIALS_OF, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { headerValueFault } from '../kernel/header-value.ts';
-import type { Target } from './target.ts';
+import { headerPrefixFault, type Target } from './target.ts';
 
 const VARIABLES = {
   key: 'SVC_API_KEY and SVC_AUTH_TOKEN',
@@ -16,9 +16,8 @@ const VARIABLES = {
  * carry, without repeating it.
  */
 export function credentialHeaders(target: Target, auth: Auth): Readonly<Record<string, string>> {
-  if (!/^[a-z0-9-]+$/i.test(target.headerPrefix)) {
-    throw new SvcError('usage', 'the header prefix is not usable: it takes letters, digits and hyphens');
-  }
+  const prefixFault = headerPrefixFault(target.headerPrefix);
+  if (prefixFault) throw new SvcError('usage', prefixFault, { hint: `write it like ${DEFAULT_HEADER_PREFIX}` });
   const values = credentials(target);
   return Object.fromEntries(
     CREDENTIALS_OF[auth].map((credential) => {

@@ -50,3 +50,8 @@ export function baseUrlFault(text: string): string | undefined {
   if (url.search || url.hash) return 'it holds a query or a fragment';
   return undefined;
 }
+
+/** What makes a text unfit as the start of header names; `undefined` when it is fit. */
+export function headerPrefixFault(text: string): string | undefined {
+  return /^[a-z0-9-]+$/i.test(text) ? undefined : 'a header prefix takes letters, digits and hyphens';
+}

@@ -1,5 +1,5 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
-import { baseUrlFault } from '../client/target.ts';
+import { baseUrlFault, headerPrefixFault } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { SecretName } from './variables.ts';
 
@@ -48,8 +48,7 @@ export function originOf({ baseUrl }: Pick<Profile, 'baseUrl'>): string | undefi
 
 /** The start of every header name. @throws SvcError `usage`, naming the source */
 export function checkHeaderPrefix(text: string, source: string): string {
-  if (/^[a-z0-9-]+$/i.test(text)) return text.toLowerCase();
-  throw new SvcError('usage', `${source}: a header prefix takes letters, digits and hyphens`, {
-    hint: `write it like ${DEFAULT_HEADER_PREFIX}`,
-  });
+  const fault = headerPrefixFault(text);
+  if (fault) throw new SvcError('usage', `${source}: ${fault}`, { hint: `write it like ${DEFAULT_HEADER_PREFIX}` });
+  return text.toLowerCase();
 }

@@ -1,6 +1,7 @@
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
 import { fingerprint, type RecoveryRecord } from '../../profiles/recovery/record.ts';
 import type { Context } from '../context.ts';
+import { EMBEDDED } from '../embedded.ts';
 import type { KeyToken } from './probe.ts';
 
 /** The service of this run, as recovery records name it: its origin, or what stands for the embedded one. */
@@ -9,8 +10,6 @@ export async function placeOf({ options, openSettings }: Context): Promise<strin
   const { baseUrl } = await openSettings();
   return baseUrl ? new URL(baseUrl.value).origin : '';
 }
-
-const EMBEDDED = 'embedded service';
 
 /**
  * The token that an API key had last, as far as it is known here: what an earlier reset kept in a record is younger than

@@ -4,6 +4,7 @@ import { createJobFolder, type JobFolder, pruneJobs, removeJob } from '../../bul
 import { Journal } from '../../bulk/journal/journal.ts';
 import { lockJob } from '../../bulk/journal/lock.ts';
 import type { Context } from '../context.ts';
+import { EMBEDDED } from '../embedded.ts';
 import type { BulkInput } from './input.ts';
 import type { BulkRequest } from './request.ts';
 
@@ -76,7 +77,7 @@ export async function jobTarget({ options, openSettings }: Context): Promise<Job
   if (options.local) {
     const { storeName } = await import('../../service/store/location.ts');
     const store = options.store === undefined ? null : storeName(options.store);
-    return { profile: null, origin: 'embedded service', apiKey: null, store };
+    return { profile: null, origin: EMBEDDED, apiKey: null, store };
   }
   const { profile, baseUrl, apiKey } = await openSettings();
   return { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };

@@ -1,6 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { OpenSettings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
+import { EMBEDDED } from '../embedded.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 /** The variable by which a script says which protected profile it may write through. */
@@ -25,7 +26,7 @@ export async function permitWrite(context: Context): Promise<void> {
 
 /** Whom a command is about, for questions: `profile prod, api.example.com`. */
 export async function targetName({ options, openSettings }: Context): Promise<string> {
-  return options.local ? 'embedded service' : nameOf(await openSettings());
+  return options.local ? EMBEDDED : nameOf(await openSettings());
 }
 
 function nameOf({ profile, baseUrl }: OpenSettings): string {

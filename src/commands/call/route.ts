@@ -1,8 +1,8 @@
 import type { ClientOptions, Target } from '../../client/client.ts';
 import { type NetworkOptions, openNetwork } from '../../client/network.ts';
-import { muteWarnings } from '../../kernel/io.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
+import { skippedChecksWarning, skipsCertificateChecks } from './certificate-checks.ts';
 import { sharedGate } from './shared-gate.ts';
 
 /** How a client reaches who answers, and what is to be closed at the end. */
@@ -34,16 +34,11 @@ export async function localRoute({
 
 async function networkOptions(context: Context, { baseUrl }: Target): Promise<NetworkOptions> {
   const { environment, options, cwd } = context;
-  if (baseUrl.startsWith('https:') && environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') await warnOfNoTls(context);
+  const isSecure = baseUrl.startsWith('https:');
+  if (isSecure && skipsCertificateChecks(environment))
+    await context.warn(`${skippedChecksWarning()}; --ca-file trusts one`);
   const authorities = options.caFile === undefined ? undefined : await readAuthorities(options.caFile, cwd);
   return { baseUrl, environment, attemptTimeout: options.timeout, ...given('authorities', authorities) };
-}
-
-/** In words for users, instead of those that Node has for programmers. */
-async function warnOfNoTls({ warn }: Context): Promise<void> {
-  const variable = 'NODE_TLS_REJECT_UNAUTHORIZED';
-  muteWarnings((text) => text.includes(variable));
-  await warn(`${variable}=0: any server is taken for the service, and can read the credentials; --ca-file trusts one`);
 }
 
 async function readAuthorities(file: string, cwd: string): Promise<string> {

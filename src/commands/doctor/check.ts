@@ -1,9 +1,10 @@
 import type { Failure, SvcError } from '../../kernel/errors.ts';
 import { given } from '../option-values.ts';
+import type { CheckState } from '../terminal/marks.ts';
 
 /** What a check came to. */
 export interface Verdict {
-  readonly state: 'ok' | 'warn' | 'fail' | 'skipped';
+  readonly state: CheckState;
   readonly detail: string;
   /** What to do about it. */
   readonly fix?: string;

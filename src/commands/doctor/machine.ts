@@ -1,5 +1,6 @@
 import { arch, platform } from 'node:os';
-import { muteWarnings, nodeVersion } from '../../kernel/io.ts';
+import { nodeVersion } from '../../kernel/io.ts';
+import { CHECKS_VARIABLE, skippedChecksWarning, skipsCertificateChecks } from '../call/certificate-checks.ts';
 import type { Context } from '../context.ts';
 import { wantsColor } from '../world.ts';
 import { type Check, ok, warn } from './check.ts';
@@ -28,11 +29,6 @@ function terminal({ io, environment, options }: Context) {
 }
 
 function certificateChecks({ environment }: Context) {
-  const variable = 'NODE_TLS_REJECT_UNAUTHORIZED';
-  if (environment[variable] !== '0') return ok('certificates of servers are checked');
-  muteWarnings((text) => text.includes(variable)); // said here
-  return warn(
-    `${variable}=0: any server is taken for the service, and can read the credentials`,
-    `unset ${variable}; --ca-file trusts a private authority`,
-  );
+  if (!skipsCertificateChecks(environment)) return ok('certificates of servers are checked');
+  return warn(skippedChecksWarning(), `unset ${CHECKS_VARIABLE}; --ca-file trusts a private authority`);
 }

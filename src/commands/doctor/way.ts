@@ -7,6 +7,7 @@ import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { once } from '../../kernel/once.ts';
 import { readCertificates } from '../call/ca-file.ts';
+import { skipsCertificateChecks } from '../call/certificate-checks.ts';
 import { networkRoute } from '../call/route.ts';
 import type { Context } from '../context.ts';
 import { type Check, fail, ok, skipped, type Verdict, warn } from './check.ts';
@@ -79,7 +80,7 @@ async function connection(context: Context, { url, proxy }: Way, signal: AbortSi
       const authorities = caFile === undefined ? undefined : await readCertificates(caFile, context.cwd);
       const verdict = await openSecure({ ...at, authorities }, context.clock.now());
       // Calls go through all the same.
-      const isUnchecked = context.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' && verdict.state === 'fail';
+      const isUnchecked = skipsCertificateChecks(context.environment) && verdict.state === 'fail';
       return isUnchecked ? warn(verdict.detail, verdict.fix ?? '') : verdict;
     }
     await openPlain(at);
