@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
+import { workflowText } from '../terminal/workflow-command.ts';
 import type { Destination } from './destination.ts';
 
 const VARIABLE = 'GITHUB_OUTPUT';
@@ -25,7 +26,7 @@ export async function openGithub({ environment, io }: Context): Promise<Destinat
   return {
     name: `$${VARIABLE}`,
     async deliver(token) {
-      await io.stdout.write(`::add-mask::${commandData(token)}\n`);
+      await io.stdout.write(`::add-mask::${workflowText(token)}\n`);
       try {
         await file.appendFile(outputLines(token));
         await file.close();
@@ -35,11 +36,6 @@ export async function openGithub({ environment, io }: Context): Promise<Destinat
     },
     discard: () => file.close(),
   };
-}
-
-/** A value in a workflow command, where three characters have a meaning. */
-function commandData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 function outputLines(token: string): string {

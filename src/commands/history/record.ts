@@ -3,8 +3,9 @@ import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.
 import { redactMet } from '../../kernel/redact.ts';
 import { meetEnvironment } from '../../profiles/variables.ts';
 import type { Context } from '../context.ts';
+import { EMBEDDED } from '../embedded.ts';
 import type { Activity } from '../terminal/activity.ts';
-import { commandText } from './command-text.ts';
+import { keptCommand } from './kept-command.ts';
 import { appendEntry, type HistoryEntry } from './log.ts';
 
 /** A run that is over. */
@@ -38,11 +39,11 @@ async function entryOf(context: Context, activity: Activity, run: FinishedRun): 
   const { options, clock, environment } = context;
   const { profile, baseUrl } = options.local ? {} : await context.openSettings();
   meetEnvironment(environment);
-  const command = redactMet(commandText(run.command));
+  const command = redactMet(keptCommand(run.command));
   return {
     at: new Date(run.started).toISOString(),
     profile: profile?.value ?? null,
-    host: baseUrl ? new URL(baseUrl.value).host : 'embedded service',
+    host: baseUrl ? new URL(baseUrl.value).host : EMBEDDED,
     ...activity.elsewhere,
     command: command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command,
     ids: activity.ids.map((id) => redactMet(id)),

@@ -3,6 +3,7 @@ import { shellWord } from '../../catalog/command-text.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { amount } from '../../kernel/plural.ts';
 import type { OptionDefinition } from '../definition.ts';
+import { pathOf } from './usage-error.ts';
 
 /** Files that a hint names; a pattern may have stood for thousands. */
 const MOST_NAMED = 5;
@@ -25,9 +26,4 @@ export function strayWordsError(
 function fileFlags(files: readonly string[]): string {
   const named = files.slice(0, MOST_NAMED).map((file) => `--file ${shellWord(file)}`);
   return [...named, ...(files.length > MOST_NAMED ? ['…'] : [])].join(' ');
-}
-
-function pathOf(command: Command): string {
-  const { parent } = command;
-  return parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }

@@ -37,7 +37,8 @@ function descriptionOf(error: CommanderError, command: Command, root: Node): Des
   }
 }
 
-function pathOf(command: Command): string {
+/** A command as it is called: `svc jobs list`. */
+export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 

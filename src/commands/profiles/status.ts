@@ -20,15 +20,11 @@ interface SettingRecord {
   readonly source: string | null;
 }
 
-/** What stands below the settings: pending recoveries, say. Each gives its own rows. */
-const MORE_ROWS: readonly ((context: Context) => Promise<readonly SettingRecord[]>)[] = [pendingRows];
-
 /** @throws SvcError `no_credential`, after the settings were printed, when no operation could be called. */
 export async function authStatus(context: Context): Promise<void> {
   const settings = await context.settings();
   const printer = await context.printer();
-  const more = await Promise.all(MORE_ROWS.map((rows) => rows(context)));
-  const rows = [...settingRecords(settings, context.options.showSecrets), ...more.flat()];
+  const rows = [...settingRecords(settings, context.options.showSecrets), ...(await pendingRows(context))];
   await printer.value(rows, { columns: COLUMNS });
   if (context.options.local) return context.note('--local: the embedded service brings its own credentials');
   if (missingSettings(settings).length > 0) throw noCredential(settings);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Address } from '../../kernel/listening.ts';
+import { VARIABLES } from '../../profiles/variables.ts';
 import type { Switches } from '../../service/app.ts';
 import { type LocalCredentials, localCredentials } from '../../service/bootstrap.ts';
 import { startDeliveries } from '../../service/deliveries/engine.ts';
@@ -77,11 +78,11 @@ function readyLine(url: string, { apiKey, authToken, workspaceId, workspaceAuthT
 /** For a person: what to paste into another terminal. */
 function welcome(url: string, credentials: LocalCredentials): string {
   const variables = [
-    ['SVC_BASE_URL', url],
-    ['SVC_API_KEY', credentials.apiKey],
-    ['SVC_AUTH_TOKEN', credentials.authToken],
-    ['SVC_WORKSPACE_ID', credentials.workspaceId],
-    ['SVC_WORKSPACE_AUTH_TOKEN', credentials.workspaceAuthToken],
+    [VARIABLES.baseUrl, url],
+    [VARIABLES.apiKey, credentials.apiKey],
+    [VARIABLES.authToken, credentials.authToken],
+    [VARIABLES.workspaceId, credentials.workspaceId],
+    [VARIABLES.workspaceAuthToken, credentials.workspaceAuthToken],
   ];
   const exports = variables.map(([name, value]) => `  export ${name}=${value}`);
   return [`Serving on ${url}. In another terminal:`, '', ...exports, '', 'Ctrl-C stops it.', ''].join('\n');

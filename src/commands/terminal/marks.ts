@@ -3,19 +3,19 @@ import type { Environment } from '../../kernel/folders.ts';
 import type { View } from '../../output/renderer.ts';
 import { wantsMarks } from './terminal.ts';
 
-/** How something that was looked at came out. */
-export type Finding = 'ok' | 'warn' | 'fail' | 'skipped';
+/** How something that was checked came out. */
+export type CheckState = 'ok' | 'warn' | 'fail' | 'skipped';
 
-/** Words and colours for findings. */
+/** Words and colours for what was checked. */
 export interface Marks {
   /** All of one width. */
-  readonly mark: (finding: Finding) => string;
-  readonly paint: (finding: Finding, text: string) => string;
+  readonly mark: (state: CheckState) => string;
+  readonly paint: (state: CheckState, text: string) => string;
 }
 
-const DRAWN = { ok: '✓', warn: '!', fail: '✗', skipped: '–' } as const satisfies Record<Finding, string>;
+const DRAWN = { ok: '✓', warn: '!', fail: '✗', skipped: '–' } as const satisfies Record<CheckState, string>;
 const WRITTEN = { ok: 'ok     ', warn: 'warn   ', fail: 'fail   ', skipped: 'skipped' } as const satisfies Record<
-  Finding,
+  CheckState,
   string
 >;
 
@@ -25,7 +25,7 @@ export function marksFor({ isTerminal, color }: View, environment: Environment):
   const chalk = new Chalk({ level: color ? 1 : 0 });
   const paints = { ok: chalk.green, warn: chalk.yellow, fail: chalk.red, skipped: chalk.dim };
   return {
-    mark: (finding) => (draws ? DRAWN : WRITTEN)[finding],
-    paint: (finding, text) => paints[finding](text),
+    mark: (state) => (draws ? DRAWN : WRITTEN)[state],
+    paint: (state, text) => paints[state](text),
   };
 }

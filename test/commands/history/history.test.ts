@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandText } from '../../../src/commands/history/command-text.ts';
 import { historyCommand } from '../../../src/commands/history/history.ts';
+import { keptCommand } from '../../../src/commands/history/kept-command.ts';
 import { appendEntry, readEntries } from '../../../src/commands/history/log.ts';
 import { recordRun } from '../../../src/commands/history/record.ts';
 import { Activity, watched } from '../../../src/commands/terminal/activity.ts';
@@ -81,7 +81,7 @@ describe('the command line in it', () => {
       'b=2',
     ];
     await root.parseAsync([...words, '--role', 'viewer', '--no-index', '-y', '-o', 'json'], { from: 'user' });
-    expect(commandText(leaf)).toBe(
+    expect(keptCommand(leaf)).toBe(
       'svc add e1 --org acme --name … --file u.csv --metadata … --role viewer --no-index --yes --output json',
     );
   });
@@ -91,7 +91,7 @@ describe('the command line in it', () => {
       fc.asyncProperty(fc.stringMatching(/^[a-z0-9]{9,40}$/), async (secret) => {
         const { root, leaf } = program();
         await root.parseAsync(['add', '--name', secret, '--metadata', `k=${secret}`], { from: 'user' });
-        expect(commandText(leaf)).not.toContain(secret);
+        expect(keptCommand(leaf)).not.toContain(secret);
       }),
     );
   });

@@ -22,7 +22,7 @@ const LONGEST_VALUE = 100;
 const HIDDEN = '…';
 
 /** The command line as the history keeps it: every flag that was given, and of free text only that there was some. */
-export function commandText(command: Command): string {
+export function keptCommand(command: Command): string {
   const chain = [...ancestry(command)];
   const path = chain.map((level) => level.name());
   const operands = command.args.map(shortened);
