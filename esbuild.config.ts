@@ -63,28 +63,131 @@ function functionsOf(module: string): readonly string[] {
   return members.filter(([, member]) => typeof member === 'function').map(([name]) => name);
 }
 
+/** Modules by their folders. */
+type Group = Readonly<Record<string, readonly string[] | { readonly allBut: readonly string[] }>>;
+
 /**
  * Modules that travel together. esbuild gives each set of users a chunk of its own, which scatters small shared modules
  * over dozens of files to be found, read and linked at every start; whoever uses one of a group gets all of it instead.
  */
-const GROUPS: readonly RegExp[] = [
+const GROUPS: readonly Group[] = [
   // What every command line needs.
-  /src\/(kernel\/(clock|duration|errors|folders|io|is-object|json-value|nearest|once|redact|safe-text|version)|output\/(format|look|signs|width|wrap)|webhooks\/form|catalog\/define|commands\/(option-values|world|terminal\/(activity|shared-terminal|terminal)|line\/(global-flags|bulk-flags|operation-flags|leaf|short-flags)|completion\/shells|help\/topic-names|bulk\/column-map|local\/delivery-words|serve\/default-address))\.ts$/,
+  {
+    catalog: ['define'],
+    commands: ['option-values', 'world'],
+    'commands/bulk': ['column-map'],
+    'commands/completion': ['shells'],
+    'commands/help': ['topic-names'],
+    'commands/line': ['bulk-flags', 'global-flags', 'leaf', 'operation-flags', 'short-flags'],
+    'commands/local': ['delivery-words'],
+    'commands/serve': ['default-address'],
+    'commands/terminal': ['activity', 'shared-terminal', 'terminal'],
+    kernel: [
+      'clock',
+      'duration',
+      'errors',
+      'folders',
+      'io',
+      'is-object',
+      'json-value',
+      'nearest',
+      'once',
+      'redact',
+      'safe-text',
+      'version',
+    ],
+    output: ['format', 'look', 'signs', 'width', 'wrap'],
+    webhooks: ['form'],
+  },
   // The tree of commands, which help and completion go through, and help, which does without the reader of command lines.
-  /src\/(catalog\/(groups|outline)|commands\/(help\/(command-help|help-at|print-help|reflow|rows)|line\/(tree|tool-outline)|tools\/list-definition))\.ts$/,
+  {
+    catalog: ['groups', 'outline'],
+    'commands/help': ['command-help', 'help-at', 'print-help', 'reflow', 'rows'],
+    'commands/line': ['tool-outline', 'tree'],
+    'commands/tools': ['list-definition'],
+  },
   // What completion needs beside that.
-  /src\/commands\/completion\/(candidate|command-line|complete|files|values)\.ts$/,
+  {
+    'commands/completion': ['candidate', 'command-line', 'complete', 'files', 'values'],
+  },
   // What every call needs.
-  /src\/(client\/(?!(pool|fetch)-transport).*|catalog\/headers|catalog\/index|commands\/(embedded|call\/(awaited|certificate-checks|connect|call-log|answers|validation|protection|key-value|operation|input-data|flag-values|epochs)|completion\/(remember|found-ids))|kernel\/(header-value|files|field-path|moment|connection-fault|certificate-authorities)|output\/(printer|mask|select|renderer|json|columns)|profiles\/(resolve|missing-settings|credential-value|variables|book|folder-settings|profile|secret-file|secrets))\.ts$/,
+  {
+    catalog: ['headers', 'index'],
+    client: { allBut: ['fetch-transport', 'pool-transport'] },
+    commands: ['embedded'],
+    'commands/call': [
+      'answers',
+      'awaited',
+      'call-log',
+      'certificate-checks',
+      'connect',
+      'epochs',
+      'flag-values',
+      'input-data',
+      'key-value',
+      'operation',
+      'protection',
+      'validation',
+    ],
+    'commands/completion': ['found-ids', 'remember'],
+    kernel: ['certificate-authorities', 'connection-fault', 'field-path', 'files', 'header-value', 'moment'],
+    output: ['columns', 'json', 'mask', 'printer', 'renderer', 'select'],
+    profiles: [
+      'book',
+      'credential-value',
+      'folder-settings',
+      'missing-settings',
+      'profile',
+      'resolve',
+      'secret-file',
+      'secrets',
+      'variables',
+    ],
+  },
   // What every call to the embedded service needs beside that.
-  /src\/(kernel\/same-secret|catalog\/statuses|service\/((app|auth|body|bootstrap|envelope|errors|features|follow-ups|local|rate-limit|secrets|service|strict|validate)|handlers\/index|records\/(item-results|workspaces)|store\/(batches|location|open|prepared|schema|sqlite|sqlite-store|turns)))\.ts$/,
+  {
+    catalog: ['statuses'],
+    kernel: ['same-secret'],
+    service: [
+      'app',
+      'auth',
+      'body',
+      'bootstrap',
+      'envelope',
+      'errors',
+      'features',
+      'follow-ups',
+      'local',
+      'rate-limit',
+      'secrets',
+      'service',
+      'strict',
+      'validate',
+    ],
+    'service/handlers': ['index'],
+    'service/records': ['item-results', 'workspaces'],
+    'service/store': ['batches', 'location', 'open', 'prepared', 'schema', 'sqlite', 'sqlite-store', 'turns'],
+  },
 ];
+
+/** The files of a group. A name that no file has would be left out without a word. */
+async function modulesOf(group: Group): Promise<readonly string[]> {
+  const folders = Object.entries(group).map(async ([folder, named]) => {
+    const there = (await readdir(`src/${folder}`)).filter((file) => file.endsWith('.ts'));
+    const wanted = 'allBut' in named ? named.allBut : named;
+    const missing = wanted.find((name) => !there.includes(`${name}.ts`));
+    if (missing !== undefined)
+      throw new Error(`there is no src/${folder}/${missing}.ts to keep in one chunk with others`);
+    const isMember = (file: string) => wanted.includes(file.replace(/\.ts$/, '')) !== 'allBut' in named;
+    return there.filter(isMember).map((file) => resolvePath('src', folder, file));
+  });
+  return (await Promise.all(folders)).flat();
+}
 
 const chunkGroups: Plugin = {
   name: 'chunk-groups',
   async setup({ onResolve, onLoad }) {
-    const sources = (await readdir('src', { recursive: true })).map((path) => resolvePath('src', path));
-    const members = GROUPS.map((group) => sources.filter((path) => group.test(path.replaceAll('\\', '/'))));
+    const members = await Promise.all(GROUPS.map(modulesOf));
     const groupOf = (path: string) => members.findIndex((group) => group.includes(path));
     onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, importer, resolveDir }) => {
       const group = groupOf(resolvePath(resolveDir, path));
