@@ -71,7 +71,7 @@ describe('a delivery to an endpoint', () => {
     const { url } = await receiver(() => 500);
     const { endpoint, comment, deliver, until } = await deliveringWorld();
     await endpoint({ url, filterTypes: ['comment.add', 'message.attempt.exhausted'] });
-    deliver({ timeScale: 3e-6 });
+    deliver({ timeScale: 1e-5 });
     await comment();
     expect((await until('failed', 'failed')).map(({ event }) => event)).toEqual([
       'comment.add',
