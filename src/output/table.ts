@@ -4,7 +4,7 @@ import { cellText } from './cells.ts';
 import { columnsFor } from './columns.ts';
 import { GAP, layOut, type Row, widthsOf } from './layout.ts';
 import { type Palette, palette } from './paint.ts';
-import { collect, type Renderer, type View } from './renderer.ts';
+import { collect, onePage, type Renderer, type View } from './renderer.ts';
 import { fieldAt } from './select.ts';
 import { type Stack, stacked } from './stacked.ts';
 import { isTimeField } from './times.ts';
@@ -32,6 +32,14 @@ export async function tableRenderer(view: View): Promise<Renderer> {
       return [...fieldLines(rows, view, measure, colors)].join('');
     },
   };
+}
+
+/** Records as the text of a table, for a drawing that holds one. */
+export async function tableText(records: readonly unknown[], view: View): Promise<string> {
+  const { records: rendered } = await tableRenderer(view);
+  const texts: string[] = [];
+  for await (const text of rendered(onePage(records))) texts.push(text);
+  return texts.join('');
 }
 
 async function* recordLines(

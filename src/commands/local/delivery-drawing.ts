@@ -1,6 +1,6 @@
 import type { Column } from '../../catalog/define.ts';
 import type { Shape } from '../../output/printer.ts';
-import { onePage, type View } from '../../output/renderer.ts';
+import type { View } from '../../output/renderer.ts';
 import type { Attempt } from '../../service/deliveries/attempts.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
 
@@ -31,11 +31,8 @@ export function asLists(details: readonly DeliveryDetail[]): Shape {
 }
 
 async function drawTable(rows: readonly object[], view: View): Promise<string> {
-  const { tableRenderer } = await import('../../output/table.ts');
-  const { records } = await tableRenderer({ ...view, columns: COLUMNS });
-  const texts: string[] = [];
-  for await (const text of records(onePage(rows))) texts.push(text);
-  return texts.join('');
+  const { tableText } = await import('../../output/table.ts');
+  return tableText(rows, { ...view, columns: COLUMNS });
 }
 
 async function drawLists(details: readonly DeliveryDetail[], view: View): Promise<string> {

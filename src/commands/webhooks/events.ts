@@ -1,15 +1,7 @@
-import type { Column } from '../../catalog/define.ts';
 import { EVENT_SOURCES, EVENT_TYPES } from '../../catalog/events.ts';
 import { onePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
-
-const COLUMNS: readonly Column[] = [
-  { header: 'EVENT', field: 'event', kind: 'whole' },
-  { header: 'GROUP', field: 'group' },
-  { header: 'ON BY DEFAULT', field: 'onByDefault' },
-  { header: 'E-MAIL', field: 'email' },
-  { header: 'WHEN', field: 'describes' },
-];
+import { drawEvents, EVENT_COLUMNS } from './events-drawing.ts';
 
 /** Prints the known event types. */
 export async function eventsCommand(context: Context): Promise<void> {
@@ -19,6 +11,8 @@ export async function eventsCommand(context: Context): Promise<void> {
     source: EVENT_SOURCES[group],
     describes,
   }));
-  await printer.records(onePage(rows), { columns: COLUMNS });
+  const isTable = (await context.format()) === 'table' && !context.options.fields;
+  if (isTable) await printer.value(rows, { drawing: (view) => drawEvents(EVENT_TYPES, view) });
+  else await printer.records(onePage(rows), { columns: EVENT_COLUMNS });
   await context.note('the set is open: other types are taken as well');
 }
