@@ -28,11 +28,12 @@ export async function recordHappenings(call: KeyCall, happenings: readonly Happe
   const audience = await audienceOf(call);
   if (!audience) return;
   const rows: Row[] = [];
+  const nameOf = documentNames(call);
   for (const { describe, ...place } of happenings) {
     const channels = [place.organizationId, place.documentId];
     const targets = audience.wanting({ event: place.event, channels });
     if (targets.length === 0) continue;
-    const documentName = await nameOf(call, place);
+    const documentName = await nameOf(place);
     const event = { ...place, ...describe(), documentName, apiKey: call.apiKey, webhookId: newId() };
     rows.push(...rowsOf(event, targets, call.now));
   }
@@ -109,8 +110,14 @@ const selectName = prepared((database, { apiKey, organizationId, documentId }: P
     .where('documents.documentId', '=', documentId),
 );
 
-async function nameOf({ database, apiKey }: KeyCall, place: Omit<Place, 'apiKey'>): Promise<string | undefined> {
-  const { organizationId, documentId } = place;
-  const [found] = await selectName(database, { apiKey, organizationId, documentId });
-  return found?.documentName ?? undefined;
+/** Looks each document up once: what happens at once mostly happens to one. */
+function documentNames({ database, apiKey }: KeyCall) {
+  const known = new Map<string, string | undefined>();
+  return async ({ organizationId, documentId }: Omit<Place, 'apiKey'>): Promise<string | undefined> => {
+    const place = JSON.stringify([organizationId, documentId]);
+    if (known.has(place)) return known.get(place);
+    const [found] = await selectName(database, { apiKey, organizationId, documentId });
+    known.set(place, found?.documentName ?? undefined);
+    return known.get(place);
+  };
 }

@@ -12,5 +12,10 @@ export function nobodyElses<Table extends keyof Tables, Row>(
   database: Database,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
-  return 'sharesRows' in database.getExecutor().adapter ? query.forUpdate().skipLocked() : query;
+  return isShared(database) ? query.forUpdate().skipLocked() : query;
+}
+
+/** Whether the database is another process: there many small queries cost far more than one large. */
+export function isShared(database: Database): boolean {
+  return 'sharesRows' in database.getExecutor().adapter;
 }
