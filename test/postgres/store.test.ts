@@ -16,6 +16,7 @@ import type { Database, Store } from '../../src/service/store/store.ts';
 import { newStorePlace } from '../service/store-place.ts';
 import { post } from '../service/world.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { relayTo } from './relay.ts';
 
 async function opened(place: string, options?: OpenOptions): Promise<Store> {
   const store = await openStore(place, options);
@@ -219,5 +220,38 @@ describe('a connection that is lost', () => {
     await expect(write.ended).rejects.toMatchObject({ status: 'UNAVAILABLE', message: 'The store cannot be reached.' });
     const names = await store.read((database) => database.selectFrom('workspaces').select('name').execute());
     expect(names).toEqual([{ name: 'Local workspace' }]);
+  });
+});
+
+describe('connections', () => {
+  it('that something closed while they lay idle are not noticed', async () => {
+    const url = new URL(await newStorePlace());
+    const relay = await relayTo(url);
+    url.port = String(relay.port);
+    const store = await opened(url.href);
+    const reads = () =>
+      Promise.all(
+        Array.from({ length: 5 }, () => store.read((database) => database.selectFrom('users').selectAll().execute())),
+      );
+    await reads();
+    relay.dropAll();
+    await reads();
+    relay.dropAll();
+    await localCredentials(store);
+    expect(relay.dropped()).toBeGreaterThan(5);
+    expect(await store.read((database) => database.selectFrom('workspaces').select('name').execute())).toHaveLength(1);
+  });
+
+  it('of which the server gives only a few are waited for', async () => {
+    const url = new URL(await newStorePlace());
+    await asked('create role few login connection limit 2');
+    const schema = url.searchParams.get('options')?.split('=')[1];
+    await opened(url.href);
+    await asked(`grant all on schema ${schema} to few; grant all on all tables in schema ${schema} to few`);
+    url.username = 'few';
+    const store = await opened(url.href);
+    const count = 40;
+    const read = () => store.read((database) => database.selectFrom('users').select('userId').execute());
+    await expect(Promise.all(Array.from({ length: count }, read))).resolves.toHaveLength(count);
   });
 });

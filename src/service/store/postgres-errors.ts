@@ -64,6 +64,17 @@ export function isGivenUp(error: unknown): boolean {
   return code === '40P01' || code === '40001';
 }
 
+/** Whether a connection that once was good turned out to be none: something closed it while it lay idle. */
+export function isBroken(error: unknown): boolean {
+  const isClosed = /^(ECONNRESET|EPIPE|57P01|57P05)$/.test(systemErrorCode(error) ?? '');
+  return isClosed || (error instanceof Error && /^(Connection terminated|Client has enc)/.test(error.message));
+}
+
+/** Whether the server, the database or the user has all the connections that it may have. */
+export function isTooMany(error: unknown): boolean {
+  return systemErrorCode(error) === '53300';
+}
+
 /** Whether a query asked for a table that does not exist. */
 export function isNoTable(error: unknown): boolean {
   return systemErrorCode(error) === '42P01';

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type TransactionSettings } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
 import { openPostgres } from './postgres.ts';
-import { atOpening, atWork, isGivenUp, isNoTable } from './postgres-errors.ts';
+import { atOpening, atWork, isBroken, isGivenUp, isNoTable } from './postgres-errors.ts';
 import { postgresPeers } from './postgres-peers.ts';
 import { upgrade } from './schema.ts';
 import type { Database, Store } from './store.ts';
@@ -103,22 +103,35 @@ function storeOf(kysely: Kysely<Tables>, patience: number): Store {
   };
 }
 
-/** Rejects with what went wrong first: where a connection was lost, the end of the transaction fails as well. */
+/** Connections that may be found broken, one after the other: as many as may have lain idle. */
+const MOST_BROKEN = 10;
+
+/**
+ * Begins anew on another connection where the first word on one finds it broken, as poolers close what lies idle.
+ * Rejects with what went wrong first: where a connection was lost, the end of the transaction fails as well.
+ */
 async function transact<Result>(
   kysely: Kysely<Tables>,
-  { isolationLevel, accessMode }: Required<TransactionSettings>,
+  settings: Required<TransactionSettings>,
   work: Work<Result>,
 ): Promise<Result> {
+  let hasBegun = false;
   let failed: { readonly error: unknown } | undefined;
-  const watched: Work<Result> = (database) =>
-    work(database).catch((error) => {
+  const watched: Work<Result> = (database) => {
+    hasBegun = true;
+    return work(database).catch((error) => {
       failed = { error };
       throw error;
     });
-  try {
-    return await kysely.transaction().setIsolationLevel(isolationLevel).setAccessMode(accessMode).execute(watched);
-  } catch (error) {
-    throw failed ? failed.error : error;
+  };
+  const { isolationLevel, accessMode } = settings;
+  for (let broken = 0; ; broken++) {
+    try {
+      return await kysely.transaction().setIsolationLevel(isolationLevel).setAccessMode(accessMode).execute(watched);
+    } catch (error) {
+      if (!hasBegun && isBroken(error) && broken < MOST_BROKEN) continue;
+      throw failed ? failed.error : error;
+    }
   }
 }
 

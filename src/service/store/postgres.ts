@@ -17,6 +17,7 @@ import {
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 import { muteWarnings } from '../../kernel/io.ts';
 import { meetSecret } from '../../kernel/redact.ts';
+import { isTooMany } from './postgres-errors.ts';
 import { plainText, storedText } from './postgres-text.ts';
 import type { SharingAdapter } from './sharing.ts';
 import type { Tables } from './tables.ts';
@@ -41,6 +42,7 @@ export interface PostgresDatabase {
 export function openPostgres(url: string): PostgresDatabase {
   muteWarnings((text) => text.startsWith('pgpass support is deprecated'));
   const sockets = new Set<Socket>();
+  let isAborted = false;
   const settings: ClientConfig = {
     connectionString: withKnownModes(url),
     fallback_application_name: 'svc',
@@ -58,13 +60,14 @@ export function openPostgres(url: string): PostgresDatabase {
   pool.on('connect', meet);
   pool.on('error', ignore);
   return {
-    kysely: new Kysely<Tables>({ dialect: new SharedDialect({ pool: translated(pool) }) }),
+    kysely: new Kysely<Tables>({ dialect: new SharedDialect({ pool: translated(pool, () => isAborted) }) }),
     connect: async () => {
       const client = new Client(settings);
       await meet(client).connect();
       return client;
     },
     abort: () => {
+      isAborted = true;
       for (const socket of sockets) socket.destroy();
     },
   };
@@ -97,18 +100,36 @@ const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text'
 };
 
 /** The pool, with texts on their way into the database and out of it as `storedText` says. */
-function translated(pool: Pool): PostgresPool {
+function translated(pool: Pool, isAborted: () => boolean): PostgresPool {
   const known = new WeakMap<PoolClient, PostgresPoolClient>();
   return {
     options: {},
     connect: async () => {
-      const client = await pool.connect();
+      if (isAborted()) throw new Error('Connection terminated');
+      const client = await connected(pool);
       const translating = known.get(client) ?? new TranslatingClient(client);
       known.set(client, translating);
       return translating;
     },
     end: () => pool.end(),
   };
+}
+
+/** Milliseconds after which a pool that was kept smaller may grow again. */
+const NARROW = 10_000;
+
+/** Where the server gives no more connections, one that this pool has already is waited for. */
+async function connected(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    if (!isTooMany(error) || pool.totalCount === 0) throw error;
+    pool.options.max = pool.totalCount;
+    setTimeout(() => {
+      pool.options.max = MOST_CONNECTIONS;
+    }, NARROW).unref();
+    return connected(pool);
+  }
 }
 
 class TranslatingClient implements PostgresPoolClient {
