@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 /** How opening a database may fail, by PostgreSQL's own codes. */
 const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]>> = {
   '28P01': ['unauthenticated', 'set PGPASSWORD, or write the password into ~/.pgpass (which only its owner may read)'],
-  '28000': ['permission_denied', 'the server lets this user in from elsewhere or otherwise: see its pg_hba.conf'],
+  '28000': ['permission_denied', 'name a user that the server knows; its pg_hba.conf says who may come in from where'],
   '3D000': ['not_found', 'make it first: createdb -E UTF8 <database>'],
   '42501': ['permission_denied', 'svc makes its tables at the first use: grant create on the schema to the user'],
   '53300': ['unreachable', 'each svc serve takes up to 11 connections: raise max_connections, or stop what holds them'],
