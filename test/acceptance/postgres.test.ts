@@ -10,6 +10,7 @@ import { eventually } from '../eventually.ts';
 import { type Cluster, LOCKED, startCluster } from '../postgres/cluster.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
 import { FULL_STATE } from '../service/state/full-state.ts';
+import { ADD, linesOf, onlyJob } from './bulk-service.ts';
 import { BIN, newUser } from './svc.ts';
 
 let cluster: Cluster | undefined;
@@ -40,8 +41,8 @@ async function newDatabase() {
 
 type User = Awaited<ReturnType<typeof newUser>>;
 
-async function serve({ env, home }: User, store: string) {
-  const words = [BIN, 'serve', '--port', '0', '-o', 'json', '--store', store];
+async function serve({ env, home }: User, store: string, port = '0') {
+  const words = [BIN, 'serve', '--port', port, '-o', 'json', '--store', store];
   const child = spawn(process.execPath, words, { env, cwd: home });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = await once(createInterface(child.stdout), 'line');
@@ -145,7 +146,7 @@ describe('a server that is restarted at once', () => {
     const { url, credentials, call, child } = await serve(user, store);
     await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await call('/v2/workspace/advancedwebhook/endpoints/create', { url: (await receiver()).url });
-    const count = 4_000;
+    const count = 2_000;
     const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
     const lines = Array.from({ length: count }, (_, id) => JSON.stringify({ id: `a${id}`, ...activity }));
     await writeFile(join(user.home, 'activities.ndjson'), `${lines.join('\n')}\n`);
@@ -172,6 +173,64 @@ describe('a server that is restarted at once', () => {
     expect(await counted()).toBe(count);
     expect(await ask('select count(*) from deliveries')).toEqual([{ count: String(count) }]);
     expect(await end(child, 'SIGTERM')).toBe(0);
+  });
+});
+
+describe('a run over many users', () => {
+  it('is whole in the end, though it is killed, and then the service that it sends to', async () => {
+    const { store, ask } = await newDatabase();
+    const user = await newUser();
+    const first = await serve(user, store);
+    const count = 3_000;
+    await writeFile(join(user.home, 'users.ndjson'), linesOf(count));
+    const setting = servicesEnvironment(first.url, first.credentials);
+    const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
+    const isThere = (part: number) => eventually(async () => expect(await stored()).toBeGreaterThanOrEqual(part));
+    const killed = user.start([...ADD, '--batch-size', '20'], setting);
+    await isThere(count / 10);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const before = await stored();
+    expect(before).toBeLessThan(count);
+    const job = await onlyJob((...words) => user.svc(words, setting));
+    const resumed = user.start(['jobs', 'resume', job, '-o', 'json', '-q'], setting);
+    await isThere(before + count / 10);
+    await end(first.child, 'SIGKILL');
+    const second = await serve(user, store, new URL(first.url).port);
+    const { code, stdout, stderr } = await resumed.ended;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ total: count, succeeded: count, failed: 0, unknown: 0, skipped: 0 });
+    expect(await stored()).toBe(count);
+    expect(await end(second.child, 'SIGTERM')).toBe(0);
+  });
+});
+
+describe('a listener on such a store', () => {
+  it('gets what a command of local exec causes, and what is sent by hand, and leaves no endpoint behind', async () => {
+    const { store, ask } = await newDatabase();
+    const user = await newUser();
+    const endpoints = () => ask<{ count: string }>('select count(*) from endpoints').catch(() => []);
+    const [own, at] = [process.execPath, ['--local', '--store', store]];
+    const listening = user.start(['webhooks', 'listen', ...at, '--port', '0', '--exit-after', '2', '-o', 'ndjson']);
+    await eventually(async () => expect(await endpoints()).toEqual([{ count: '1' }]));
+    const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
+    const adding = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--data'];
+    const data = JSON.stringify({ activities: [activity] });
+    const executed = await user.svc(['local', 'exec', '--store', store, '--', own, BIN, ...adding, data]);
+    expect(executed.code, executed.stderr).toBe(0);
+    const sent = await user.svc(['webhooks', 'send', 'comment.update', '--via-service', ...at, '-o', 'json']);
+    expect(sent.code, sent.stderr).toBe(0);
+    const { code, stdout, stderr } = await listening.ended;
+    expect(code, stderr).toBe(0);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.toSorted((one, other) => (one.event < other.event ? -1 : 1))).toMatchObject([
+      { event: 'comment.add', verified: true },
+      { event: 'comment.update', verified: true },
+    ]);
+    expect(await endpoints()).toEqual([{ count: '0' }]);
   });
 });
 
@@ -223,19 +282,28 @@ describe('a password', () => {
   });
 });
 
-describe('a database that is not there', () => {
+describe('a database that nobody gets into', () => {
   it.each([
-    ['postgres://svc@127.0.0.1:1/x', 8, 'is PostgreSQL running there?'],
-    ['missing', 5, 'createdb'],
-  ])('%s: exit %i', async (given, code, hint) => {
-    const store = given === 'missing' ? (cluster?.url(given) ?? '') : given;
+    ['where no server is', 8, 'is PostgreSQL running there?'],
+    ['that does not exist', 5, 'createdb'],
+    ['by a user who does not exist', 4, 'name a user that the server knows'],
+    ['by a user who has all his connections', 8, 'takes up to 11 connections'],
+  ])('%s: exit %i', async (why, code, hint) => {
+    const { store, ask } = await newDatabase();
+    await ask('create role busy login connection limit 0').catch(() => undefined);
+    const places: Record<string, string | undefined> = {
+      'where no server is': 'postgres://svc@127.0.0.1:1/x',
+      'that does not exist': cluster?.url('missing'),
+      'by a user who does not exist': store.replace('svc@', 'nobody@'),
+      'by a user who has all his connections': store.replace('svc@', 'busy@'),
+    };
     const { svc } = await newUser();
     for (const words of [
       ['local', 'export'],
       ['serve', '--port', '0'],
       ['users', 'data', '--local', '--org', 'a', '--user', 'b'],
     ]) {
-      expect(await svc([...words, '--store', store])).toMatchObject({
+      expect(await svc([...words, '--store', places[why] ?? ''])).toMatchObject({
         code,
         stdout: '',
         stderr: expect.stringContaining(hint),
