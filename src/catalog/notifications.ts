@@ -32,7 +32,10 @@ const input = z
       { flag: 'notify-user', as: 'entries' },
       z.array(user).describe('whom to notify: an id, or user=u1,name=Ada'),
     ),
-    notifyAll: z.boolean().optional().describe('notify the whole organization (yes when left out)'),
+    notifyAll: z
+      .boolean()
+      .optional()
+      .describe('notify the whole organization, not only those named (yes when left out)'),
     notificationSource: z.string().optional().describe('custom, comment, huddle or crdt'),
     notificationSourceData: z.record(z.string(), z.unknown()).optional().describe('handed back when it is clicked'),
     context: z
@@ -82,8 +85,12 @@ export const notifications = {
       },
     },
     bulk: { id: 'notificationId', noun: 'notification', mints: true, wholeReply: true },
-    confirm: ({ notifyAll, organizationId }) =>
-      notifyAll === false ? undefined : `Notify every user of organization ${organizationId}?`,
+    confirm: ({ notifyAll, notifyUsers, organizationId }) => {
+      if (notifyAll === false) return undefined;
+      // Who names some may not know that all are notified unless told otherwise.
+      const otherwise = notifyAll === undefined && notifyUsers.length > 0;
+      return `Notify every user of organization ${organizationId}${otherwise ? ', not only those named' : ''}?`;
+    },
     warnings: ({ displayHeadlineMessageTemplate, displayBodyMessage }) => [
       ...placeholderWarnings('headline', displayHeadlineMessageTemplate, '{x}'),
       ...placeholderWarnings('body', displayBodyMessage, '{x}'),

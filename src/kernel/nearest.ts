@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The known name that a mistyped one most likely meant, or `undefined` when none is near. */
+/** The known name that a mistyped one, or the beginning of one, most likely meant; `undefined` when none is near. */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();
   let best: string | undefined;
@@ -13,7 +13,13 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
       bestDistance = away;
     }
   }
-  return best;
+  return best ?? onlyBegunWith(wanted, known);
+}
+
+/** Of several names with that beginning none is likelier. */
+function onlyBegunWith(wanted: string, known: Iterable<string>): string | undefined {
+  const [only, ...others] = wanted.length < 2 ? [] : [...known].filter((name) => name.toLowerCase().startsWith(wanted));
+  return others.length === 0 ? only : undefined;
 }
 
 /** The hint that goes with an unknown name: `did you mean '--file'?`, or the list when nothing is near. */

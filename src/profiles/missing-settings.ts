@@ -15,6 +15,11 @@ export function noCredential(settings: Settings): SvcError {
   const missing = missingSettings(settings).map((name) => VARIABLES[name]);
   const reason = settings.withheld ? ` (${settings.withheld})` : '';
   return new SvcError('no_credential', `not configured: ${missing.join(', ')}${reason}`, {
-    hint: 'save a profile with `svc profiles add` or set these variables, or use the embedded service with --local',
+    hint: `${waysOut(settings)}, or use the embedded service with --local`,
   });
+}
+
+function waysOut({ profile }: Settings): string {
+  if (!profile) return 'save a profile with `svc profiles add` or set these variables';
+  return `complete profile '${profile.value}' with \`svc profiles add ${profile.value} --replace\` or set these variables`;
 }

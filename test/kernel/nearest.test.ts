@@ -14,6 +14,13 @@ describe('the nearest name', () => {
     expect(didYouMean(typed, FLAGS)).toBe(`did you mean '${meant}'?`);
   });
 
+  it('of a beginning is the only one that begins so', () => {
+    expect(nearest('--doc', FLAGS)).toBe('--document');
+    expect(nearest('fo', ['folders', 'documents', 'agents'])).toBe('folders');
+    expect(nearest('do', ['documents', 'doctor'])).toBeUndefined();
+    expect(nearest('f', ['folders', 'documents'])).toBeUndefined();
+  });
+
   it('of something else is none, and the hint lists what there is', () => {
     expect(nearest('--organization', FLAGS)).toBeUndefined();
     expect(nearest('nmae', ['userId', 'name'])).toBe('name');

@@ -69,7 +69,7 @@ function encodingOf([first, second]: Uint8Array): string {
 }
 
 function refuse(name: string, { encoding }: TextDecoder, bytes: Uint8Array, offset: number): never {
-  const hint = 'save the file as UTF-8, then run the command again';
+  const hint = 'is it the right file? Text has to be saved as UTF-8';
   if (encoding !== 'utf-8') throw inputError(name, {}, `not valid ${encoding.toUpperCase()} text`, hint);
   const at = firstInvalid(bytes);
   const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');

@@ -11,7 +11,9 @@ import { Recorder } from '../../bulk/recorder.ts';
 import type { WrittenRejects } from '../../bulk/rejects.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { Tally } from '../../bulk/tally.ts';
+import { entryNamed } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { withWayOut } from '../call/way-out.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
 import { commandAgain, commandForRejects } from './again.ts';
@@ -42,7 +44,10 @@ export async function runJob(context: Context, job: OpenJob, work: Work): Promis
     throw error;
   });
   const stop = await run.send();
-  if (stop?.why === 'hopeless' && !run.landed) throw await run.comeToNothing(stop.error);
+  if (stop?.why === 'hopeless' && !run.landed) {
+    const reason = await run.comeToNothing(stop.error);
+    throw withWayOut(context, entryNamed(job.description.operation), work.calls.data, reason);
+  }
   const summary = await run.finish(stop);
   await showSummary(context, work.calls.fields.noun, summary);
   const { stop: ended, resumable } = run;

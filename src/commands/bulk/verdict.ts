@@ -17,7 +17,7 @@ export interface Ending {
 /** The error that a run ends with, the weightiest where several apply; `undefined` when every record landed. */
 export function failureOf(summary: BulkSummary, { noun, stop, resumable, again }: Ending): unknown {
   const { total, failed, unknown, skipped } = summary;
-  const of = `of ${total} ${plural(noun)}`;
+  const of = `of ${total} ${total === 1 ? noun : plural(noun)}`;
   const hint = resumable ? `go on with svc jobs resume ${summary.job}` : wayOn(summary, again);
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');

@@ -41,9 +41,9 @@ export async function runOperation(
   try {
     await showAnswers(context, entry, operation, { inputs, all: invocation.options['all'] === true });
   } catch (error) {
-    if (!(error instanceof SvcError && error.failure === 'not_found' && error.hint === undefined)) throw error;
-    const { withList } = await import('./not-found.ts');
-    throw withList(context, entry, inputs[0] ?? {}, error);
+    if (!(error instanceof SvcError)) throw error;
+    const { withWayOut } = await import('./way-out.ts');
+    throw withWayOut(context, entry, inputs[0] ?? {}, error);
   }
 }
 

@@ -20,7 +20,7 @@ export function checkInput(
 ): Readonly<Record<string, unknown>> {
   const refused = (problem: string, meant?: string) =>
     new SvcError(failure, problem, {
-      hint: meant === undefined ? `see svc ${entry.command.join(' ')} --help` : `did you mean '${meant}'?`,
+      hint: meant === undefined ? helpHint(entry, problem) : `did you mean '${meant}'?`,
     });
   const { success, data, error } = operation.input.safeParse(input);
   if (success) {
@@ -33,6 +33,16 @@ export function checkInput(
   const more = issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
   const [meant] = issues.flatMap((issue) => meantValue(issue, valueAt(input, issue.path)) ?? []);
   throw refused(`${problems.join('; ')}${more}`, meant);
+}
+
+function helpHint({ command }: OperationEntry, problem: string): string {
+  const help = `see svc ${command.join(' ')} --help`;
+  return problem === '--org is required' ? orgHint(help) : help;
+}
+
+/** What to do about a missing organization: it may be set once for all commands. */
+export function orgHint(help: string): string {
+  return `give it here, or set SVC_ORG for all commands; ${help}`;
 }
 
 /** Problems that one line names. */

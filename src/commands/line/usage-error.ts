@@ -27,7 +27,7 @@ function descriptionOf(error: CommanderError, command: Command, root: Node): Des
     case 'commander.unknownCommand':
       return { message: `unknown command '${quoted}'`, hint: commandHint(quoted, command, root) };
     case 'commander.missingArgument':
-      return { message: `${called} needs <${quoted}>`, hint: see };
+      return { message: `${called} needs <${quoted}>`, hint: idHint(quoted, command) ?? see };
     case 'commander.optionMissingArgument': {
       const long = quoted.replace(/^-\w, /, '');
       return { message: `${long.split(' ', 1).join()} needs a value: ${long}`, hint: see };
@@ -38,6 +38,12 @@ function descriptionOf(error: CommanderError, command: Command, root: Node): Des
 }
 
 /** A command as it is called: `svc jobs list`. */
+/** Where the ids are listed that a command takes one of. */
+function idHint(argument: string, { parent }: Command): string | undefined {
+  const lists = parent?.commands.some((sibling) => sibling.name() === 'list');
+  return parent && lists && /id$/i.test(argument) ? `${pathOf(parent)} list shows them` : undefined;
+}
+
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

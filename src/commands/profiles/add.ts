@@ -90,11 +90,23 @@ async function saveProfile(context: Context, options: AddOptions): Promise<void>
   await context.note(
     `saved profile '${name}'${saved}${before.current === undefined ? ', the one in use from now on' : ''}`,
   );
+  const lacking = lackingIn(profile, secrets);
+  if (lacking.length > 0) await context.note(`it has no ${lacking.join(' and no ')}: that has to come from elsewhere`);
   if (fault !== undefined) {
     await context.warn(
       `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted, readable by you only: ${place}`,
     );
   }
+}
+
+/** What no call can do without. */
+function lackingIn({ baseUrl, apiKey, workspaceId }: Profile, secrets: Secrets): readonly string[] {
+  const hasWorkspace = workspaceId !== undefined && secrets.workspaceAuthToken !== undefined;
+  return [
+    ...(baseUrl ? [] : ['base URL']),
+    ...(apiKey || hasWorkspace ? [] : ['API key']),
+    ...(secrets.authToken || hasWorkspace ? [] : ['auth token']),
+  ];
 }
 
 /** Asks for what every profile needs, where somebody is there to answer. */

@@ -1,6 +1,6 @@
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { onePage, type View } from '../../output/renderer.ts';
+import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../line/global-flags.ts';
@@ -77,16 +77,13 @@ function describeFlag(option: OptionDefinition, flag?: Flag): object {
 }
 
 async function listing(program: Node, view: View): Promise<string> {
-  const { tableRenderer } = await import('../../output/table.ts');
+  const { tableText } = await import('../../output/table.ts');
   const columns = [
     { header: 'COMMAND', field: 'command', kind: 'whole' },
     { header: 'SUMMARY', field: 'summary' },
   ] as const;
   const leaves = [...leavesOf(program)].map(({ path, summary }) => ({ command: path.join(' '), summary }));
-  const { records } = await tableRenderer({ ...view, columns });
-  let text = '';
-  for await (const line of records(onePage(leaves))) text += line;
-  return text;
+  return tableText(leaves, { ...view, columns });
 }
 
 function* leavesOf(node: Node): Generator<Node> {

@@ -3,6 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { amount } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import { noteNothing } from '../call/answers.ts';
+import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given, textValue, wholeNumber } from '../option-values.ts';
@@ -22,7 +23,7 @@ export interface FoldersTreeOptions {
 export async function foldersTreeCommand(context: Context, { options }: Invocation): Promise<void> {
   const organizationId = textValue(options, 'org') ?? (await context.openSettings()).org?.value;
   if (!organizationId) {
-    throw new SvcError('usage', '--org is required', { hint: 'see svc folders tree --help' });
+    throw new SvcError('usage', '--org is required', { hint: orgHint('see svc folders tree --help') });
   }
   await foldersTree(context, {
     organizationId,

@@ -1,5 +1,5 @@
 import type { Column } from '../../catalog/define.ts';
-import { onePage, type View } from '../../output/renderer.ts';
+import type { View } from '../../output/renderer.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -28,15 +28,13 @@ const COLUMNS: readonly Column[] = [
 ];
 
 async function drawing({ claims, lifetime, resources }: AccessToken, view: View): Promise<string> {
-  const { tableRenderer } = await import('../../output/table.ts');
+  const { tableRenderer, tableText } = await import('../../output/table.ts');
   const own = Object.entries(claims).filter(([name]) => !SHOWN_APART.has(name));
   const facts = { ...Object.fromEntries(own), issued: lifetime.issuedAt ?? 'not said', lifetime: inWords(lifetime) };
   const head = await (await tableRenderer(view)).value(facts);
   if (resources.length === 0) return `${head}\nIt gives access to no resource.\n`;
   const rows = resources.map((resource: Grant) => ({ ...resource, ends: endOf(resource) }));
-  let body = '';
-  for await (const text of (await tableRenderer({ ...view, columns: COLUMNS })).records(onePage(rows))) body += text;
-  return `${head}\n${body}`;
+  return `${head}\n${await tableText(rows, { ...view, columns: COLUMNS })}`;
 }
 
 /** `ends 2026-03-01T12:00:00.000Z, in 47 h 59 min` */

@@ -69,6 +69,16 @@ describe('profiles add', () => {
     expect((await run('profiles add b', { apiKey: 'key-1' }, world)).stderr()).not.toContain('warning');
   });
 
+  it('says what it was not given', async () => {
+    const bare = await run('profiles add a', {}, {});
+    expect(bare.stderr()).toContain(
+      'it has no base URL and no API key and no auth token: that has to come from elsewhere',
+    );
+    const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };
+    const workspace = await run('profiles add b', { workspaceId: 'w', workspaceAuthTokenStdin: true }, world);
+    expect(workspace.stderr()).not.toContain('it has no');
+  });
+
   it('reads both secrets, one from a file and one from stdin', async () => {
     const context = await fakeContext();
     await writeFile(join(context.cwd, 'token.txt'), 'from-file\r\n');
@@ -243,6 +253,16 @@ describe('auth status', () => {
       hint: expect.stringMatching(/profiles add.*--local/),
     });
     expect(JSON.parse(context.stdout())).toContainEqual({ setting: 'apiKey', value: 'key-1', source: 'SVC_API_KEY' });
+  });
+
+  it('names the profile that is not complete', async () => {
+    await run('profiles add prod', { apiKey: 'key-1' }, { options: { baseUrl: BASE_URL } });
+    const context = await fakeContext({ folders });
+    const command = await PROFILE_COMMANDS.find(({ command: [group] }) => group === 'auth')?.load();
+    await expect(command?.(context, { arguments: [], options: {} })).rejects.toMatchObject({
+      message: 'not configured: SVC_AUTH_TOKEN',
+      hint: expect.stringContaining("complete profile 'prod' with `svc profiles add prod --replace` or set"),
+    });
   });
 
   it('is content with the pair of the workspace alone', async () => {

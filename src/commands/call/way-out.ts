@@ -1,0 +1,57 @@
+import { commandText } from '../../catalog/command-text.ts';
+import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
+import { programOf } from '../line/program-text.ts';
+import { given } from '../option-values.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The same refusal with what makes or lists what was not found, where that can be told. */
+export function withWayOut({ options }: Context, entry: OperationEntry, input: Input, error: SvcError): SvcError {
+  const { failure, message, status } = error;
+  if (error.hint !== undefined || (failure !== 'not_found' && failure !== 'invalid_argument')) return error;
+  const called = (other: OperationEntry) =>
+    commandText({ ...other, paged: false }, { organizationId: input['organizationId'] }, programOf(options));
+  const hint =
+    hintForNoun(entry, input, message, called) ?? (failure === 'not_found' && hintForGroup(entry, input, called));
+  return hint ? new SvcError(failure, message, { hint, cause: error, ...given('status', status) }) : error;
+}
+
+/** A sentence that begins with what is missing: it is about what the call is in, and not what it is about. */
+const MISSING = /^(organization|folder|document) (?:was )?not found\b/i;
+
+/** What is missing by the service's own words. They only choose among hints. */
+function hintForNoun(
+  { flags, command }: OperationEntry,
+  input: Input,
+  message: string,
+  called: (entry: OperationEntry) => string,
+): string | undefined {
+  const noun = MISSING.exec(message)?.[1]?.toLowerCase();
+  if (noun === undefined) return undefined;
+  const maker = `create-${noun}`;
+  const made = flags.find(({ name, ofRecord }) => name === maker && !ofRecord);
+  if (made && input[made.path[0] ?? ''] !== true) return `--${maker} makes it first`;
+  const lister = named(`${noun}s list`);
+  if (lister && lister.command.join(' ') !== command.join(' ')) return `${called(lister)} shows those there are`;
+  const adder = named(`${noun}s add`);
+  return adder && !lister ? `${called(adder)} makes it` : undefined;
+}
+
+/** The list of what the command is about one of. */
+function hintForGroup(
+  { command, argument, flags }: OperationEntry,
+  input: Input,
+  called: (entry: OperationEntry) => string,
+): string | undefined {
+  const lister = named(`${command.slice(0, -1).join(' ')} list`);
+  const isAboutOne = argument !== undefined || lister?.command.join(' ') === command.join(' ');
+  if (!lister || !isAboutOne) return undefined;
+  const hasMore = flags.some(({ path }) => path[0] !== 'organizationId' && input[path[0] ?? ''] !== undefined);
+  return argument || hasMore ? `${called(lister)} shows those there are` : undefined;
+}
+
+function named(command: string): OperationEntry | undefined {
+  return manifest.find((entry) => entry.command.join(' ') === command);
+}
