@@ -6,7 +6,7 @@ import type { Database } from './store.ts';
  * Every query here runs inside of the transaction that has the connection to itself.
  */
 export interface DirectAdapter extends DialectAdapter {
-  rows<Row>(query: CompiledQuery<Row>): readonly Row[];
+  rows<Row>(sql: string, parameters: readonly unknown[]): readonly Row[];
 }
 
 function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
@@ -22,9 +22,6 @@ class Slot {
   }
 }
 
-/** Compiled forms kept of one query. They differ by which filters are given, or by the number of rows. */
-const MOST_SHAPES = 200;
-
 /**
  * A query that is built and compiled once for each shape of its parameters, and then only run: a query costs several
  * times more to build than to run.
@@ -34,42 +31,73 @@ const MOST_SHAPES = 200;
 export function prepared<Parameters extends object, Row>(
   build: (database: Database, parameters: Parameters) => Compilable<Row>,
 ): (database: Database, parameters: Parameters) => Promise<readonly Row[]> {
-  const forms = new WeakMap<DialectAdapter, Map<string, CompiledQuery<Row>>>();
-  const compile = (database: Database, parameters: Parameters, shape: string) => {
-    const { adapter } = database.getExecutor();
-    const known = forms.get(adapter);
-    const query = build(database, withSlots(parameters)).compile();
-    if (known && known.size < MOST_SHAPES) known.set(shape, query);
-    else forms.set(adapter, new Map([[shape, query]]));
-    return query;
+  const formsOf = new WeakMap<DialectAdapter, Forms<Row>>();
+  const formsFor = (adapter: DialectAdapter) => {
+    const known = formsOf.get(adapter);
+    if (known && known.queries.size < MOST_FORMS) return known;
+    const made = new Forms<Row>();
+    formsOf.set(adapter, made);
+    return made;
   };
   return async (database, parameters) => {
-    const values: unknown[] = [];
-    const shape = shapeOf(parameters, values);
-    const query = forms.get(database.getExecutor().adapter)?.get(shape) ?? compile(database, parameters, shape);
-    const bind = (value: unknown) => (value instanceof Slot ? values[value.index] : value);
-    const bound: CompiledQuery<Row> = { ...query, parameters: query.parameters.map(bind) };
     const { adapter } = database.getExecutor();
-    if (isDirect(adapter)) return adapter.rows(bound);
-    return (await database.executeQuery(bound)).rows;
+    const forms = formsFor(adapter);
+    const values: unknown[] = [];
+    const shape = forms.shapeOf(parameters, values);
+    const known = forms.queries.get(shape);
+    const query = known ?? build(database, withSlots(parameters)).compile();
+    if (!known) forms.queries.set(shape, query);
+    const bound = query.parameters.map((value) => (value instanceof Slot ? values[value.index] : value));
+    if (isDirect(adapter)) return adapter.rows<Row>(query.sql, bound);
+    return (await database.executeQuery<Row>({ ...query, parameters: bound })).rows;
   };
+}
+
+/** Compiled forms kept of one query. They differ by which filters are given, or by the number of rows. */
+const MOST_FORMS = 200;
+
+/** The compiled forms of a query, by the shape of its parameters. */
+class Forms<Row> {
+  readonly queries = new Map<Shape, CompiledQuery<Row>>();
+  readonly #array = new Shape();
+  readonly #object = new Shape();
+
+  /** What tells everything about the parameters but their values, which it collects in the order of the slots. */
+  shapeOf(parameters: object, values: unknown[]): Shape {
+    if (Array.isArray(parameters)) {
+      return parameters.reduce<Shape>((shape, part) => shape.and(this.#kindOf(part, values)), this.#array);
+    }
+    let shape = this.#object;
+    for (const name of Object.keys(parameters)) {
+      shape = shape.and(name).and(this.#kindOf(Reflect.get(parameters, name), values));
+    }
+    return shape;
+  }
+
+  /** Slots stand for values, an array or object for its shape, and all else for itself. */
+  #kindOf(part: unknown, values: unknown[]): unknown {
+    if (typeof part === 'object' && part !== null) return this.shapeOf(part, values);
+    if (!isValue(part)) return part;
+    values.push(part);
+    return Slot;
+  }
+}
+
+/** How an array or object begins: one and the same for all that begin alike, and made longer by what comes next. */
+class Shape {
+  readonly #longer = new Map<unknown, Shape>();
+
+  and(next: unknown): Shape {
+    const known = this.#longer.get(next);
+    if (known) return known;
+    const made = new Shape();
+    this.#longer.set(next, made);
+    return made;
+  }
 }
 
 function isValue(part: unknown): boolean {
   return typeof part === 'string' || typeof part === 'number' || part === null;
-}
-
-/** A text for everything about the parameters but their values, which it collects in the order of the slots. */
-function shapeOf(part: unknown, values: unknown[]): string {
-  if (isValue(part)) {
-    values.push(part);
-    return '?';
-  }
-  if (typeof part !== 'object' || part === null) return String(part);
-  let shape = Array.isArray(part) ? '[' : '{';
-  if (Array.isArray(part)) for (const inner of part) shape += `${shapeOf(inner, values)},`;
-  else for (const name of Object.keys(part)) shape += `${name}:${shapeOf(Reflect.get(part, name), values)},`;
-  return shape;
 }
 
 /** The parameters with a slot for each value. */

@@ -78,7 +78,7 @@ class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
     this.#database = database;
   }
 
-  rows<Row>({ sql, parameters }: CompiledQuery<Row>): readonly Row[] {
+  rows<Row>(sql: string, parameters: readonly unknown[]): readonly Row[] {
     const statement = this.#database.prepare(sql);
     if (statement.reader) return statement.all(parameters) as readonly Row[];
     statement.run(parameters);
