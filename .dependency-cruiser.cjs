@@ -36,8 +36,6 @@ const OWNERS = {
   'proper-lockfile': ['kernel/lock.ts'],
   'fastest-levenshtein': ['kernel/nearest.ts'],
   zod: ['catalog/'],
-  hono: ['service/'],
-  '@hono/node-server': ['service/'],
   kysely: ['service/'],
   pg: ['service/store/'],
   yjs: ['service/records/'],

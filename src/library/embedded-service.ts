@@ -6,6 +6,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { localCredentials } from '../service/bootstrap.ts';
 import { startDeliveries } from '../service/deliveries/engine.ts';
 import { finishMigrations } from '../service/records/migrations.ts';
+import type { Answerer } from '../service/request.ts';
 import { startServer } from '../service/server.ts';
 import { createService } from '../service/service.ts';
 import { openStore } from '../service/store/open.ts';
@@ -58,7 +59,7 @@ export async function openService(settings: ServiceSettings): Promise<EmbeddedSe
       fetch: service.fetch,
     },
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
-      const { url, close } = await serve(store, service.fetch, { host, port });
+      const { url, close } = await serve(store, service.answer, { host, port });
       closers.push(close);
       return { url };
     },
@@ -82,9 +83,9 @@ async function storePlace(given: string | undefined): Promise<{ path: string; re
   return { path: join(folder, 'service.sqlite'), remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-async function serve(store: Store, fetch: typeof globalThis.fetch, address: { host: string; port: number }) {
+async function serve(store: Store, answer: Answerer, address: { host: string; port: number }) {
   await finishMigrations(store);
-  const server = await startServer(fetch, address);
+  const server = await startServer(answer, address);
   const deliveries = startDeliveries(store, {
     clock: systemClock,
     timeScale: 1,

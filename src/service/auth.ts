@@ -1,8 +1,9 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import { CREDENTIAL_HEADERS, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import { invalidArgument, ServiceError } from './errors.ts';
 import type { Call, CallOf, KeyCall, WorkspaceCall } from './handlers/handler.ts';
+import type { ServiceRequest } from './request.ts';
 import { prepared } from './store/prepared.ts';
 
 /**
@@ -10,21 +11,21 @@ import { prepared } from './store/prepared.ts';
  * token wrong.
  * @throws ServiceError as the first of these that applies.
  */
-export async function authenticate(kind: Auth, headers: Headers, call: Call): Promise<CallOf<Auth>> {
+export async function authenticate(kind: Auth, request: ServiceRequest, call: Call): Promise<CallOf<Auth>> {
   switch (kind) {
     case 'key':
-      return asKey(headers, call);
+      return asKey(request, call);
     case 'workspace':
-      return asWorkspace(headers, call);
+      return asWorkspace(request, call);
     case 'none':
       return call;
   }
 }
 
 /** Only bearer tokens, which are not looked at, may stand in `Authorization`. */
-export function checkAuthorization(headers: Headers): void {
-  const authorization = headers.get('authorization');
-  if (authorization !== null && !/^bearer\s/i.test(authorization)) {
+export function checkAuthorization(request: ServiceRequest): void {
+  const authorization = request.header('authorization');
+  if (authorization !== undefined && !/^bearer\s/i.test(authorization)) {
     throw new ServiceError('UNAUTHENTICATED', 'Unauthenticated');
   }
 }
@@ -43,13 +44,13 @@ const tokenOfWorkspace = prepared((database, { workspaceId }: { readonly workspa
 );
 
 /** The API key that a call says it is made with, before anything of it is checked. */
-export function statedKey(kind: Auth, headers: Headers): string | undefined {
-  return kind === 'key' ? (headerOf(headers, 'apiKey') ?? undefined) : undefined;
+export function statedKey(kind: Auth, request: ServiceRequest): string | undefined {
+  return kind === 'key' ? stated(request, 'apiKey') : undefined;
 }
 
-async function asKey(headers: Headers, call: Call): Promise<KeyCall> {
-  const apiKey = required(headers, 'apiKey', 'API key not found in headers.');
-  const token = required(headers, 'authToken', 'Auth Token not found in headers.');
+async function asKey(request: ServiceRequest, call: Call): Promise<KeyCall> {
+  const apiKey = required(request, 'apiKey', 'API key not found in headers.');
+  const token = required(request, 'authToken', 'Auth Token not found in headers.');
   const known = await tokensOfKey(call.database, { apiKey });
   if (known.length === 0) throw new ServiceError('PERMISSION_DENIED', 'Invalid API key.');
   const matching = known.filter((key) => key.token !== null && isSameSecret(key.token, token));
@@ -57,9 +58,9 @@ async function asKey(headers: Headers, call: Call): Promise<KeyCall> {
   return { ...call, apiKey };
 }
 
-async function asWorkspace(headers: Headers, call: Call): Promise<WorkspaceCall> {
-  const workspaceId = required(headers, 'workspaceId', 'Workspace ID not found in headers.');
-  const token = required(headers, 'workspaceAuthToken', 'Auth Token not found in headers.');
+async function asWorkspace(request: ServiceRequest, call: Call): Promise<WorkspaceCall> {
+  const workspaceId = required(request, 'workspaceId', 'Workspace ID not found in headers.');
+  const token = required(request, 'workspaceAuthToken', 'Auth Token not found in headers.');
   const [known] = await tokenOfWorkspace(call.database, { workspaceId });
   if (!known) throw new ServiceError('NOT_FOUND', 'Workspace not found.');
   if (!isSameSecret(known.authToken, token)) {
@@ -68,14 +69,22 @@ async function asWorkspace(headers: Headers, call: Call): Promise<WorkspaceCall>
   return { ...call, workspaceId };
 }
 
-type CredentialName = keyof typeof CREDENTIAL_HEADERS;
+const headerName = (credential: Credential) => `${DEFAULT_HEADER_PREFIX}${CREDENTIAL_HEADERS[credential]}`;
 
-function headerOf(headers: Headers, name: CredentialName): string | null {
-  return headers.get(`${DEFAULT_HEADER_PREFIX}${CREDENTIAL_HEADERS[name]}`);
+/** Put together once, not by every call. */
+const HEADERS: Readonly<Record<Credential, string>> = {
+  apiKey: headerName('apiKey'),
+  authToken: headerName('authToken'),
+  workspaceId: headerName('workspaceId'),
+  workspaceAuthToken: headerName('workspaceAuthToken'),
+};
+
+function stated(request: ServiceRequest, credential: Credential): string | undefined {
+  return request.header(HEADERS[credential]);
 }
 
-function required(headers: Headers, name: CredentialName, message: string): string {
-  const value = headerOf(headers, name);
+function required(request: ServiceRequest, credential: Credential, message: string): string {
+  const value = stated(request, credential);
   if (!value) throw invalidArgument(message);
   return value;
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { badRequest, invalidArgument } from './errors.ts';
+import type { ServiceRequest } from './request.ts';
 import { refusedField } from './validate.ts';
 
 /** Bytes that a request may have. */
@@ -9,13 +10,28 @@ export const LONGEST_TEXT = 1024 * 1024;
 /** Arrays and objects that may stand inside each other; far below what would overflow the stack. */
 export const DEEPEST_NESTING = 128;
 
+/** Puts a body together. One that is too large is read to its end nonetheless, so that its sender hears why. */
+export function bodyParts() {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  return {
+    add: (part: Uint8Array) => {
+      size += part.length;
+      if (size <= LARGEST_BODY) parts.push(part);
+      else parts.length = 0;
+    },
+    /** Nothing when it is too large. */
+    whole: () => (size <= LARGEST_BODY ? Buffer.concat(parts) : undefined),
+  };
+}
+
 /**
  * The `data` of a call.
  * @throws ServiceError INVALID_ARGUMENT unless the body is JSON, in `{"data": …}` alone, and within the limits.
  */
-export async function readData(request: Request): Promise<unknown> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) throw badRequest();
-  const bytes = await readBytes(request);
+export async function readData(request: ServiceRequest): Promise<unknown> {
+  if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) throw badRequest();
+  const bytes = await request.body();
   if (!bytes) throw invalidArgument(`The body is larger than ${LARGEST_BODY} bytes.`);
   if (isNestedTooDeep(bytes)) throw invalidArgument(`The body is nested deeper than ${DEEPEST_NESTING} levels.`);
   const body = parse(bytes);
@@ -38,20 +54,6 @@ function checkTexts(value: unknown, path: readonly (string | number)[]): void {
 
 function checkText(text: string, path: readonly (string | number)[]): void {
   if (text.length > LONGEST_TEXT) throw refusedField(path, `longer than ${LONGEST_TEXT} characters`);
-}
-
-/** The body's bytes, or nothing when there are too many: then all are read nonetheless, so that the sender hears why. */
-async function readBytes(request: Request): Promise<Buffer | undefined> {
-  const declared = request.headers.get('content-length');
-  if (declared !== null && Number(declared) <= LARGEST_BODY) return Buffer.from(await request.arrayBuffer());
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size <= LARGEST_BODY) chunks.push(chunk);
-    else chunks.length = 0;
-  }
-  return size <= LARGEST_BODY ? Buffer.concat(chunks) : undefined;
 }
 
 const QUOTE = 0x22;

@@ -7,17 +7,22 @@ export interface Reply<Data> {
   readonly siblings?: Readonly<Record<string, unknown>>;
 }
 
-export function success(message: string, { data, siblings }: Reply<unknown>): Response {
-  return json(200, { result: { status: 'success', message, data, ...siblings } });
+/** What a request is answered with: a status of HTTP and JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The header of every answer that says what its body is. */
+export const ANSWER_TYPE = 'application/json';
+
+export function success(message: string, { data, siblings }: Reply<unknown>): Answer {
+  return { status: 200, body: JSON.stringify({ result: { status: 'success', message, data, ...siblings } }) };
 }
 
 /** Any thrown value as an answer. What is no `ServiceError` says nothing about itself. */
-export function failure(error: unknown): Response {
+export function failure(error: unknown): Answer {
   const { status, message, details } =
     error instanceof ServiceError ? error : new ServiceError('INTERNAL', 'Internal error');
-  return json(HTTP_STATUS[status], { error: { message, status, details } });
-}
-
-function json(status: number, body: unknown): Response {
-  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+  return { status: HTTP_STATUS[status], body: JSON.stringify({ error: { message, status, details } }) };
 }

@@ -2,6 +2,7 @@ import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { type LocalCredentials, localCredentials } from './bootstrap.ts';
+import type { Answerer } from './request.ts';
 import { createService } from './service.ts';
 import { storeLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
@@ -18,6 +19,8 @@ export interface LocalWorld {
 /** The embedded service in this process, and how to call it as its own workspace. */
 export interface LocalService {
   readonly fetch: typeof globalThis.fetch;
+  /** The same for a port. */
+  readonly answer: Answerer;
   readonly target: {
     readonly baseUrl: string;
     readonly headerPrefix: string;
@@ -37,6 +40,7 @@ export async function openLocalService({ folders, clock, store: given, signal }:
       await nextTurn();
       return service.fetch(input, init);
     },
+    answer: service.answer,
     target: {
       baseUrl: 'http://localhost',
       headerPrefix: DEFAULT_HEADER_PREFIX,

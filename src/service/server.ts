@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { type Address, closeServer, listen } from '../kernel/listening.ts';
 import { isLoopbackAddress } from './deliveries/private-addresses.ts';
-import { failure } from './envelope.ts';
+import { ANSWER_TYPE, failure } from './envelope.ts';
 import { badRequest } from './errors.ts';
+import { respond } from './incoming.ts';
+import type { Answerer } from './request.ts';
 
 /** Milliseconds that a client may take, so that a slow one cannot hold a connection for good. */
 export interface Limits {
@@ -28,33 +29,28 @@ const LIMITS: Limits = { headers: 10_000, request: 60_000, closing: 10_000 };
  * Answers HTTP on a port, and resolves once it does.
  * @throws SvcError `local` when the address cannot be had.
  */
-export async function startServer(
-  fetch: typeof globalThis.fetch,
-  address: Address,
-  limits: Limits = LIMITS,
-): Promise<RunningServer> {
+export async function startServer(answer: Answerer, address: Address, limits: Limits = LIMITS): Promise<RunningServer> {
   const server = createServer(
     {
       headersTimeout: limits.headers,
       requestTimeout: limits.request,
       connectionsCheckingInterval: Math.min(1_000, limits.headers),
     },
-    getRequestListener((request) => fetch(request), { errorHandler: () => failure(badRequest()) }),
+    (incoming, outgoing) => void respond(answer, incoming, outgoing),
   );
-  server.on('clientError', (_, socket: Socket) => void refuse(socket));
+  server.on('clientError', (_, socket: Socket) => refuse(socket));
   const url = await listen(server, address);
   const bound = server.address() as AddressInfo;
   return { url, isLoopback: isLoopbackAddress(bound.address), close: () => closeServer(server, limits.closing) };
 }
 
 /** What was not HTTP, or came too slowly, gets the envelope too. */
-async function refuse(socket: Socket): Promise<void> {
+function refuse(socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
-  const response = failure(badRequest());
-  const body = await response.text();
+  const { body } = failure(badRequest());
   const head = [
     'HTTP/1.1 400 Bad Request',
-    'content-type: application/json',
+    `content-type: ${ANSWER_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];

@@ -3,14 +3,15 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Answerer } from '../../src/service/request.ts';
 import { type Limits, type RunningServer, startServer } from '../../src/service/server.ts';
 import { post, serviceWorld } from './world.ts';
 
 const BAD_REQUEST = { error: { message: 'Bad Request', status: 'INVALID_ARGUMENT' } };
 const PATIENT: Limits = { headers: 10_000, request: 60_000, closing: 60_000 };
 
-async function started(fetch: typeof globalThis.fetch, limits: Partial<Limits> = {}): Promise<RunningServer> {
-  const server = await startServer(fetch, { host: '127.0.0.1', port: 0 }, { ...PATIENT, ...limits });
+async function started(answer: Answerer, limits: Partial<Limits> = {}): Promise<RunningServer> {
+  const server = await startServer(answer, { host: '127.0.0.1', port: 0 }, { ...PATIENT, ...limits });
   onTestFinished(() => server.close());
   return server;
 }
@@ -22,6 +23,8 @@ async function dial({ url }: RunningServer): Promise<Socket> {
   return socket;
 }
 
+const DONE = { status: 200, body: '"done"' };
+
 /** A service that answers when it is let go. */
 function heldService() {
   const arrival = Promise.withResolvers<void>();
@@ -29,15 +32,15 @@ function heldService() {
   const answer = async () => {
     arrival.resolve();
     await hold.promise;
-    return new Response('done');
+    return DONE;
   };
   return { answer, arrived: arrival.promise, release: () => hold.resolve() };
 }
 
 describe('a hostile client', () => {
   it('whose headers come too slowly gets the envelope, and loses the connection', async () => {
-    const { fetch } = await serviceWorld();
-    const socket = await dial(await started(fetch, { headers: 100 }));
+    const { answer } = await serviceWorld();
+    const socket = await dial(await started(answer, { headers: 100 }));
     socket.write('POST /v1/users/add HTTP/1.1\r\nHost: x\r\n');
     const [head, body] = (await text(socket)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 400 /);
@@ -47,8 +50,8 @@ describe('a hostile client', () => {
   it.each(['\u0000\u0001 garbage\r\n\r\n', 'POST / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'])(
     'that sends %j gets the envelope',
     async (bytes) => {
-      const { fetch } = await serviceWorld();
-      const socket = await dial(await started(fetch));
+      const { answer } = await serviceWorld();
+      const socket = await dial(await started(answer));
       socket.write(bytes);
       const [head, body] = (await text(socket)).split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1.1 400 /);
@@ -57,21 +60,21 @@ describe('a hostile client', () => {
   );
 
   it('that sends 200 MB hears why it is refused, and the next call is answered', async () => {
-    const { fetch: service, workspaceHeaders } = await serviceWorld();
-    const { url } = await started(service);
+    const { answer, workspaceHeaders } = await serviceWorld();
+    const { url } = await started(answer);
     const chunk = Buffer.alloc(1024 * 1024, 0x20);
     const sending = request(`${url}/v1/users/add`, { method: 'POST', headers: { 'content-type': 'application/json' } });
     const response = once(sending, 'response');
     for (let sent = 0; sent < 200; sent++) if (!sending.write(chunk)) await once(sending, 'drain');
     sending.end();
-    const [answer] = await response;
-    expect(JSON.parse(await text(answer))).toMatchObject({ error: { message: /larger/ } });
+    const [refused] = await response;
+    expect(JSON.parse(await text(refused))).toMatchObject({ error: { message: /larger/ } });
     expect((await post(fetch, '/v2/workspace/get', '{"data":{}}', workspaceHeaders(), url)).status).toBe(200);
   });
 
   it('that nests 200,000 levels deep gets the envelope, and the next call is answered', async () => {
-    const { fetch: service, workspaceHeaders } = await serviceWorld();
-    const { url } = await started(service);
+    const { answer, workspaceHeaders } = await serviceWorld();
+    const { url } = await started(answer);
     const deep = `{"data":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`;
     const refused = await post(fetch, '/v1/users/add', deep, {}, url);
     expect(await refused.json()).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } });
@@ -88,12 +91,26 @@ describe('closing', () => {
     const closed = server.close();
     await expect(fetch(server.url)).rejects.toThrow();
     release();
-    expect(await (await inFlight).text()).toBe('done');
+    expect(await (await inFlight).json()).toBe('done');
+    await closed;
+  });
+
+  it('is not disturbed by a request that comes in meanwhile and is refused at once', async () => {
+    const { answer, arrived, release } = heldService();
+    const server = await started(answer);
+    const socket = await dial(server);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await arrived;
+    const closed = server.close();
+    socket.write('GET / HTTP/1.1\r\nHost: a b\r\n\r\n');
+    await fetch(server.url).catch(() => undefined);
+    release();
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
     await closed;
   });
 
   it('does not wait for connections that are only kept alive', async () => {
-    const server = await started(async () => new Response('done'));
+    const server = await started(async () => DONE);
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const [response] = await once(request(server.url, { agent }).end(), 'response');
@@ -113,17 +130,17 @@ describe('closing', () => {
 
 describe('an address', () => {
   it('that is taken is refused by name', async () => {
-    const { url } = await started(async () => new Response());
+    const { url } = await started(async () => DONE);
     const port = Number(new URL(url).port);
-    await expect(startServer(fetch, { host: '127.0.0.1', port })).rejects.toMatchObject({
+    await expect(startServer(async () => DONE, { host: '127.0.0.1', port })).rejects.toMatchObject({
       failure: 'local',
       message: `port ${port} of 127.0.0.1 is in use`,
     });
   });
 
   it('for all networks is shown as one that can be called', async () => {
-    const server = await startServer(async () => new Response('here'), { host: '0.0.0.0', port: 0 });
+    const server = await startServer(async () => DONE, { host: '0.0.0.0', port: 0 });
     onTestFinished(() => server.close());
-    expect(await (await fetch(server.url)).text()).toBe('here');
+    expect(await (await fetch(server.url)).json()).toBe('done');
   });
 });

@@ -9,6 +9,6 @@ import { lockForServing } from '../../src/service/store/serve-lock.ts';
 const [location = ''] = process.argv.slice(2);
 await lockForServing(location);
 const store = await openStore(location);
-const { fetch } = createService({ store, clock: systemClock });
-const { url } = await startServer(fetch, { host: '127.0.0.1', port: 0 });
+const { answer } = createService({ store, clock: systemClock });
+const { url } = await startServer(answer, { host: '127.0.0.1', port: 0 });
 process.stdout.write(`${JSON.stringify({ url, ...(await localCredentials(store)) })}\n`);

@@ -4,6 +4,7 @@ import { manifest } from '../../src/catalog/manifest.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { Switches } from '../../src/service/app.ts';
 import { type LocalCredentials, localCredentials } from '../../src/service/bootstrap.ts';
+import type { Answerer } from '../../src/service/request.ts';
 import { createService } from '../../src/service/service.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
@@ -17,6 +18,7 @@ export interface World {
   /** Errors behind INTERNAL answers. */
   readonly reported: unknown[];
   readonly fetch: typeof globalThis.fetch;
+  readonly answer: Answerer;
   /** Resolves once what calls left to be done is done. */
   readonly settled: () => Promise<void>;
   /** Posts `{data}` with the credentials of the operation's kind, and checks a success against the catalog. */
@@ -49,7 +51,12 @@ export async function serviceWorld(switches: Switches = {}): Promise<World> {
   const credentials = await localCredentials(store);
   const clock = { time: 1_700_000_000_000, now: () => clock.time, sleep: async () => undefined };
   const reported: unknown[] = [];
-  const { fetch, settled } = createService({ store, clock, report: (error) => reported.push(error), ...switches });
+  const { fetch, answer, settled } = createService({
+    store,
+    clock,
+    report: (error) => reported.push(error),
+    ...switches,
+  });
   onTestFinished(async () => {
     await settled();
     await store.close();
@@ -67,6 +74,7 @@ export async function serviceWorld(switches: Switches = {}): Promise<World> {
     clock,
     reported,
     fetch,
+    answer,
     settled,
     keyHeaders,
     workspaceHeaders,

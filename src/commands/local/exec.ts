@@ -33,7 +33,7 @@ export async function localExec(context: Context, { arguments: words }: Invocati
 }
 
 async function runBeside(context: Context, service: LocalService, words: readonly string[]): Promise<number> {
-  const server = await startServer(service.fetch, ADDRESS);
+  const server = await startServer(service.answer, ADDRESS);
   try {
     return await run(context, words, environmentFor(context.environment, server.url, service.target));
   } finally {

@@ -58,7 +58,7 @@ async function serveStore(context: Context, store: Store, address: Address, opti
   await finishMigrations(store);
   const { timeScale, ...switches } = options;
   const service = createService({ store, clock, report, ...switches });
-  const server = await startServer(service.fetch, address);
+  const server = await startServer(service.answer, address);
   const deliveries = startDeliveries(store, { clock, timeScale, privateTargets: server.isLoopback, report });
   try {
     const format = await context.format();

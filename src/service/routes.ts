@@ -1,0 +1,55 @@
+import type { Operation } from '../catalog/define.ts';
+import { loadOperation } from '../catalog/index.ts';
+import { manifest, type OperationEntry } from '../catalog/manifest.ts';
+import { once } from '../kernel/once.ts';
+import { badRequest } from './errors.ts';
+import type { Handler } from './handlers/handler.ts';
+import { loadHandlers } from './handlers/index.ts';
+
+/** An operation, and what performs it. */
+export interface Performable {
+  readonly name: OperationEntry['name'];
+  readonly operation: Operation;
+  readonly handler: Handler<Operation>;
+}
+
+/** One of the operations on a path. */
+export interface Route {
+  readonly chosenBy: OperationEntry['chosenBy'];
+  /** Loads its operation, once. */
+  readonly load: () => Promise<Performable>;
+}
+
+/** The operations of the catalog by the path that they are on. */
+export function routesByPath(): ReadonlyMap<string, readonly Route[]> {
+  const routeOf = (entry: OperationEntry) => ({ chosenBy: entry.chosenBy, load: once(() => performable(entry)) });
+  const byPath = Map.groupBy(manifest, ({ path }) => path);
+  return new Map(Array.from(byPath, ([path, entries]) => [path, entries.map(routeOf)]));
+}
+
+/**
+ * The path of a request's target, which a query may follow.
+ * @throws ServiceError INVALID_ARGUMENT when the target is neither a path nor a URL.
+ */
+export function pathOf(target: string): string {
+  const url = URL.parse(target.startsWith('/') ? `http://localhost${target}` : target);
+  if (!url) throw badRequest();
+  return url.pathname;
+}
+
+/** Of the operations on one path, the one whose choosing field is given, or the one that needs none. */
+export function chosenRoute(routes: readonly Route[], data: unknown): Route {
+  const isGiven = (field: string) => typeof data === 'object' && data !== null && Object.hasOwn(data, field);
+  const named = routes.find(({ chosenBy }) => chosenBy !== undefined && isGiven(chosenBy));
+  const route = named ?? routes.find(({ chosenBy }) => chosenBy === undefined);
+  if (!route) throw badRequest();
+  return route;
+}
+
+async function performable({ resource, name }: OperationEntry): Promise<Performable> {
+  const [operation, handlers] = await Promise.all([loadOperation(resource, name), loadHandlers(resource)]);
+  // The entry names an operation and its handler, which fit each other by the type of `HandlersOf`. TypeScript cannot
+  // follow that through a union of all operations; the input has passed the operation's schema.
+  const handler = (handlers as Readonly<Partial<Record<string, unknown>>>)[name] as Handler<Operation>;
+  return { name, operation, handler };
+}
