@@ -55,3 +55,30 @@ export async function onlyJob(svc: (...words: readonly string[]) => Promise<Run>
   if (jobs.length !== 1) throw new Error(`there are ${jobs.length} jobs`);
   return jobs[0].id;
 }
+
+/**
+ * Kills a job again and again, each time after so many more requests, and lets it go on after each.
+ *
+ * @returns the end of its last run, how often it was killed, and its id
+ */
+export async function killedAfter(
+  requests: readonly number[],
+  { svc, start, more }: Awaited<ReturnType<typeof importing>>,
+  words: readonly string[],
+) {
+  let run = start(...words, '-q');
+  let [kills, job] = [0, ''];
+  for (const count of requests) {
+    if (!(await Promise.race([more(count).then(() => true), run.ended.then(() => false)]))) break;
+    run.kill('SIGKILL');
+    await run.ended;
+    kills += 1;
+    job ||= await onlyJob(svc);
+    run = start('jobs', 'resume', job, '-o', 'json', '-q');
+  }
+  return { ...(await run.ended), kills, job };
+}
+
+/** How many records came more than once, each further time counted. */
+export const repeated = (came: ReadonlyMap<string, number>) =>
+  [...came.values()].reduce((sum, times) => sum + times - 1, 0);

@@ -1,48 +1,29 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
-import { BIN, newUser } from './svc.ts';
+import { serving } from './serving.ts';
+import { newUser, type User } from './svc.ts';
 
 /** Attempts under way of one endpoint at most. */
 const UNDER_WAY = 64;
 
-type User = Awaited<ReturnType<typeof newUser>>;
+type Service = Awaited<ReturnType<typeof serving>>;
 
-async function serve({ env, home }: User, ...words: readonly string[]) {
-  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '-o', 'json', ...words], { env, cwd: home });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [line] = await once(createInterface(child.stdout), 'line');
-  const { url, apiKey, authToken } = JSON.parse(line);
-  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
-  const call = async (path: string, data: object) => {
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
-    expect(response.status).toBe(200);
-    return ((await response.json()) as { result: { data: Record<string, string> } }).result.data;
-  };
-  return { child, call };
+/** A call that has to be taken. */
+async function take({ call }: Service, path: string, data: object): Promise<void> {
+  expect(await call(path, data)).toMatchObject({ ok: true });
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  const exit = once(child, 'exit');
-  child.kill(signal);
-  return (await exit)[0];
+async function makeEndpoint(service: Service, url: string): Promise<void> {
+  await take(service, '/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+  await take(service, '/v2/workspace/advancedwebhook/endpoints/create', { url });
 }
 
-type Call = Awaited<ReturnType<typeof serve>>['call'];
-
-async function makeEndpoint(call: Call, url: string): Promise<void> {
-  await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
-  await call('/v2/workspace/advancedwebhook/endpoints/create', { url });
-}
-
-function comment(call: Call, count: number) {
+function comment(service: Service, count: number) {
   const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
   const activities = Array<object>(count).fill(activity);
-  return call('/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities });
+  return take(service, '/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities });
 }
 
 async function listed({ svc }: User, ...words: readonly string[]) {
@@ -80,14 +61,14 @@ describe('deliveries of svc serve', () => {
     const user = await newUser();
     const kills = 3;
     const each = Math.ceil(EVENTS / kills);
-    let service = await serve(user, '--time-scale', '0.0001');
-    await makeEndpoint(service.call, url);
+    let service = await serving(user, '--time-scale', '0.0001');
+    await makeEndpoint(service, url);
     for (let n = 0; n < kills; n++) {
-      await comment(service.call, each);
+      await comment(service, each);
       const half = { timeout: PATIENCE, interval: 1 };
       await vi.waitFor(() => expect(arrived.size).toBeGreaterThan((n + 0.5) * each), half);
-      await end(service.child, 'SIGKILL');
-      service = await serve(user, '--time-scale', '0.0001');
+      await service.end('SIGKILL');
+      service = await serving(user, '--time-scale', '0.0001');
     }
     const pending = () => listed(user, '--state', 'pending');
     await vi.waitFor(async () => expect(await pending()).toEqual([]), PATIENCE);
@@ -98,7 +79,7 @@ describe('deliveries of svc serve', () => {
     const repeated = [...arrived.values()].reduce((sum, count) => sum + count - 1, 0);
     await test.annotate(`${delivered.length} delivered over ${kills} kills, ${repeated} of them twice`);
     expect(repeated).toBeLessThanOrEqual(kills * UNDER_WAY);
-    expect(await end(service.child, 'SIGTERM')).toBe(0);
+    expect(await service.end('SIGTERM')).toBe(0);
   });
 
   it('end with SIGTERM after what is under way, which is written down', async () => {
@@ -107,11 +88,11 @@ describe('deliveries of svc serve', () => {
       return undefined;
     });
     const user = await newUser();
-    const { child, call } = await serve(user);
-    await makeEndpoint(call, url);
-    await comment(call, 3);
+    const service = await serving(user);
+    await makeEndpoint(service, url);
+    await comment(service, 3);
     await eventually(() => expect(received).toHaveLength(3));
-    expect(await end(child, 'SIGTERM')).toBe(0);
+    expect(await service.end('SIGTERM')).toBe(0);
     expect(await listed(user, '--state', 'delivered')).toHaveLength(3);
   });
 });
@@ -122,9 +103,9 @@ describe('svc local deliveries', () => {
     const { url, received } = await receiver(() => status);
     const user = await newUser();
     // All attempts take 2 s so, and the endpoint is given up after 9 s of failures, which a busy machine must not use up.
-    const { call } = await serve(user, '--time-scale', '0.00002');
-    await makeEndpoint(call, url);
-    await comment(call, 1);
+    const service = await serving(user, '--time-scale', '0.00002');
+    await makeEndpoint(service, url);
+    await comment(service, 1);
     const failed = await eventually(async () => {
       const found = await listed(user, '--state', 'failed', '--event', 'comment.add');
       expect(found).toHaveLength(1);

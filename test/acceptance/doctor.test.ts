@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newAuthority } from '../client/certificates.ts';
-import { listen } from '../client/proxies.ts';
+import { listen } from '../listen.ts';
 import { newUser } from './svc.ts';
 
 describe('svc doctor, where what it examines is broken,', () => {

@@ -5,11 +5,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { failure, mockService, success } from './mock-service.ts';
-import { BIN, newUser } from './svc.ts';
+import { BIN, newUser, type User } from './svc.ts';
 
 const written = { success: true, id: 'x', message: 'User added.' };
 
-async function entries({ svc }: Awaited<ReturnType<typeof newUser>>) {
+async function entries({ svc }: User) {
   const { stdout } = await svc(['history', '-o', 'json']);
   return JSON.parse(stdout) as { command: string; outcome: string; exitCode: number }[];
 }

@@ -1,24 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ADD, importing, onlyJob } from './bulk-service.ts';
+import { ADD, importing, killedAfter, repeated } from './bulk-service.ts';
 
 const USERS = 100_000;
 const [CONCURRENCY, BATCH] = [4, 100];
 
 describe('a job that is killed', () => {
   it('again and again loses nothing, and sends twice only what was in flight', async ({ annotate }) => {
-    const { svc, start, more, came } = await importing(USERS);
-    let run = start(...ADD, '--concurrency', String(CONCURRENCY), '-q');
-    let [kills, job] = [0, ''];
-    for (const after of [1, 37, 90, 5, 120, 2, 60, 150, 33, 80]) {
-      const [reached] = await Promise.all([Promise.race([more(after).then(() => true), run.ended.then(() => false)])]);
-      if (!reached) break;
-      run.kill('SIGKILL');
-      await run.ended;
-      kills += 1;
-      job ||= await onlyJob(svc);
-      run = start('jobs', 'resume', job, '-o', 'json', '-q');
-    }
-    const { code, stdout, stderr } = await run.ended;
+    const world = await importing(USERS);
+    const { svc, came } = world;
+    const words = [...ADD, '--concurrency', String(CONCURRENCY)];
+    const killed = await killedAfter([1, 37, 90, 5, 120, 2, 60, 150, 33, 80], world, words);
+    const { code, stdout, stderr, kills, job } = killed;
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({
       job,
@@ -30,7 +22,7 @@ describe('a job that is killed', () => {
     });
     expect(kills).toBe(10);
     expect(came.size).toBe(USERS);
-    const twice = [...came.values()].reduce((sum, times) => sum + times - 1, 0);
+    const twice = repeated(came);
     await annotate(`sent twice: ${twice} of at most ${kills * CONCURRENCY * BATCH}`);
     expect(twice).toBeLessThanOrEqual(kills * CONCURRENCY * BATCH);
     const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);

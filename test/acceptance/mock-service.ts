@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { listen } from '../listen.ts';
 
 export interface Received {
   readonly path: string;
@@ -23,15 +22,13 @@ export async function mockService(answer: Answerer) {
     response.writeHead(answered.status ?? 200, { 'content-type': 'application/json; charset=utf-8' });
     response.end(JSON.stringify(answered.body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = await listen(server);
   const close = () => {
     server.closeAllConnections();
     server.close();
   };
-  onTestFinished(close);
-  const { port } = server.address() as AddressInfo;
   const env = {
-    SVC_BASE_URL: `http://127.0.0.1:${port}`,
+    SVC_BASE_URL: `http://${host}`,
     SVC_API_KEY: 'key-1',
     SVC_AUTH_TOKEN: 'token-of-the-key-0001',
   };

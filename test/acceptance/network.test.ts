@@ -3,7 +3,8 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newAuthority } from '../client/certificates.ts';
-import { httpProxy, listen } from '../client/proxies.ts';
+import { httpProxy } from '../client/proxies.ts';
+import { listen } from '../listen.ts';
 import { mockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 

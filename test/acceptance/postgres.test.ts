@@ -1,17 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { type Cluster, LOCKED, startCluster } from '../postgres/cluster.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
 import { FULL_STATE } from '../service/state/full-state.ts';
 import { ADD, linesOf, onlyJob } from './bulk-service.ts';
-import { BIN, newUser } from './svc.ts';
+import { serving } from './serving.ts';
+import { BIN, newUser, type User } from './svc.ts';
 
 let cluster: Cluster | undefined;
 beforeAll(async () => {
@@ -39,31 +37,7 @@ async function newDatabase() {
   return { store: cluster.url(name), ask: <Row>(sql: string) => ask<Row>(name, sql) };
 }
 
-type User = Awaited<ReturnType<typeof newUser>>;
-
-async function serve({ env, home }: User, store: string, port = '0') {
-  const words = [BIN, 'serve', '--port', port, '-o', 'json', '--store', store];
-  const child = spawn(process.execPath, words, { env, cwd: home });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [line] = await once(createInterface(child.stdout), 'line');
-  const { url, ...credentials } = JSON.parse(line) as Record<string, string>;
-  const headers = {
-    'content-type': 'application/json',
-    'x-svc-api-key': credentials['apiKey'] ?? '',
-    'x-svc-auth-token': credentials['authToken'] ?? '',
-  };
-  const call = async (path: string, data: object) => {
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
-    return { ok: response.ok, body: await response.json() };
-  };
-  return { child, url: url ?? '', credentials, call };
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  const exit = once(child, 'exit');
-  child.kill(signal);
-  return (await exit)[0];
-}
+const serve = (user: User, store: string) => serving(user, '--store', store);
 
 describe('two servers on one database', () => {
   it('have one workspace, lose nothing of either, and take over what a killed one was sending', async ({
@@ -73,7 +47,8 @@ describe('two servers on one database', () => {
     const user = await newUser();
     const servers = await Promise.all([serve(user, store), serve(user, store)]);
     const [one, other] = servers;
-    expect(other.credentials).toEqual(one.credentials);
+    const { SVC_API_KEY, SVC_AUTH_TOKEN } = one.env;
+    expect(other.env).toMatchObject({ SVC_API_KEY, SVC_AUTH_TOKEN });
     const { url, received } = await receiver();
     await one.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await other.call('/v2/workspace/advancedwebhook/endpoints/create', { url });
@@ -87,7 +62,7 @@ describe('two servers on one database', () => {
         const place = { organizationId: 'acme', documentId: 'd1' };
         const added = await call('/v2/activities/add', { ...place, activities: [activity] });
         if (users.ok && added.ok) acknowledged.push(id);
-        if (acknowledged.length === 80) other.child.kill('SIGKILL');
+        if (acknowledged.length === 80) void other.end('SIGKILL');
       }
     };
     await Promise.allSettled(Array.from({ length: 8 }, (_, name) => writer(name)));
@@ -105,7 +80,7 @@ describe('two servers on one database', () => {
     expect(ids.length - activities.length).toBeLessThanOrEqual(64);
     const listed = await user.svc(['local', 'deliveries', 'list', '--limit', '9', '-o', 'json', '--store', store]);
     expect(JSON.parse(listed.stdout)).toHaveLength(9);
-    expect(await end(one.child, 'SIGTERM')).toBe(0);
+    expect(await one.end('SIGTERM')).toBe(0);
   });
 });
 
@@ -129,13 +104,13 @@ describe('what a killed server was sending', () => {
     // Both are there.
     const there = `select count(*) from pg_locks where locktype = 'advisory' and objsubid = 2 and database = (select oid from pg_database where datname = current_database())`;
     await eventually(async () => expect(await ask(there)).toEqual([{ count: '2' }]));
-    await end(first.child, 'SIGKILL');
+    await first.end('SIGKILL');
     await sent(2);
-    await end(second.child, 'SIGKILL');
+    await second.end('SIGKILL');
     const third = await serve(user, store);
     await sent(3);
     await eventually(async () => expect(await ask('select state from deliveries')).toEqual([{ state: 'delivered' }]));
-    expect(await end(third.child, 'SIGTERM')).toBe(0);
+    expect(await third.end('SIGTERM')).toBe(0);
   });
 });
 
@@ -143,7 +118,7 @@ describe('a server that is restarted at once', () => {
   it('in the middle of a run loses nothing of it, and doubles nothing', async ({ annotate }) => {
     const { store, ask } = await newDatabase();
     const user = await newUser();
-    const { url, credentials, call, child } = await serve(user, store);
+    const { env, call, end } = await serve(user, store);
     await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await call('/v2/workspace/advancedwebhook/endpoints/create', { url: (await receiver()).url });
     const count = 2_000;
@@ -151,7 +126,6 @@ describe('a server that is restarted at once', () => {
     const lines = Array.from({ length: count }, (_, id) => JSON.stringify({ id: `a${id}`, ...activity }));
     await writeFile(join(user.home, 'activities.ndjson'), `${lines.join('\n')}\n`);
     const words = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--file', 'activities.ndjson'];
-    const { env } = servicesEnvironment(url, credentials);
     const run = user.start([...words, '--batch-size', '20', '-o', 'json'], { env });
     const counted = () => ask<{ count: string }>('select count(*) from activities').then(([row]) => Number(row?.count));
     await eventually(async () => expect(await counted()).toBeGreaterThan(count / 10));
@@ -172,7 +146,7 @@ describe('a server that is restarted at once', () => {
     expect({ ...rest, succeeded: succeeded + unknown }).toMatchObject({ total: count, succeeded: count, failed: 0 });
     expect(await counted()).toBe(count);
     expect(await ask('select count(*) from deliveries')).toEqual([{ count: String(count) }]);
-    expect(await end(child, 'SIGTERM')).toBe(0);
+    expect(await end('SIGTERM')).toBe(0);
   });
 });
 
@@ -183,7 +157,7 @@ describe('a run over many users', () => {
     const first = await serve(user, store);
     const count = 3_000;
     await writeFile(join(user.home, 'users.ndjson'), linesOf(count));
-    const setting = servicesEnvironment(first.url, first.credentials);
+    const setting = { env: first.env };
     const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
     const isThere = (part: number) => eventually(async () => expect(await stored()).toBeGreaterThanOrEqual(part));
     const killed = user.start([...ADD, '--batch-size', '20'], setting);
@@ -195,13 +169,13 @@ describe('a run over many users', () => {
     const job = await onlyJob((...words) => user.svc(words, setting));
     const resumed = user.start(['jobs', 'resume', job, '-o', 'json', '-q'], setting);
     await isThere(before + count / 10);
-    await end(first.child, 'SIGKILL');
-    const second = await serve(user, store, new URL(first.url).port);
+    await first.end('SIGKILL');
+    const second = await serving(user, '--store', store, '--port', new URL(first.env.SVC_BASE_URL).port);
     const { code, stdout, stderr } = await resumed.ended;
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ total: count, succeeded: count, failed: 0, unknown: 0, skipped: 0 });
     expect(await stored()).toBe(count);
-    expect(await end(second.child, 'SIGTERM')).toBe(0);
+    expect(await second.end('SIGTERM')).toBe(0);
   });
 });
 
@@ -233,16 +207,6 @@ describe('a listener on such a store', () => {
     expect(await endpoints()).toEqual([{ count: '0' }]);
   });
 });
-
-function servicesEnvironment(url: string, credentials: Readonly<Record<string, string>>) {
-  return {
-    env: {
-      SVC_BASE_URL: url,
-      SVC_API_KEY: credentials['apiKey'] ?? '',
-      SVC_AUTH_TOKEN: credentials['authToken'] ?? '',
-    },
-  };
-}
 
 describe('a copy', () => {
   it('from SQLite into PostgreSQL is the same text', async () => {

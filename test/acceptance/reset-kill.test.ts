@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { pendingRecoveries } from '../../src/profiles/recovery/pending.ts';
-import { BIN, newUser } from './svc.ts';
+import { BIN, newUser, type User } from './svc.ts';
 import { type ResetFault, tokenService, wellAnswered } from './token-service.ts';
 
 const KILLS = 100;
@@ -54,11 +54,7 @@ async function untilAsked(resets: () => number): Promise<void> {
   while (resets() === 0) await sleep(2);
 }
 
-async function place(
-  user: Awaited<ReturnType<typeof newUser>>,
-  service: Awaited<ReturnType<typeof tokenService>>,
-  stdout: string,
-): Promise<Place> {
+async function place(user: User, service: Awaited<ReturnType<typeof tokenService>>, stdout: string): Promise<Place> {
   if (!service.isReplaced()) return 'not applied';
   const whole = `${service.current()}\n`;
   if (stdout === whole) return 'stdout';

@@ -5,7 +5,7 @@ import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { BIN, newUser } from './svc.ts';
+import { BIN, newUser, type User } from './svc.ts';
 import { brokenOff, type ResetFault, resetReply, tokenService, wellAnswered } from './token-service.ts';
 
 const RESET = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-q'];
@@ -15,7 +15,7 @@ async function leftBehind(home: string): Promise<string[]> {
   return readdir(join(home, '.local', 'state', 'svc', 'recovery')).catch(() => []);
 }
 
-async function recover(user: Awaited<ReturnType<typeof newUser>>, env: Readonly<Record<string, string>>) {
+async function recover(user: User, env: Readonly<Record<string, string>>) {
   const run = await user.svc(['auth', 'recover', '--show-secrets', '-o', 'json'], { env });
   return JSON.parse(run.stdout) as { id: string; state: string; token: string | null; path: string }[];
 }
@@ -89,7 +89,7 @@ describe('a token that everyone gets', () => {
 });
 
 /** A profile with the service's key and address; the environment then holds the workspace's credentials only. */
-async function withProfile(user: Awaited<ReturnType<typeof newUser>>, env: Readonly<Record<string, string>>) {
+async function withProfile(user: User, env: Readonly<Record<string, string>>) {
   const { SVC_BASE_URL = '', SVC_AUTH_TOKEN = '', SVC_API_KEY: _, ...rest } = env;
   const words = ['--base-url', SVC_BASE_URL, '--api-key', 'key-1', '--auth-token-stdin', '--insecure-storage'];
   const added = await user.svc(['profiles', 'add', 'prod', ...words], { stdin: SVC_AUTH_TOKEN });

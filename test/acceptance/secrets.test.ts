@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { failure, mockService, type Received, success } from './mock-service.ts';
-import { newUser, type Run } from './svc.ts';
+import { newUser, type Run, type User } from './svc.ts';
 
 /** A secret with what encodings treat in their own way. */
 const newSecret = () => `tok+/=&" ${randomBytes(12).toString('base64')}`;
@@ -114,8 +114,6 @@ function expectNone(secrets: readonly string[], text: string, where: string): vo
     if (text.includes(form)) throw new Error(`${where} holds ${form}:\n${text}`);
   }
 }
-
-type User = Awaited<ReturnType<typeof newUser>>;
 
 /** Runs all commands, a few at a time. */
 async function runAll({ svc }: User): Promise<readonly { readonly words: readonly string[]; readonly run: Run }[]> {

@@ -18,13 +18,15 @@ export interface Setting {
   readonly cwd?: string;
 }
 
-/** A user with an empty home: what `svc` writes goes there, and nothing of this machine's settings comes in. */
-export async function newUser(): Promise<{
+export interface User {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   svc(words: readonly string[], setting?: Setting): Promise<Run>;
   start(words: readonly string[], setting?: Setting): ReturnType<typeof start>;
-}> {
+}
+
+/** A user with an empty home: what `svc` writes goes there, and nothing of this machine's settings comes in. */
+export async function newUser(): Promise<User> {
   const home = await temporaryFolder();
   const env = { PATH: process.env['PATH'] ?? '', HOME: home };
   const begin = (words: readonly string[], setting: Setting = {}) =>

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -7,14 +7,13 @@ import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { hasPython } from '../python.ts';
 import { opensslEncrypt, opensslKeys, opensslSignature } from '../webhooks/openssl.ts';
 import { newSecret, send, unixNow } from '../webhooks/world.ts';
-import { BIN, HOME, newUser } from './svc.ts';
+import { BIN, HOME, newUser, type User } from './svc.ts';
 
-type User = Awaited<ReturnType<typeof newUser>>;
 type Env = Readonly<Record<string, string>>;
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
 const keys = opensslKeys();
 
 /** A process, gone with the test, and the first line that `stream` shows of it. */

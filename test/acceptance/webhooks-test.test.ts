@@ -5,15 +5,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { hasPython } from '../python.ts';
 import { opensslKeys } from '../webhooks/openssl.ts';
 import { newSecret } from '../webhooks/world.ts';
-import { HOME, newUser } from './svc.ts';
+import { HOME, newUser, type User } from './svc.ts';
 
 const RECEIVERS = join(HOME, 'examples', 'receivers');
-const hasPython = spawnSync('python3', ['--version']).status === 0;
 const keys = opensslKeys();
-
-type User = Awaited<ReturnType<typeof newUser>>;
 
 /** A user with a secret, a token and a key in files. */
 async function prepared(): Promise<User> {

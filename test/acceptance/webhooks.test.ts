@@ -1,14 +1,13 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { hasPython } from '../python.ts';
 import { newSecret, send, signed, target } from '../webhooks/world.ts';
-import { BIN, newUser } from './svc.ts';
-
-type User = Awaited<ReturnType<typeof newUser>>;
+import { BIN, newUser, type User } from './svc.ts';
 
 /** A running command, all that it wrote so far, and its end. */
 function start({ env, home }: User, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
@@ -47,7 +46,6 @@ async function serve(user: User) {
 }
 
 const BODY = '{"event":"comment.add","data":{"text":"Grüße"}}';
-const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 describe('svc webhooks', () => {
   it('listens, shows, sends on and ends after so many', async () => {

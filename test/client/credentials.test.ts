@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { createServer, type IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
 import { defineOperation } from '../../src/catalog/define.ts';
 import type { Target } from '../../src/client/client.ts';
 import { checkedBaseUrl } from '../../src/client/target.ts';
+import { listen } from '../listen.ts';
 import {
   API_KEY,
   AUTH_TOKEN,
@@ -177,19 +177,12 @@ describe('the base URL', () => {
 });
 
 describe('a redirect', () => {
-  const servers: Server[] = [];
-  afterEach(() => {
-    for (const server of servers.splice(0)) server.close();
-  });
-
   async function serve(seen: IncomingMessage[], headers: Record<string, string>, http: number): Promise<string> {
     const server = createServer((request, response) => {
       seen.push(request);
       response.writeHead(http, headers).end('{}');
     });
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://${await listen(server)}`;
   }
 
   it.each([301, 302, 303, 307, 308])('with HTTP %i takes no header and no body to the other host', async (http) => {

@@ -5,8 +5,9 @@ import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type NetworkOptions, openNetwork } from '../../src/client/network.ts';
 import { proxyFor } from '../../src/client/proxy.ts';
+import { listen } from '../listen.ts';
 import { newAuthority } from './certificates.ts';
-import { httpProxy, listen, socksProxy } from './proxies.ts';
+import { httpProxy, socksProxy } from './proxies.ts';
 import { AUTH_TOKEN, errorOf, newClient, OPERATIONS, target } from './world.ts';
 
 const ANSWER = '{"result":{"status":"success","data":{"id":"a"}}}';

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { connect, createServer, type Socket } from 'node:net';
+import { listen } from '../listen.ts';
 
 /** A proxy that was asked for, and what for. */
 export interface RunningProxy {
@@ -74,18 +74,4 @@ function join(socket: Socket, port: number, ready: () => void): void {
     onward.pipe(socket).pipe(onward);
   });
   for (const end of [socket, onward]) end.on('error', () => [socket, onward].map((each) => each.destroy()));
-}
-
-export async function listen(server: Server): Promise<string> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +9,7 @@ import { networkFailure } from '../../src/client/network-failure.ts';
 import { poolTransport } from '../../src/client/pool-transport.ts';
 import type { WireRequest } from '../../src/client/request.ts';
 import type { Transport } from '../../src/client/transport.ts';
+import { listen } from '../listen.ts';
 import { overHttp } from './world.ts';
 
 const request = (baseUrl: string): WireRequest => ({
@@ -19,32 +20,22 @@ const request = (baseUrl: string): WireRequest => ({
   body: '{"data":"ü"}',
 });
 
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const served = async (server: Server) => `http://${await listen(server)}`;
 
 /** A server that answers each request with these bytes. */
 function rawServer(answer: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
-    sockets.add(socket);
     socket
       .on('error', () => undefined)
       .on('data', (bytes) => {
         if (bytes.toString().endsWith('}')) answer(socket);
       });
   });
-  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
-  return listening(server);
+  return served(server);
 }
 
-async function httpServer(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const server = createServer(answer);
-  onTestFinished(() => server.closeAllConnections());
-  return listening(server);
-}
+const httpServer = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
+  served(createServer(answer));
 
 type Send = (baseUrl: string, attemptTimeout?: number) => Transport;
 
@@ -141,7 +132,7 @@ describe.each(WAYS)('a reply over %s is what it is by fetch', (_, over) => {
   it('where nobody listens', async () => {
     const url = await rawServer(() => undefined);
     const closed = createTcpServer();
-    const gone = await listening(closed);
+    const gone = await served(closed);
     closed.close();
     expect(await outcomeOf(over(gone), gone)).toMatchObject({ applied: 'no', repeat: 'unsent' });
     expect(await outcomeOf(over(gone), gone)).toEqual(await outcomeOf(byFetch, gone));
@@ -190,8 +181,7 @@ describe('connections', () => {
     }).on('connection', () => {
       connections += 1;
     });
-    onTestFinished(() => server.closeAllConnections());
-    const url = await listening(server);
+    const url = await served(server);
     const transport = pool(url);
     await Promise.all(Array.from({ length: 200 }, () => transport(request(url))));
     expect(most).toBe(32);
@@ -203,8 +193,7 @@ describe('connections', () => {
     const server = createServer((_, response) => void response.end('{}')).on('connection', () => {
       connections += 1;
     });
-    onTestFinished(() => server.closeAllConnections());
-    const url = await listening(server);
+    const url = await served(server);
     const transport = single(url);
     for (let sent = 0; sent < 5; sent += 1) await transport(request(url));
     expect(connections).toBe(1);

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -13,6 +12,7 @@ import { resetState } from '../../src/service/state/reset.ts';
 import { type OpenOptions, openStore } from '../../src/service/store/open.ts';
 import { plainText, storedText } from '../../src/service/store/postgres-text.ts';
 import type { Database, Store } from '../../src/service/store/store.ts';
+import { listen } from '../listen.ts';
 import { newStorePlace } from '../service/store-place.ts';
 import { post } from '../service/world.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -126,11 +126,8 @@ describe('a store in PostgreSQL', () => {
   it('is not waited for once a signal has come', async () => {
     const stopped = new Error('stopped');
     // It takes connections, and says nothing.
-    const silent = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void silent.close());
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const opening = openStore(`postgres://svc@127.0.0.1:${port}/x`, { signal: abortedSoon(stopped) });
+    const silent = await listen(createServer());
+    const opening = openStore(`postgres://svc@${silent}/x`, { signal: abortedSoon(stopped) });
     await expect(opening).rejects.toBe(stopped);
   });
 });

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createListener, type ListenerEvent, type ListenerWorld } from '../../src/webhooks/listener.ts';
 import { type ReceiverOptions, startReceiver } from '../../src/webhooks/receiver.ts';
 import { signatureHeaders } from '../../src/webhooks/signature.ts';
+import { listen } from '../listen.ts';
 
 export const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
 export const unixNow = () => Math.floor(Date.now() / 1000);
@@ -25,13 +25,7 @@ export async function target(answer: (response: ServerResponse, count: number) =
     received.push({ rawHeaders, headers, body: await buffer(incoming) });
     answer(response, received.length);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: new URL(`http://127.0.0.1:${port}/hook`), received };
+  return { url: new URL(`http://${await listen(server)}/hook`), received };
 }
 
 export interface Sent {

@@ -11,7 +11,8 @@ import { SvcError } from '../../../src/kernel/errors.ts';
 import { profileStore } from '../../../src/profiles/store.ts';
 import { openLocalService } from '../../../src/service/local.ts';
 import { newAuthority } from '../../client/certificates.ts';
-import { httpProxy, listen } from '../../client/proxies.ts';
+import { httpProxy } from '../../client/proxies.ts';
+import { listen } from '../../listen.ts';
 import { temporaryFolders } from '../../temporary-folder.ts';
 import { type FakeWorld, fakeContext } from '../fake-context.ts';
 

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { NODE_VERIFICATION, PYTHON_VERIFICATION } from '../../../src/commands/setup/verification-code.ts';
+import { hasPython } from '../../python.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { newSecret, unixNow } from '../../webhooks/world.ts';
 
@@ -58,8 +59,6 @@ function cases(): readonly Case[] {
     ] as readonly Case[];
   });
 }
-
-const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 describe('the code that verifies deliveries', () => {
   it('in Node.js takes what the secret signed, and nothing else', async () => {

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendCommand } from '../../../src/commands/webhooks/send.ts';
 import { unpackBody } from '../../../src/webhooks/payload.ts';
 import { newAuthority } from '../../client/certificates.ts';
+import { listen } from '../../listen.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { newSecret, target } from '../../webhooks/world.ts';
 import { type FakeWorld, fakeContext } from '../fake-context.ts';
@@ -108,9 +108,7 @@ describe('svc webhooks send', () => {
   it('trusts over TLS whom --ca-file names besides', async () => {
     const authority = await newAuthority();
     const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) => response.end());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const url = `https://${await listen(server)}/`;
     await expect((await sending({ url })).run).rejects.toMatchObject({ failure: 'unreachable' });
     const { context, run } = await sending({ url }, 'comment.add', { options: { caFile: authority.file } });
     await run;

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Invocation } from '../../../src/commands/definition.ts';
 import { testCommand } from '../../../src/commands/webhooks/test/test.ts';
 import { newAuthority } from '../../client/certificates.ts';
+import { listen } from '../../listen.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { listening, newSecret, target } from '../../webhooks/world.ts';
 import { type FakeWorld, fakeContext } from '../fake-context.ts';
@@ -76,9 +76,7 @@ describe('svc webhooks test', () => {
     const server = createServer(await authority.issue('IP:127.0.0.1'), (request, response) => {
       request.resume().on('end', () => response.end());
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    const url = `https://${await listen(server)}/hook`;
     const options = { form: 'basic', only: ['valid', 'slow', 'encoded'] };
     const strange = await testing(url, options);
     await expect(strange.run).rejects.toMatchObject({ failure: 'unreachable' });

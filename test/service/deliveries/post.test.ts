@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPoster, type PosterOptions } from '../../../src/service/deliveries/post.ts';
+import { listen } from '../../listen.ts';
 import { receiver } from './receiver.ts';
 
 function posting(options: Partial<PosterOptions> = {}) {
@@ -72,10 +73,8 @@ describe('posting', () => {
       if (sockets.filter((socket) => socket === request.socket).length > 1) request.socket.resetAndDestroy();
       else response.end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
     const post = posting();
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://${await listen(server)}`;
     expect([await post(url), await post(url)]).toEqual([
       { status: 200, error: null },
       { status: 200, error: null },

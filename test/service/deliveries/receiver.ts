@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { listen } from '../../listen.ts';
 
 export interface Received {
   readonly path: string;
@@ -23,10 +22,5 @@ export async function receiver(answer: Answerer = () => 200) {
     const status = answer(entry, received.length, response);
     if (status !== undefined) response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  return { url: `http://${await listen(server)}`, received };
 }

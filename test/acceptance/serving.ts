@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { BIN, type User } from './svc.ts';
+
+/** A `svc serve` of this user's, on a free port unless the words name one, gone with the test. */
+export async function serving({ env, home }: User, ...words: readonly string[]) {
+  const port = words.includes('--port') ? [] : ['--port', '0'];
+  const child = spawn(process.execPath, [BIN, 'serve', ...port, '-o', 'json', ...words], { env, cwd: home });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { url, apiKey, authToken } = JSON.parse(line) as Record<'url' | 'apiKey' | 'authToken', string>;
+  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+  return {
+    /** What points `svc` at it. */
+    env: { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken },
+    async call(path: string, data: object) {
+      const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
+      return { ok: response.ok, body: await response.json() };
+    },
+    /** @returns its exit code, `null` where the signal ended it */
+    async end(signal: NodeJS.Signals): Promise<number | null> {
+      const exit = once(child, 'exit');
+      child.kill(signal);
+      return (await exit)[0];
+    },
+  };
+}

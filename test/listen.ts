@@ -1,0 +1,21 @@
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/**
+ * Lets a server listen on a free port until the test is over; then its connections are cut too.
+ *
+ * @returns its address, as 127.0.0.1:8080
+ */
+export async function listen(server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
