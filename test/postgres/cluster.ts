@@ -72,8 +72,12 @@ export async function startCluster({ durable = false }: ClusterOptions = {}): Pr
   };
 }
 
+/** Where PostgreSQL's programs are, when it is not the newest version here that is meant. */
+const CHOSEN = process.env['SVC_TEST_POSTGRES_BIN'];
+
 /** Debian keeps them beside each other by version, and puts none of them into the path. */
 async function programFolder(): Promise<string | undefined> {
+  if (CHOSEN) return CHOSEN;
   const versions = await readdir('/usr/lib/postgresql').catch(() => []);
   const numbers = versions.toSorted((one, other) => Number(other) - Number(one));
   const folders = [
