@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FAILURES } from '../../src/kernel/errors.ts';
 import { HOME } from '../acceptance/svc.ts';
 
-const TOP_LEVEL = '(?:src|test|bin|docs|examples|scripts|completions|\\.ci)';
+const TOP_LEVEL = '(?:src|test|bin|docs|examples|packaging|completions|\\.ci)';
 
 /** The paths of this project that a Markdown text names in backticks: `src/main.ts`, `src/kernel/`, `biome.json`. */
 function pathsIn(markdown: string): string[] {
@@ -34,6 +34,15 @@ describe('ARCHITECTURE.md', () => {
     const paths = pathsIn(await readFile(join(HOME, 'ARCHITECTURE.md'), 'utf8'));
     expect(paths.length).toBeGreaterThan(8);
     expect(paths.filter((path) => !existsSync(join(HOME, path)))).toEqual([]);
+  });
+
+  it('has a place for each room of the code', async () => {
+    const page = await readFile(join(HOME, 'ARCHITECTURE.md'), 'utf8');
+    const named = new Set(Array.from(page.matchAll(/^\| `(src\/[\w./]+)` \|/gm), ([, room]) => room));
+    const rooms = globSync('src/*', { cwd: HOME, withFileTypes: true }).map((entry) =>
+      entry.isDirectory() ? `src/${entry.name}/` : `src/${entry.name}`,
+    );
+    expect(rooms.filter((room) => !named.has(room))).toEqual([]);
   });
 });
 
