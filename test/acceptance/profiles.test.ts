@@ -149,7 +149,10 @@ describe('in a terminal', () => {
     const { svc, env } = await newUser();
     const screen = terminal(['profiles', 'add', 'prod'], env);
     await screen.shows('Base URL');
-    screen.type('https://api.example.com\r');
+    screen.type('nowhere\r');
+    await screen.shows('it is no URL; write it like https://api.example.com');
+    // The line is as it was typed: Ctrl-U empties it.
+    screen.type('\u0015https://api.example.com\r');
     await screen.shows('API key');
     screen.type('key-1\r');
     await screen.shows('Auth token');

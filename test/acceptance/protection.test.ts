@@ -48,8 +48,13 @@ describe('a protected profile', () => {
       const run = await svc(words, { env });
       expect(run.code, `${words.join(' ')}: ${run.stderr}`).toBe(2);
     }
-    const { stderr } = await svc([...ADD_USER, '--yes']);
-    expect(stderr).toMatch(/^svc: profile 'prod' is protected; nothing was sent\nhint: .*SVC_ALLOW=prod/);
+    const hintOf = async (words: readonly string[], env = {}) => {
+      const { stderr } = await svc(words, { env });
+      return /^svc: profile 'prod' is protected; nothing was sent\nhint: in a script, (.*); on/.exec(stderr)?.[1];
+    };
+    expect(await hintOf([...ADD_USER, '--yes'])).toBe('set SVC_ALLOW=prod');
+    expect(await hintOf(ADD_USER, { SVC_ALLOW: 'prod' })).toBe('say --yes');
+    expect(await hintOf(ADD_USER)).toBe('say --yes and set SVC_ALLOW=prod');
     expect(received).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { confirm, input, password, Separator, search, select } from '@inquirer/prompts';
 import { safeText } from '../../kernel/safe-text.ts';
+import { wrapWords } from '../../output/wrap.ts';
 import {
   type Asker,
   type AskingWorld,
@@ -20,12 +21,21 @@ import { interrupted } from './interrupted.ts';
 export function createPromptAsker(context: AskingWorld): Asker {
   return {
     text: (question) => askText(context, question),
-    secret: (message) => answered(context, (streams) => password({ message: safeText(message) }, streams)),
+    secret: (message) => answered(context, (streams) => password({ message: inLines(context, message) }, streams)),
     yes: (message, preset) =>
-      answered(context, (streams) => confirm({ message: safeText(message), default: preset }, streams)),
+      answered(context, (streams) => confirm({ message: inLines(context, message), default: preset }, streams)),
     one: (question) => askOne(context, question),
     many: (question) => askMany(context, question),
   };
+}
+
+/** Columns beside a question: the sign before it, and what may be answered behind it. */
+const BESIDE = 10;
+
+/** A question broken between words: the prompts break lines wherever a terminal ends. */
+function inLines({ io }: AskingWorld, message: string): string {
+  const room = Math.max((io.stderr.columns || 80) - BESIDE, BESIDE);
+  return wrapWords(safeText(message), room, (text) => text.length).join('\n');
 }
 
 /** An answer that would be refused is red while it is typed; why is said at Enter. */
@@ -33,7 +43,7 @@ function askText(context: AskingWorld, question: TextQuestion): Promise<string> 
   const { message, preset, otherwise, check } = question;
   const none = otherwise ? styleText('dim', ` (${preset ? NO_ANSWER : 'Enter'}: ${safeText(otherwise)})`) : '';
   const prompt = {
-    message: safeText(message),
+    message: inLines(context, message),
     default: preset ?? '',
     validate: (typed: string) => safeText(problemOf(question, answerOf(question, typed)) ?? '') || true,
     transformer: (typed: string, { isFinal }: { isFinal: boolean }) => {
@@ -58,7 +68,7 @@ function askOne(context: AskingWorld, { message, choices, preset }: OneQuestion)
     ...(describes && { description: safeText(describes) }),
   }));
   return answered(context, (streams) =>
-    select({ message: safeText(message), choices: listed, default: preset }, streams),
+    select({ message: inLines(context, message), choices: listed, default: preset }, streams),
   );
 }
 

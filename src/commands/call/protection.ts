@@ -19,7 +19,7 @@ export async function permitWrite(context: Context): Promise<void> {
   const name = settings.profile?.value;
   if (!settings.protected || name === undefined) return;
   if (options.yes && environment[ALLOWED] === name) return;
-  if (!canAsk(context)) throw protectedProfile(name, environment[ALLOWED]);
+  if (!canAsk(context)) throw protectedProfile(name, environment[ALLOWED], options.yes);
   const typed = await context.ask(`This writes through ${nameOf(settings)}. Type the name of the profile to go on`);
   if (typed.trim() !== name) throw new SvcError('usage', 'that is not the name of the profile; nothing was sent');
 }
@@ -34,9 +34,11 @@ function nameOf({ profile, baseUrl }: OpenSettings): string {
   return parts.filter((part) => part !== undefined).join(', ') || 'no service is configured';
 }
 
-function protectedProfile(name: string, allowed: string | undefined): SvcError {
-  const other = allowed ? `, and ${ALLOWED} names '${allowed}'` : '';
+/** A script that has done one half of what it takes is told the other. */
+function protectedProfile(name: string, allowed: string | undefined, isConfirmed: boolean): SvcError {
+  const other = allowed && allowed !== name ? `, and ${ALLOWED} names '${allowed}'` : '';
+  const missing = [...(isConfirmed ? [] : ['say --yes']), ...(allowed === name ? [] : [`set ${ALLOWED}=${name}`])];
   return new SvcError('usage', `profile '${name}' is protected${other}; nothing was sent`, {
-    hint: `in a script, say --yes and set ${ALLOWED}=${name}; on a terminal its name is asked for`,
+    hint: `in a script, ${missing.join(' and ')}; on a terminal its name is asked for`,
   });
 }

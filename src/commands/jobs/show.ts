@@ -15,7 +15,7 @@ export async function showJob(context: Context, { arguments: [job = ''] }: Invoc
   const printer = await context.printer();
   await printer.value(
     { id, operation, state, ...read, ...others },
-    { drawing: ({ isTerminal }) => receiptText(receipt, { plain: isPlain(context, isTerminal) }) },
+    { drawing: ({ isTerminal, width }) => receiptText(receipt, { plain: isPlain(context, isTerminal), width }) },
   );
 }
 

@@ -112,10 +112,29 @@ function lackingIn({ baseUrl, apiKey, workspaceId }: Profile, secrets: Secrets):
 /** Asks for what every profile needs, where somebody is there to answer. */
 async function completeProfile(context: Context, profile: Profile): Promise<Profile> {
   if (!canAsk(context)) return profile;
-  const baseUrl = profile.baseUrl ?? checkBaseUrl(await context.ask('Base URL'), 'Base URL');
+  const baseUrl = profile.baseUrl ?? (await askChecked(context, 'Base URL', checkBaseUrl));
   const { apiKey, workspaceId } = profile;
   if (apiKey || workspaceId) return { ...profile, baseUrl };
-  return { ...profile, baseUrl, apiKey: credentialValue(await context.ask('API key'), 'API key') };
+  return { ...profile, baseUrl, apiKey: await askChecked(context, 'API key', credentialValue) };
+}
+
+/** Asks again where an answer cannot be, so that those before it are not lost. */
+async function askChecked(
+  context: Context,
+  message: string,
+  check: (value: string, source: string) => string,
+): Promise<string> {
+  const problem = (answer: string) => {
+    try {
+      check(answer, message);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
+    }
+  };
+  const asker = await context.asker();
+  return check(await asker.text({ message, check: problem }), message);
 }
 
 /** A secret from where the flags say, or from the one who can be asked. */

@@ -3,6 +3,8 @@ import type { Reason } from '../../kernel/reasons.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../quantities.ts';
 import { ASCII, DRAWN, type Signs } from '../signs.ts';
+import { stacked } from '../stacked.ts';
+import { measureFor } from '../width.ts';
 import { intervalsOf, throughput } from './intervals.ts';
 import type { JobReceipt } from './receipt.ts';
 import { sparkline } from './sparkline.ts';
@@ -10,17 +12,33 @@ import { sparkline } from './sparkline.ts';
 export interface ReceiptStyle {
   /** Without drawings, for who hears the text read out. */
   readonly plain: boolean;
+  /** Columns of a terminal, whose lines are broken between words. */
+  readonly width?: number | undefined;
 }
 
 const CURVE = 40;
+const GAP = '  ';
+const GO_ON = 'go on with';
+/** The widest name, with the gap behind it. */
+const MARGIN = GO_ON.length + GAP.length;
 const PLAIN_CURVE = 8;
 const MOST_REASONS = 5;
 
 /** The receipt of a job for people: a line for each thing to know. Safe for a terminal. */
-export function receiptText(receipt: JobReceipt, style: ReceiptStyle): string {
-  const rows = [...lines(receipt, style)];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `${name.padEnd(width)}  ${safeText(text)}\n`).join('');
+export async function receiptText(receipt: JobReceipt, style: ReceiptStyle): Promise<string> {
+  const rows = [...lines(receipt, style)].map(([name, text]) => [name, safeText(text)] as const);
+  if (!style.width) {
+    const width = Math.max(...rows.map(([name]) => name.length));
+    return rows.map(([name, text]) => `${name.padEnd(width)}${GAP}${text}\n`).join('');
+  }
+  const measure = await measureFor(rows);
+  const isWide = ([name, text]: Line) => name === GO_ON && MARGIN + text.length > Number(style.width);
+  const shown = stacked(
+    rows.filter((row) => !isWide(row)),
+    { measure, room: style.width, gap: GAP },
+  );
+  // A command may be copied, and stays in one line.
+  return [...shown, ...rows.filter(isWide).map(([name, text]) => `${name}\n${text}\n`)].join('');
 }
 
 type Line = readonly [name: string, text: string];
@@ -44,10 +62,10 @@ function* lines(receipt: JobReceipt, style: ReceiptStyle): Generator<Line> {
   yield* figures(receipt, style);
   yield* reasonLines(receipt.reasons.most, receipt.reasons.others, style);
   if (rejects) yield ['rejects', rejects];
-  if (state === 'stopped') yield ['go on with', `svc jobs resume ${id}`];
+  if (state === 'stopped') yield [GO_ON, `svc jobs resume ${id}`];
 }
 
-function* figures({ latency, ...receipt }: JobReceipt, { plain }: ReceiptStyle): Generator<Line> {
+function* figures({ latency, ...receipt }: JobReceipt, { plain, width }: ReceiptStyle): Generator<Line> {
   const { p50, p90, p99, max } = latency;
   if (p50 !== null && p90 !== null && p99 !== null && max !== null) {
     const [middle, most, nearlyAll, all] = [p50, p90, p99, max].map(millisecondsText);
@@ -57,14 +75,19 @@ function* figures({ latency, ...receipt }: JobReceipt, { plain }: ReceiptStyle):
     ];
   }
   const { series, times, counts } = receipt;
-  const rates = intervalsOf({ series, times }, plain ? PLAIN_CURVE : CURVE).map(throughput);
+  const room = width ? Math.max(width - MARGIN, PLAIN_CURVE) : CURVE;
+  const rates = intervalsOf({ series, times }, plain ? PLAIN_CURVE : Math.min(CURVE, room)).map(throughput);
   const done = counts.succeeded + counts.failed + counts.unknown;
   if (rates.length === 0 || times.seconds === 0) return;
   const average = `${count(Math.round(done / times.seconds))}/s on average`;
   const most = `${count(Math.round(Math.max(...rates)))}/s at most`;
   if (rates.length < 3) yield ['speed', average];
   else if (plain) yield ['speed', `${average}; over time: ${rates.map((rate) => count(Math.round(rate))).join(', ')}`];
-  else yield ['speed', `${sparkline(rates)}  ${average}, ${most}`];
+  else {
+    const line = `${sparkline(rates)}${GAP}${average}, ${most}`;
+    if (line.length <= room || !width) yield ['speed', line];
+    else yield* [['speed', sparkline(rates)] as const, ['', `${average}, ${most}`] as const];
+  }
 }
 
 function* reasonLines(most: readonly Reason[], others: number, { plain }: ReceiptStyle): Generator<Line> {

@@ -6,8 +6,8 @@ import { sparkline } from '../../../src/output/receipt/sparkline.ts';
 import { RECEIPT } from './receipts.ts';
 
 describe('the receipt of a job, for people', () => {
-  it('says each thing in a line, the speed as a curve', () => {
-    expect(receiptText(RECEIPT, { plain: false })).toBe(
+  it('says each thing in a line, the speed as a curve', async () => {
+    expect(await receiptText(RECEIPT, { plain: false })).toBe(
       [
         'job         20260131-094500-5f3a9c (done)',
         'operation   users.add to https://api.example.com (profile prod, API key key-1)',
@@ -27,14 +27,28 @@ describe('the receipt of a job, for people', () => {
     );
   });
 
-  it('has numbers instead of drawings where it is read out', () => {
-    const text = receiptText(RECEIPT, { plain: true });
+  it.each([40, 60, 80])('breaks its lines between words at %d columns, and never the curve', async (width) => {
+    const text = await receiptText(RECEIPT, { plain: false, width });
+    const lines = text.split('\n').filter((line) => !line.includes('ab'.repeat(32)));
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+    expect(text).toContain('▄██   ▄▄▆▄▄');
+    const whole = await receiptText(RECEIPT, { plain: false });
+    expect(text.split(/\s+/)).toEqual(whole.split(/\s+/));
+  });
+
+  it('keeps the command that goes on in one line', async () => {
+    const text = await receiptText({ ...RECEIPT, state: 'stopped' }, { plain: false, width: 40 });
+    expect(text).toMatch(/\ngo on with\nsvc jobs resume 20260131-094500-5f3a9c\n$/);
+  });
+
+  it('has numbers instead of drawings where it is read out', async () => {
+    const text = await receiptText(RECEIPT, { plain: true });
     expect(text).toContain('95/s on average; over time: 150, 100, 0, 100, 120');
     expect(text).not.toMatch(/[▁-█]/);
   });
 
-  it('says how a stopped job goes on, and nothing of what is not known', () => {
-    const stopped = receiptText(
+  it('says how a stopped job goes on, and nothing of what is not known', async () => {
+    const stopped = await receiptText(
       {
         ...RECEIPT,
         state: 'stopped',
@@ -50,10 +64,10 @@ describe('the receipt of a job, for people', () => {
     expect(stopped).not.toMatch(/answers|speed|failures|NaN|null/);
   });
 
-  it('shows what would move the cursor as text', () => {
+  it('shows what would move the cursor as text', async () => {
     const [reason] = RECEIPT.reasons.most;
     if (!reason) throw new Error('no reason');
-    const text = receiptText(
+    const text = await receiptText(
       { ...RECEIPT, reasons: { most: [{ ...reason, message: '\u001b[2J\u202eevil\n' }], others: 0 } },
       { plain: false },
     );
