@@ -44,7 +44,7 @@ export async function startCluster({ durable = false }: ClusterOptions = {}): Pr
   const port = await freePort();
   const settings = {
     ...{ listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, max_connections: 200 },
-    ...{ shared_buffers: '64MB', log_min_messages: 'fatal', autovacuum: 'off' },
+    ...{ password_encryption: 'scram-sha-256', shared_buffers: '64MB', log_min_messages: 'fatal', autovacuum: 'off' },
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   };
   // One user who has to prove it; everyone else is let in.

@@ -177,8 +177,10 @@ describe('limits', () => {
     await endpoint({ url, rateLimit: 4 });
     deliver();
     await comment(10);
-    await until(...Array(10).fill('delivered'));
-    const times = received.map(({ at }) => at);
+    const records = await until(...Array(10).fill('delivered'));
+    // When they were begun: on a busy machine some arrive late, and the next with them.
+    const times = records.flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at)));
+    expect(received).toHaveLength(10);
     const inSecond = times.map((start) => times.filter((at) => at >= start && at < start + 1_000).length);
     expect(Math.max(...inSecond)).toBeLessThanOrEqual(4);
   });
