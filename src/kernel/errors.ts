@@ -55,6 +55,13 @@ export class SvcError extends Error {
     this.hint = detail.hint;
     this.status = detail.status;
   }
+
+  /** The same failure in other words or with another hint; its status, its cause and where it came from stay. */
+  told({ message = this.message, hint = this.hint }: { message?: string; hint?: string | undefined }): SvcError {
+    const { cause, status, retries, stack } = this;
+    const told = new SvcError(this.failure, message, { cause, ...(hint && { hint }), ...(status && { status }) });
+    return Object.assign(told, { retries, stack });
+  }
 }
 
 /** The end of a run that takes over the exit code of a command it ran. Nothing is said about it: the command has spoken. */

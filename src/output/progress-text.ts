@@ -73,7 +73,7 @@ function textsOf({ state, pace, waiting }: Seen): Readonly<Partial<Record<Part, 
   const known = total !== undefined && total > 0;
   return {
     phase,
-    counts: known ? `${quantity(done, unit, false)} of ${quantity(total, unit)}` : quantity(done, unit),
+    counts: known ? `${bareQuantity(done, unit)} of ${quantity(total, unit)}` : quantity(done, unit),
     ...(known && { bar: ' '.repeat(LEAST_CELLS), percent: percentOf(done / total) }),
     ...(trouble && { trouble, good: `${count(done - failed - unknown)} ok` }),
     ...(waiting ? { left: waitingText(waiting) } : paceTexts(state, pace)),
@@ -97,7 +97,12 @@ function percentOf(share: number): string {
   return `${String(Math.min(100, Math.floor(share * 100))).padStart(2)} %`;
 }
 
-function quantity(value: number, unit: string, named = true): string {
-  if (unit === 'bytes') return bytesText(value);
-  return named ? `${count(value)} ${unit}` : count(value);
+/** `5,000 users`, `1.2 MB` */
+function quantity(value: number, unit: string): string {
+  return unit === 'bytes' ? bytesText(value) : `${count(value)} ${unit}`;
+}
+
+/** `1,200`, of which it is said already what is counted. */
+function bareQuantity(value: number, unit: string): string {
+  return unit === 'bytes' ? bytesText(value) : count(value);
 }

@@ -34,6 +34,16 @@ describe('the failures', () => {
 });
 
 describe('an error', () => {
+  it('told again keeps its kind, status, cause, retries and place, and what is not said anew', () => {
+    const cause = new Error('below');
+    const error = new SvcError('not_found', 'no such thing', { hint: 'look', status: 'NOT_FOUND', cause });
+    error.retries = 2;
+    const { stack } = error;
+    const kept = { failure: 'not_found', status: 'NOT_FOUND', cause, retries: 2, stack };
+    expect(error.told({ hint: 'list them' })).toMatchObject({ ...kept, message: 'no such thing', hint: 'list them' });
+    expect(error.told({ message: 'gone' })).toMatchObject({ ...kept, message: 'gone', hint: 'look' });
+  });
+
   it('keeps its kind, hint, status and cause', () => {
     const cause = new Error('below');
     const error = new SvcError('not_found', 'no such thing', { hint: 'look', status: 'NOT_FOUND', cause });

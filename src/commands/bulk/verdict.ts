@@ -27,7 +27,7 @@ export function failureOf(summary: BulkSummary, { noun, stop, resumable, again }
   const undone = `${skipped} ${of} not sent`;
   switch (stop?.why) {
     case 'broken':
-      return withUndone(stop.error, skipped > 0 ? undone : undefined, hint);
+      return skipped > 0 ? withUndone(stop.error, undone, hint) : stop.error.told({ hint });
     case 'signal':
       return stop.reason instanceof SvcError ? withUndone(stop.reason, undone, hint) : stop.reason;
     case 'hopeless':
@@ -44,8 +44,8 @@ export function failureOf(summary: BulkSummary, { noun, stop, resumable, again }
 }
 
 /** The failure itself, with what it left undone. */
-function withUndone({ failure, message, cause }: SvcError, undone: string | undefined, hint: string): SvcError {
-  return new SvcError(failure, undone ? `${message}, ${undone}` : message, { hint, cause });
+function withUndone(error: SvcError, undone: string, hint: string): SvcError {
+  return error.told({ message: `${error.message}, ${undone}`, hint });
 }
 
 /** What to do about the records that did not land. */

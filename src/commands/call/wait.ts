@@ -6,7 +6,6 @@ import type { Answer, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { programOf } from '../line/program-text.ts';
-import { given } from '../option-values.ts';
 
 /** An operation whose call starts something that takes its time. */
 export interface Started {
@@ -37,7 +36,7 @@ export async function runAndWait(context: Context, started: Started, input: Fiel
   const asked = Object.fromEntries(wait.by.map((field) => [field, known[field]]));
   const goOn = `go on with: ${commandText(entry, asked, programOf(context.options))} --wait`;
   const last = await untilEnd(context, client, started, { first, status, asked }).catch((error: unknown) => {
-    throw error instanceof SvcError ? withHint(error, goOn) : error;
+    throw error instanceof SvcError ? error.told({ hint: goOn }) : error;
   });
   const { envelope, quiet } = context.options;
   if (quiet && status.bare) await printer.bare(status.bare(last.data));
@@ -89,8 +88,4 @@ async function untilEnd(
 function stateOf({ state }: Wait, { data }: Answer<unknown>): string | undefined {
   const value: unknown = Object(data)[state];
   return typeof value === 'string' ? value : undefined;
-}
-
-function withHint({ failure, message, status, cause }: SvcError, hint: string): SvcError {
-  return new SvcError(failure, message, { hint, cause, ...given('status', status) });
 }

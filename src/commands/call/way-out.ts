@@ -1,21 +1,20 @@
 import { commandText } from '../../catalog/command-text.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import type { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { programOf } from '../line/program-text.ts';
-import { given } from '../option-values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** The same refusal with what makes or lists what was not found, where that can be told. */
 export function withWayOut({ options }: Context, entry: OperationEntry, input: Input, error: SvcError): SvcError {
-  const { failure, message, status } = error;
+  const { failure, message } = error;
   if (error.hint !== undefined || (failure !== 'not_found' && failure !== 'invalid_argument')) return error;
   const called = (other: OperationEntry) =>
     commandText({ ...other, paged: false }, { organizationId: input['organizationId'] }, programOf(options));
   const hint =
     hintForNoun(entry, input, message, called) ?? (failure === 'not_found' && hintForGroup(entry, input, called));
-  return hint ? new SvcError(failure, message, { hint, cause: error, ...given('status', status) }) : error;
+  return hint ? error.told({ hint }) : error;
 }
 
 /** A sentence that begins with what is missing: it is about what the call is in, and not what it is about. */

@@ -6,13 +6,8 @@ import { SvcError } from '../../kernel/errors.ts';
  * shell could follow.
  */
 export function inToolTerms(error: SvcError, entry: OperationEntry): SvcError {
-  const told = new SvcError(error.failure, textInToolTerms(error.message, entry), {
-    ...(error.hint !== undefined && { hint: textInToolTerms(error.hint, entry) }),
-    ...(error.status !== undefined && { status: error.status }),
-    cause: error.cause,
-  });
-  told.retries = error.retries;
-  return told;
+  const hint = error.hint && textInToolTerms(error.hint, entry);
+  return error.told({ message: textInToolTerms(error.message, entry), hint });
 }
 
 export function textInToolTerms(text: string, { flags }: OperationEntry): string {

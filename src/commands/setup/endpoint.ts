@@ -116,10 +116,10 @@ async function create(context: Context, client: Client, { service, data }: Creat
 }
 
 /** What went wrong, or was stopped, once the endpoint was there. */
-function afterwards({ failure, message, cause }: SvcError, id: string, program: string): SvcError {
-  const what = failure === 'interrupted' ? 'stopped' : message;
-  return new SvcError(failure, `${what}; the endpoint ${id} is there`, {
+function afterwards(error: SvcError, id: string, program: string): SvcError {
+  const what = error.failure === 'interrupted' ? 'stopped' : error.message;
+  return error.told({
+    message: `${what}; the endpoint ${id} is there`,
     hint: `${program} webhooks endpoints delete ${id} takes it away`,
-    cause,
   });
 }
