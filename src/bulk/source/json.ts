@@ -3,15 +3,15 @@ import { JsonSplitter, type Piece } from './json-splitter.ts';
 import { parseJson } from './json-text.ts';
 import { type Block, inputError } from './record.ts';
 
-/** How a JSON input is read: the name of the array where it stands inside an object, and whom to tell of what is left out. */
-export interface JsonOptions {
+/** How a list is read: what to call the input, the field it stands under inside an object, and whom to tell of what is left out. */
+export interface ListOptions {
   readonly name: string;
   readonly field: string;
   readonly warn: (warning: Remark) => void;
 }
 
 /** The records of a JSON array, or of the array under `field` of an object. */
-export async function* readJson(chunks: AsyncIterable<string>, options: JsonOptions): AsyncGenerator<Block> {
+export async function* readJson(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<Block> {
   const { name, field } = options;
   const splitter = new JsonSplitter(chunks, name);
   const opening = await splitter.peek();
@@ -53,7 +53,7 @@ async function* elements(splitter: JsonSplitter, name: string): AsyncGenerator<B
 }
 
 /** The records inside an object whose opening brace has been taken. Its other fields are named and left out. */
-async function* members(splitter: JsonSplitter, { name, field, warn }: JsonOptions): AsyncGenerator<Block> {
+async function* members(splitter: JsonSplitter, { name, field, warn }: ListOptions): AsyncGenerator<Block> {
   let found = false;
   for (let first = true, stop = ','; stop === ','; first = false) {
     const key = await whole(splitter);

@@ -1,23 +1,16 @@
 import { isMap, isScalar } from 'yaml';
-import type { Remark } from '../finding.ts';
+import type { ListOptions } from './json.ts';
 import { type Block, inputError, type SourceRecord } from './record.ts';
 import { MOST_YAML_CHARACTERS, type YamlItem, YamlItems, type YamlLayout, yamlLayout } from './yaml-items.ts';
 import { simpleItem } from './yaml-simple.ts';
 import { hasAnchor, listIn, ONE_LIST, parseYamlText, readNode, SECOND_DOCUMENT, yamlItem } from './yaml-text.ts';
-
-/** How a YAML input is read: as JSON is. */
-export interface YamlOptions {
-  readonly name: string;
-  readonly field: string;
-  readonly warn: (warning: Remark) => void;
-}
 
 /**
  * The records of a YAML list, or of the list under `field` of a mapping. A scalar stays the text that it is written as,
  * so ids such as `0123`, `no` and `1e5` are kept. A key without a value is an absent field. Items that stand below each
  * other are read one by one; any other layout is read as a whole, up to a size.
  */
-export async function* readYaml(chunks: AsyncIterable<string>, options: YamlOptions): AsyncGenerator<Block> {
+export async function* readYaml(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<Block> {
   const { name, field } = options;
   let head = '';
   let reader: ItemReader | undefined;
@@ -44,7 +37,7 @@ export function withYamlField({ value }: SourceRecord, field: string, text: stri
   return yamlItem({ ...Object(value), [field]: text });
 }
 
-function* wholeList(text: string, { name, field }: YamlOptions): Generator<Block> {
+function* wholeList(text: string, { name, field }: ListOptions): Generator<Block> {
   const parsed = parseYamlText(text, name, 'failsafe');
   const list = listIn(parsed, field);
   if (!list) {
@@ -77,7 +70,7 @@ const MOST_ANCHORED = 64 * 1024;
 
 /** Reads the items of a block list, each by itself. */
 class ItemReader {
-  readonly #options: YamlOptions;
+  readonly #options: ListOptions;
   readonly #items: YamlItems;
   /** The list stands under a field, so that other fields may follow it. */
   readonly #inField: boolean;
@@ -88,7 +81,7 @@ class ItemReader {
   /** What follows the list. */
   #rest: YamlItem | undefined;
 
-  constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: YamlOptions) {
+  constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: ListOptions) {
     this.#options = options;
     this.#inField = field;
     this.#items = new YamlItems(options.name, indent, lines(head.slice(0, start)) + 1);

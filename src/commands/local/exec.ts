@@ -5,13 +5,13 @@ import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { CommandExit, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { interceptSignals } from '../../kernel/io.ts';
-import { startOf } from '../../kernel/start.ts';
 import { VARIABLES } from '../../profiles/variables.ts';
 import { type LocalService, openLocalService } from '../../service/local.ts';
 import { startServer } from '../../service/server.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given } from '../option-values.ts';
+import { startOf } from './command-start.ts';
 
 /** On this machine only, on any free port: it stands beside other servers of the same store. */
 const ADDRESS = { host: '127.0.0.1', port: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startOf } from '../../src/kernel/start.ts';
+import { startOf } from '../../../src/commands/local/command-start.ts';
 
 const FILES = new Set([
   'C:\\Program Files\\nodejs\\npm.cmd',

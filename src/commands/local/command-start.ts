@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { platform as thisPlatform } from 'node:os';
 import { win32 } from 'node:path';
-import { SvcError } from './errors.ts';
-import type { Environment } from './folders.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
 
 /** How a program is started, in the terms of `spawn`. */
 export interface Start {
