@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Operation } from '../../catalog/define.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { issueText, meantValue } from '../../catalog/issue-text.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
+import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 
@@ -35,9 +35,17 @@ export function checkInput(
   throw refused(`${problems.join('; ')}${more}`, meant);
 }
 
-function helpHint({ command }: OperationEntry, problem: string): string {
+function helpHint({ command, argument }: OperationEntry, problem: string): string {
   const help = `see svc ${command.join(' ')} --help`;
+  if (problem === `<${argument?.field}> is required`) return listHint(command) ?? help;
   return problem === '--org is required' ? orgHint(help) : help;
+}
+
+function listHint(command: readonly string[]): string | undefined {
+  const list = [...command.slice(0, -1), 'list'];
+  return manifest.some((other) => other.command.join() === list.join())
+    ? `svc ${list.join(' ')} shows them`
+    : undefined;
 }
 
 /** What to do about a missing organization: it may be set once for all commands. */
@@ -58,6 +66,7 @@ function describe(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown
 /** The flag of a field, with its key where it has several (`--resource type`), or the field where there is none. */
 function nameOf(entry: OperationEntry, path: Path): string {
   const flag = flagOf(entry, path);
+  if (!flag && path[0] === entry.argument?.field) return `<${entry.argument?.field}>`;
   if (!flag) return path.join('.') || 'data';
   const field = path.length > flag.path.length ? path.at(-1) : undefined;
   const key = flag.keys?.find((known) => known.path[0] === field)?.name ?? field;

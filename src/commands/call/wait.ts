@@ -42,7 +42,9 @@ export async function runAndWait(context: Context, started: Started, input: Fiel
   if (quiet && status.bare) await printer.bare(status.bare(last.data));
   else await printer.value(envelope ? last.result : last.data, {});
   if (stateOf(wait, last) === wait.failed) {
-    throw new SvcError('some_failed', `svc ${command.join(' ')}: it ended as ${wait.failed}`);
+    throw new SvcError('some_failed', `${command.join(' ')} ended as ${wait.failed}`, {
+      hint: 'the service gives no reason; check that what was to be moved is there',
+    });
   }
 }
 

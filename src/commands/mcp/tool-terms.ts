@@ -16,6 +16,7 @@ export function textInToolTerms(text: string, { flags }: OperationEntry): string
     .replace(/--data:(\d+)(:\d+)?/g, 'record $1')
     .replace(/\bstands on line (\d+) already/g, 'stands in record $1 already')
     .replace(/add --all, or go on with/g, 'go on with')
+    .replace(/<(\w+)> is required/, '$1 is required')
     .replace('give it here, or set SVC_ORG for all commands; ', '')
     .replace(/see svc [\w -]+ --help/g, "see the tool's input schema")
     .replace(/run the command again/g, 'call the tool again')

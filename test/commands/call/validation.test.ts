@@ -35,6 +35,20 @@ describe('an input that is refused', () => {
     expect(await refusal(resources)).toEqual([message, hint]);
   });
 
+  it.each([
+    ['agents.get', '<agentId> is required', 'svc agents list shows them'],
+    ['webhooks.endpoints.secret', '<endpointId> is required', 'svc webhooks endpoints list shows them'],
+    [
+      'documents.list',
+      '--org is required',
+      'give it here, or set SVC_ORG for all commands; see svc documents list --help',
+    ],
+  ])('is told where to find what %s lacks', async (name, message, hint) => {
+    const entry = manifest.find((known) => known.name === name) ?? expect.fail();
+    const operation = await loadOperation(entry.resource, entry.name);
+    expect(() => checkInput(entry, operation, {}, 'usage', NOW)).toThrow(expect.objectContaining({ message, hint }));
+  });
+
   it('is told with all that is missing', async () => {
     expect(await refusal([acme], {})).toEqual(['--name is required; --email is required', HELP]);
   });
