@@ -126,7 +126,7 @@ describe('a server that is restarted at once', () => {
     const lines = Array.from({ length: count }, (_, id) => JSON.stringify({ id: `a${id}`, ...activity }));
     await writeFile(join(user.home, 'activities.ndjson'), `${lines.join('\n')}\n`);
     const words = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--file', 'activities.ndjson'];
-    const run = user.start([...words, '--batch-size', '20', '-o', 'json'], { env });
+    const run = user.start([...words, '--batch-size', '20', '--concurrency', '16', '-o', 'json'], { env });
     const counted = () => ask<{ count: string }>('select count(*) from activities').then(([row]) => Number(row?.count));
     await eventually(async () => expect(await counted()).toBeGreaterThan(count / 10));
     await cluster?.control('restart', '-m', 'immediate');

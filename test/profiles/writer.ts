@@ -12,7 +12,10 @@ import { fakeKeychain } from './fake-keyring.ts';
 const [config = '', vault = '', ...names] = process.argv.slice(2);
 leaveFileSizeSignal();
 const keychain = vault === '' ? {} : { keychain: fakeKeychain(folderAsMap(vault)).keychain };
-const store = profileStore({ folders: { config, state: config, data: config }, clock: systemClock, ...keychain });
+// 50 of them at once wait for each other, on a busy machine longer than a person would.
+const patience = 50_000;
+const folders = { config, state: config, data: config };
+const store = profileStore({ folders, clock: systemClock, patience, ...keychain });
 try {
   for (const name of names) {
     await store.add(name, { baseUrl: 'https://api.example.com', org: name.repeat(20) }, { authToken: `token-${name}` });
