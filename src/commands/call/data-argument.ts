@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { abortable } from '../../kernel/abortable.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError, textOf, withoutMark } from '../../kernel/files.ts';
 import { isObject } from '../../kernel/is-object.ts';
@@ -32,7 +33,7 @@ export async function readJson(context: Context, argument: string): Promise<unkn
 
 /** The text that an argument stands for: its own, that of `@file`, or stdin for `-`. */
 export async function readArgument(context: Context, argument: string): Promise<string> {
-  if (argument === '-') return withoutMark(textOf(await buffer(context.io.stdin.stream)));
+  if (argument === '-') return withoutMark(textOf(await buffer(abortable(context.io.stdin.stream, context.signal))));
   if (!argument.startsWith('@')) return argument;
   const file = argument.slice(1);
   const bytes = await readFile(await findNamedFile(file, context.cwd)).catch((error: unknown) => {

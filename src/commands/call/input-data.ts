@@ -69,17 +69,20 @@ async function contentValue(context: Context, flag: Flag, given: string, type: u
   return type === 'map' || type === 'array' ? parseJson(flag, text) : text;
 }
 
-async function secretValue({ io, cwd }: Context, { name }: Flag, options: Invocation['options']) {
+async function secretValue({ io, cwd, signal }: Context, { name }: Flag, options: Invocation['options']) {
   const path = textValue(options, optionKey(`${name}-file`));
   const fromStdin = options[optionKey(`${name}-stdin`)] === true;
   if (path === undefined && !fromStdin) return undefined;
   if (path !== undefined && fromStdin)
     throw new SvcError('usage', `--${name}-file and --${name}-stdin exclude each other`);
-  const [{ readSecret, readSecretFile }, { resolve }] = await Promise.all([
+  const [{ readSecret, readSecretFile }, { abortable }, { resolve }] = await Promise.all([
     import('../../profiles/secret-input.ts'),
+    import('../../kernel/abortable.ts'),
     import('node:path'),
   ]);
-  return path === undefined ? readSecret(io.stdin.stream, 'stdin') : readSecretFile(resolve(cwd, path));
+  return path === undefined
+    ? readSecret(abortable(io.stdin.stream, signal), 'stdin')
+    : readSecretFile(resolve(cwd, path));
 }
 
 async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {

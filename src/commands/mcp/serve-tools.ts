@@ -19,6 +19,11 @@ interface ServingOptions {
 /** Serves tools until the host closes its end or a signal comes: SIGTERM is an ordinary end. */
 export async function serveTools(context: Context, { allowWrites, runners }: ServingOptions): Promise<void> {
   const { local, dryRun, envelope, fields, jq } = context.options;
+  if (context.io.stdin.isTerminal) {
+    await context.note(
+      'this speaks to the host of an assistant, which starts it; at a terminal only Ctrl-C is understood',
+    );
+  }
   const asDescribed = !dryRun && !envelope && fields === undefined && jq === undefined;
   const tools = await operationTools({ writes: allowWrites, remote: !local, asDescribed, runners });
   const { promise: closed, resolve } = Promise.withResolvers<void>();

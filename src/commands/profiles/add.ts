@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { abortable } from '../../kernel/abortable.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { credentialValue, secretValue } from '../../profiles/credential-value.ts';
 import { checkBaseUrl, checkHeaderPrefix, checkName, type Profile, type Secrets } from '../../profiles/profile.ts';
@@ -146,7 +147,7 @@ async function obtainSecret(
   if (source?.path !== undefined) return readSecretFile(resolve(context.cwd, source.path));
   if (source) {
     const { isTerminal, stream } = context.io.stdin;
-    if (!isTerminal) return readSecret(stream, source.flag);
+    if (!isTerminal) return readSecret(abortable(stream, context.signal), source.flag);
     throw new SvcError('usage', `${source.flag}: stdin is a terminal`, { hint: 'without the flag it is asked for' });
   }
   if (!question || !canAsk(context)) return undefined;

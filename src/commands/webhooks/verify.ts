@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { abortable } from '../../kernel/abortable.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { parseMoment } from '../../kernel/moment.ts';
@@ -74,8 +75,8 @@ async function readDelivery(context: Context, { arguments: [record], options }: 
   return { headers: headersByName(parseHeaders(text, headers)), body: await readBytes(context, body) };
 }
 
-async function readBytes({ io, cwd }: Context, file: string): Promise<Buffer> {
-  if (file === '-') return buffer(io.stdin.stream);
+async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Buffer> {
+  if (file === '-') return buffer(abortable(io.stdin.stream, signal));
   const path = await findNamedFile(file, cwd);
   return readFile(path).catch((error: unknown) => {
     throw localFileError('read', file, error);
