@@ -27,6 +27,11 @@ export function routesByPath(): ReadonlyMap<string, readonly Route[]> {
   return new Map(Array.from(byPath, ([path, entries]) => [path, entries.map(routeOf)]));
 }
 
+/** Loads every operation, for a service that may outlive the files it was started from: an update takes those away. */
+export async function loadOperations(): Promise<void> {
+  await Promise.all(manifest.map(performable));
+}
+
 /**
  * The path of a request's target, which a query may follow.
  * @throws ServiceError INVALID_ARGUMENT when the target is neither a path nor a URL.

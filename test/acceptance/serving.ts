@@ -4,10 +4,15 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { BIN, type User } from './svc.ts';
 
+interface Server extends Pick<User, 'env' | 'home'> {
+  /** Where the tool is, other than in the checkout. */
+  readonly bin?: string;
+}
+
 /** A `svc serve` of this user's, on a free port unless the words name one, gone with the test. */
-export async function serving({ env, home }: User, ...words: readonly string[]) {
+export async function serving({ env, home, bin = BIN }: Server, ...words: readonly string[]) {
   const port = words.includes('--port') ? [] : ['--port', '0'];
-  const child = spawn(process.execPath, [BIN, 'serve', ...port, '-o', 'json', ...words], { env, cwd: home });
+  const child = spawn(process.execPath, [bin, 'serve', ...port, '-o', 'json', ...words], { env, cwd: home });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = await once(createInterface(child.stdout), 'line');
   const { url, apiKey, authToken } = JSON.parse(line) as Record<'url' | 'apiKey' | 'authToken', string>;
@@ -17,7 +22,7 @@ export async function serving({ env, home }: User, ...words: readonly string[]) 
     env: { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken },
     async call(path: string, data: object) {
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
-      return { ok: response.ok, body: await response.json() };
+      return { ok: response.ok, status: response.status, body: await response.json() };
     },
     /** @returns its exit code, `null` where the signal ended it */
     async end(signal: NodeJS.Signals): Promise<number | null> {

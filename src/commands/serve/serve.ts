@@ -6,6 +6,7 @@ import type { Switches } from '../../service/app.ts';
 import { type LocalCredentials, localCredentials } from '../../service/bootstrap.ts';
 import { startDeliveries } from '../../service/deliveries/engine.ts';
 import { finishMigrations } from '../../service/records/migrations.ts';
+import { loadOperations } from '../../service/routes.ts';
 import { startServer } from '../../service/server.ts';
 import { createService } from '../../service/service.ts';
 import { storeLocation } from '../../service/store/location.ts';
@@ -55,7 +56,7 @@ async function serveStore(context: Context, store: Store, address: Address, opti
   const { clock, signal, io } = context;
   const credentials = await localCredentials(store);
   const report = troubleTeller(context);
-  await finishMigrations(store);
+  await Promise.all([finishMigrations(store), loadOperations()]);
   const { timeScale, ...switches } = options;
   const service = createService({ store, clock, report, ...switches });
   const server = await startServer(service.answer, address);
