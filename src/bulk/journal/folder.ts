@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { access, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
@@ -74,19 +74,27 @@ export async function isBegun({ journal }: JobFolder): Promise<boolean> {
 }
 
 /**
- * Takes a job's files away.
+ * Takes a job's files away: the lock last and once it is given back, because Windows removes no file that is open.
  * @throws SvcError `locked` while a process runs it
  */
-export async function removeJob(folder: JobFolder): Promise<void> {
+export async function removeJob(folder: JobFolder, remove: Removal = rm): Promise<void> {
   const release = await lockJob(folder.lock, folder.job);
   try {
-    await rm(folder.path, { recursive: true, force: true });
+    const others = (await readdir(folder.path)).filter((name) => !name.startsWith(basename(folder.lock)));
+    for (const name of others) await remove(join(folder.path, name), ALL_OF_IT);
+    release();
+    await remove(folder.path, ALL_OF_IT);
   } catch (error) {
     throw localFileError('remove', folder.path, error);
   } finally {
     release();
   }
 }
+
+type Removal = (path: string, options: typeof ALL_OF_IT) => Promise<void>;
+
+/** What a virus scanner looks at is removed a moment later. */
+const ALL_OF_IT = { recursive: true, force: true, maxRetries: 5 };
 
 /** Removes finished jobs that are over 30 days old or not among the newest 100, and what was never begun. Only those are looked at. */
 export async function pruneJobs(folders: Folders, now: number): Promise<void> {

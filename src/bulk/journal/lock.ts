@@ -13,7 +13,7 @@ const held = new Set<DatabaseSync>();
 /**
  * Makes this process the one that runs a job. What holds the lock is a transaction on an empty database: the system ends
  * it with its process, so that a job whose process was killed can go on at once.
- * @returns a function that gives the lock back
+ * @returns a function that gives the lock back, at the first time that it is called
  * @throws SvcError `locked` with the owner's process id
  */
 export async function lockJob(path: string, job: string): Promise<() => void> {
@@ -25,8 +25,7 @@ export async function lockJob(path: string, job: string): Promise<() => void> {
     const owner = await open(ownerPath(path), 'w', 0o600);
     await owner.writeFile(String(processId)).finally(() => owner.close());
     return () => {
-      held.delete(database);
-      database.close();
+      if (held.delete(database)) database.close();
     };
   } catch (error) {
     throw localFileError('lock', path, error);

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JobDescription } from '../../../src/bulk/journal/description.ts';
@@ -62,4 +62,26 @@ describe('the lock of a job', () => {
     await removeJob(folder);
     await expect(findJob(folders, folder.job)).rejects.toMatchObject({ failure: 'usage' });
   });
+});
+
+/** What this process has open, of Linux, at or below a path. */
+async function openAt(path: string): Promise<readonly string[]> {
+  const names = await readdir('/proc/self/fd');
+  const targets = await Promise.all(names.map((name) => readlink(join('/proc/self/fd', name)).catch(() => '')));
+  return targets.filter((target) => target === path || target.startsWith(`${path}/`));
+}
+
+it.runIf(process.platform === 'linux')('a job is removed where an open file cannot be, as on Windows', async () => {
+  const folders = await temporaryFolders();
+  const { folder, journal } = await begin(folders, nameOf('20260629', 1), true);
+  journal.close();
+  const taken: string[] = [];
+  await removeJob(folder, async (path, options) => {
+    const held = await openAt(path);
+    if (held.length > 0) throw Object.assign(new Error(`${held} is open`), { code: 'EBUSY' });
+    taken.push(path);
+    await rm(path, options);
+  });
+  expect(taken.at(-1)).toBe(folder.path);
+  expect(await readdir(join(folders.state, 'jobs'))).toEqual([]);
 });
