@@ -37,17 +37,52 @@ function compiled(name) {
 function loadKeychain() {
   const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
   const { join } = require('node:path');
+  const bytes = Buffer.from(getRawAsset('keyring.node'));
+  // Windows keeps a file that is loaded, and would keep one more each time.
+  if (process.platform === 'win32') return loaded(keptKeychain(bytes));
   const folder = mkdtempSync(join(require('node:os').tmpdir(), 'svc-'));
   try {
     const file = join(folder, 'keyring.node');
-    writeFileSync(file, Buffer.from(getRawAsset('keyring.node')), { mode: 0o600 });
-    const module = { exports: {} };
-    process.dlopen(module, file);
-    return module.exports;
+    writeFileSync(file, bytes, { mode: 0o600 });
+    return loaded(file);
   } finally {
-    // Windows keeps a file that is loaded.
-    if (process.platform !== 'win32') rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true });
   }
+}
+
+/** The one file of this content, in the folder of this user where svc keeps its own. */
+function keptKeychain(bytes) {
+  const { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+  const { join } = require('node:path');
+  const { createHash, randomUUID } = require('node:crypto');
+  const home = process.env.LOCALAPPDATA || join(require('node:os').userInfo().homedir, 'AppData', 'Local');
+  const folder = join(home, 'svc', 'keychain');
+  const file = join(folder, `${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.node`);
+  const isWhole = () => {
+    try {
+      return readFileSync(file).equals(bytes);
+    } catch {
+      return false;
+    }
+  };
+  if (isWhole()) return file;
+  mkdirSync(folder, { recursive: true });
+  const made = join(folder, `${randomUUID()}.node`);
+  try {
+    writeFileSync(made, bytes);
+    renameSync(made, file);
+  } catch (error) {
+    rmSync(made, { force: true });
+    // Another svc may have made it meanwhile, and have it loaded.
+    if (!isWhole()) throw error;
+  }
+  return file;
+}
+
+function loaded(file) {
+  const module = { exports: {} };
+  process.dlopen(module, file);
+  return module.exports;
 }
 
 // svc starts itself with the name of one of its programs; a person, with a command.

@@ -1,0 +1,34 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { HOME, run } from '../acceptance/svc.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+/** The start of the executable on a Windows that is played, with a program in it that asks for the keychain. */
+const LOADER = `
+  const sea = require('node:sea');
+  const assets = {
+    'probe.js': "(function(exports,require,module){process.stdout.write(require('@napi-rs/keyring').loaded)})",
+    'keyring.node': 'native code',
+  };
+  const getAsset = (name) => assets[name];
+  Object.assign(sea, { getAsset, getRawAsset: getAsset, getAssetKeys: () => Object.keys(assets) });
+  Object.defineProperty(process, 'platform', { value: 'win32' });
+  process.dlopen = (module, file) => Object.assign(module.exports, { loaded: file });
+  process.argv.splice(1, 0, 'svc');
+  require(${JSON.stringify(join(HOME, 'packaging', 'executable', 'loader.cjs'))});`;
+
+it('the bridge to the keychain lies in one file on Windows, which keeps what is loaded, however often it is', async () => {
+  const [home, tmp] = [await temporaryFolder(), await temporaryFolder()];
+  const env = { LOCALAPPDATA: home, TMPDIR: tmp };
+  const load = () => run(['-e', LOADER, 'svc:/probe.js'], { env, cwd: home });
+  const folder = join(home, 'svc', 'keychain');
+  const runs = await Promise.all(Array.from({ length: 4 }, load));
+  const [name = '', ...more] = await readdir(folder);
+  expect(more).toEqual([]);
+  for (const { stdout, stderr } of runs) expect([stdout, stderr]).toEqual([join(folder, name), '']);
+  await writeFile(join(folder, name), 'native');
+  expect((await load()).stdout).toBe(join(folder, name));
+  expect(await readFile(join(folder, name), 'utf8')).toBe('native code');
+  expect([await readdir(folder), await readdir(tmp)]).toEqual([[name], []]);
+});
