@@ -6,6 +6,7 @@ import type { NetworkProxy } from './proxy.ts';
 import { AttemptTimeout } from './time-limit.ts';
 import {
   CONNECT_TIMEOUT,
+  NotConnected,
   type OpenTransport,
   replyHead,
   type Transport,
@@ -122,7 +123,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#finish()) this.#reject(error);
+    // A request begins where there is a connection for it; a proxy may have left before.
+    if (this.#finish()) this.#reject(this.#controller ? error : new NotConnected(error));
   }
 
   #end(): void {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type NetworkOptions, openNetwork } from '../../src/client/network.ts';
 import { proxyFor } from '../../src/client/proxy.ts';
@@ -148,8 +148,11 @@ describe('a proxy', () => {
     });
   });
 
-  it('that hangs up is 8', async () => {
-    const host = await listen(createServer((socket) => void socket.destroy()));
+  it.each<[string, (socket: Socket) => unknown]>([
+    ['hangs up', (socket) => socket.destroy()],
+    ['resets the connection, as one that hangs up does on Windows', (socket) => socket.once('data', () => socket.resetAndDestroy())],
+  ])('that %s is 8', async (_, leave) => {
+    const host = await listen(createServer(leave));
     const { reply } = await call(elsewhere('443'), { environment: { HTTPS_PROXY: host } }, 'once');
     expect((await errorOf(reply)).exitCode).toBe(8);
   });
