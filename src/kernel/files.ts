@@ -7,22 +7,27 @@ import { messageOf, SvcError, systemErrorCode } from './errors.ts';
 /**
  * Makes a folder and those above it that are missing. Node's own `recursive` never ends where the system says of a folder
  * in one that is there that there is no such folder, as in `/proc`: it makes the upper one over and over, past every signal.
+ * Below a file the system says ENOTDIR, or, on Windows, that nothing is there: ENOTDIR here on both.
  * @returns whether it was missing
  */
-export async function makeFolder(path: string, mode = 0o777): Promise<boolean> {
+export async function makeFolder(path: string, mode = 0o777, make: MakeOne = mkdir): Promise<boolean> {
   const parent = dirname(path);
   for (let hasParent = false; ; hasParent = true) {
     try {
-      await mkdir(path, { mode });
+      await make(path, { mode });
       return true;
     } catch (error) {
       if (await isFolder(path)) return false;
       if (systemErrorCode(error) !== 'ENOENT' || parent === path) throw error;
       if (hasParent) throw new Error(`no folder can be made in ${parent}`, { cause: error });
     }
-    await makeFolder(parent, mode);
+    await makeFolder(parent, mode, make).catch((error: unknown) => {
+      throw systemErrorCode(error) === 'EEXIST' ? Object.assign(new Error(), { code: 'ENOTDIR', cause: error }) : error;
+    });
   }
 }
+
+type MakeOne = (path: string, options: { readonly mode: number }) => Promise<unknown>;
 
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(

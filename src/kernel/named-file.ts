@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError } from './files.ts';
+import { thisPlatform } from './io.ts';
 import { nearest } from './nearest.ts';
 
 /**
@@ -20,4 +21,12 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
   });
   if (found.isDirectory()) throw new SvcError('usage', `${file} is a folder`, { hint: 'name a file in it' });
   return path;
+}
+
+/**
+ * The absolute path of a file that the user wants written. NUL stands for nowhere on Windows; with a folder before it,
+ * Node would make a file of that name there, which hardly any program of Windows can remove.
+ */
+export function pathToWrite(file: string, cwd: string, platform = thisPlatform): string {
+  return platform === 'win32' && file.toUpperCase() === 'NUL' ? '\\\\.\\NUL' : resolve(cwd, file);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { reachesAll } from '../../src/commands/local/exec.ts';
+import { notRunnable, reachesAll } from '../../src/commands/local/exec.ts';
 import { BIN, newUser } from './svc.ts';
 import { terminal } from './terminal.ts';
 
@@ -72,6 +72,7 @@ describe('svc local exec', () => {
     const run = await svc(['local', 'exec', '--', 'no-such-command', '-o', 'json']);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/^svc: there is no command 'no-such-command'\nhint: /);
+    expect(notRunnable('x', new Error(), 'win32').hint).toMatch(/cmd \/c "…"$/);
     expect((await svc(['local', 'exec'])).code).toBe(2);
     expect((await svc(['local', 'exec', '--dry-run', '--', ...script('process.exitCode = 1')])).code).toBe(2);
   });

@@ -150,7 +150,10 @@ describe('a proxy', () => {
 
   it.each<[string, (socket: Socket) => unknown]>([
     ['hangs up', (socket) => socket.destroy()],
-    ['resets the connection, as one that hangs up does on Windows', (socket) => socket.once('data', () => socket.resetAndDestroy())],
+    [
+      'resets the connection, as one that hangs up does on Windows',
+      (socket) => socket.once('data', () => socket.resetAndDestroy()),
+    ],
   ])('that %s is 8', async (_, leave) => {
     const host = await listen(createServer(leave));
     const { reply } = await call(elsewhere('443'), { environment: { HTTPS_PROXY: host } }, 'once');

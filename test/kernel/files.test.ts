@@ -145,6 +145,16 @@ describe('making a folder', () => {
     await expect(makeFolder(path)).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
+  it('is refused below a file where the system says only that nothing is there, as Windows does', async () => {
+    const path = join(await temporaryFolder(), 'file');
+    await writeFile(path, '');
+    const make = async (folder: string) => {
+      if (folder === path) return mkdir(folder);
+      throw Object.assign(new Error(), { code: 'ENOENT' });
+    };
+    await expect(makeFolder(join(path, 'a', 'b'), 0o700, make)).rejects.toMatchObject({ code: 'ENOTDIR' });
+  });
+
   it.runIf(process.platform === 'linux')('ends where the system makes none', async () => {
     for (const path of ['/proc/svc', '/proc/svc/a/b'])
       await expect(makeFolder(path)).rejects.toThrow('no folder can be made in /proc');

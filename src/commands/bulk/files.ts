@@ -5,6 +5,7 @@ import { type RejectsForm, rejectsForm } from '../../bulk/rejects-form.ts';
 import { Results } from '../../bulk/results.ts';
 import { formatOfName } from '../../bulk/source/sniff.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { pathToWrite } from '../../kernel/named-file.ts';
 import { plural } from '../../kernel/plural.ts';
 import { given } from '../option-values.ts';
 import type { OpenJob } from './job.ts';
@@ -28,14 +29,14 @@ export async function openFiles(job: OpenJob, work: Work): Promise<JobFiles> {
   const rejects = await openRejects(job, work);
   if (options.results === undefined) return { rejects, results: undefined };
   const kept = job.journal.fact('results')?.bytes;
-  return { rejects, results: await Results.open(resolve(cwd, options.results), placesIn(inputs), kept) };
+  return { rejects, results: await Results.open(pathToWrite(options.results, cwd), placesIn(inputs), kept) };
 }
 
 async function openRejects(
   { description, journal }: OpenJob,
   { input: { survey }, options, calls }: Work,
 ): Promise<Rejects | undefined> {
-  const path = options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
+  const path = options.rejects === undefined ? undefined : pathToWrite(options.rejects, description.cwd);
   // One record of the command line is corrected there.
   if (path === undefined && calls.single && description.records === 1) return undefined;
   const { inputs } = description;

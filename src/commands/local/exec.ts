@@ -73,7 +73,7 @@ async function run(
   try {
     return await exitOf(child);
   } catch (error) {
-    throw notRunnable(command, error);
+    throw notRunnable(command, error, thisPlatform());
   } finally {
     giveBack();
   }
@@ -93,11 +93,12 @@ async function exitOf(child: ChildProcess): Promise<number> {
   return typeof code === 'number' ? code : 128 + constants.signals[signal as NodeJS.Signals];
 }
 
-function notRunnable(command: string, error: unknown): SvcError {
+export function notRunnable(command: string, error: unknown, platform: NodeJS.Platform): SvcError {
   const code = systemErrorCode(error);
   const problem = code === 'ENOENT' ? `there is no command '${command}'` : `cannot run '${command}': ${code}`;
+  const shell = platform === 'win32' ? 'cmd /c' : 'sh -c';
   return new SvcError('usage', problem, {
-    hint: 'the words after -- are a program and its arguments; for a line of shell, sh -c "…"',
+    hint: `the words after -- are a program and its arguments; for a line of shell, ${shell} "…"`,
     cause: error,
   });
 }

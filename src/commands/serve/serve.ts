@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { SvcError } from '../../kernel/errors.ts';
+import { thisPlatform } from '../../kernel/io.ts';
 import type { Address } from '../../kernel/listening.ts';
 import { VARIABLES } from '../../profiles/variables.ts';
 import type { Switches } from '../../service/app.ts';
@@ -76,8 +77,8 @@ function readyLine(url: string, { apiKey, authToken, workspaceId, workspaceAuthT
   return `${JSON.stringify({ url, apiKey, authToken, workspaceId, workspaceAuthToken })}\n`;
 }
 
-/** For a person: what to paste into another terminal. */
-function welcome(url: string, credentials: LocalCredentials): string {
+/** For a person: what to paste into another terminal, which is a PowerShell on Windows. */
+export function welcome(url: string, credentials: LocalCredentials, platform = thisPlatform): string {
   const variables = [
     [VARIABLES.baseUrl, url],
     [VARIABLES.apiKey, credentials.apiKey],
@@ -85,6 +86,16 @@ function welcome(url: string, credentials: LocalCredentials): string {
     [VARIABLES.workspaceId, credentials.workspaceId],
     [VARIABLES.workspaceAuthToken, credentials.workspaceAuthToken],
   ];
-  const exports = variables.map(([name, value]) => `  export ${name}=${value}`);
-  return [`Serving on ${url}. In another terminal:`, '', ...exports, '', 'Ctrl-C stops it.', ''].join('\n');
+  const isWindows = platform === 'win32';
+  const exports = variables.map(([name, value]) =>
+    isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`,
+  );
+  return [
+    `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`,
+    '',
+    ...exports,
+    '',
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serveCommand } from '../../../src/commands/serve/serve.ts';
+import { serveCommand, welcome } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/io.ts';
 import { openLocalService } from '../../../src/service/local.ts';
@@ -45,6 +45,13 @@ describe('svc serve', () => {
     const { context } = await serving({});
     expect(context.stdout()).toMatch(/^Serving on http:\/\/127\.0\.0\.1:\d+\. In another terminal:\n/);
     expect(context.stdout()).toMatch(/^ {2}export SVC_AUTH_TOKEN=[\w-]{32}$/m);
+  });
+
+  it('prints it for PowerShell on Windows, which knows no export', () => {
+    const [apiKey, authToken, workspaceId, workspaceAuthToken] = ['k', '-a_', 'w', 't'];
+    const text = welcome('http://127.0.0.1:1', { apiKey, authToken, workspaceId, workspaceAuthToken }, 'win32');
+    expect(text).toMatch(/^Serving on http:\/\/127\.0\.0\.1:1\. In another PowerShell:\n/);
+    expect(text).toContain("\n  $env:SVC_AUTH_TOKEN = '-a_'\n");
   });
 
   it('ends with SIGTERM as a command that did its work, and with Ctrl-C as one that was stopped', async () => {
