@@ -36,7 +36,7 @@ async function openRejects(
   { description, journal }: OpenJob,
   { input: { survey }, options, calls }: Work,
 ): Promise<Rejects | undefined> {
-  const path = options.rejects === undefined ? undefined : pathToWrite(options.rejects, description.cwd);
+  const path = options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
   // One record of the command line is corrected there.
   if (path === undefined && calls.single && description.records === 1) return undefined;
   const { inputs } = description;
