@@ -4,10 +4,10 @@ import { once } from '../kernel/once.ts';
 import { authenticate, checkAuthorization, statedKey } from './auth.ts';
 import { readData } from './body.ts';
 import { type Answer, failure, success } from './envelope.ts';
-import { badRequest, ServiceError } from './errors.ts';
 import { requireFeature } from './features.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
 import { type Rate, rateLimiter } from './rate-limit.ts';
+import { badRequest, Refusal } from './refusal.ts';
 import type { Answerer, ServiceRequest } from './request.ts';
 import { chosenRoute, type Performable, pathOf, routesByPath } from './routes.ts';
 import type { Database, Store } from './store/store.ts';
@@ -39,7 +39,7 @@ export function createApp(world: ServiceWorld, later: FollowUps): Answerer {
     const path = routes.has(target) ? target : pathOf(target);
     if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) return SIGN_OF_LIFE;
     const onPath = routes.get(path);
-    if (!onPath) throw new ServiceError('NOT_FOUND', 'Not Found');
+    if (!onPath) throw new Refusal('NOT_FOUND', 'Not Found');
     if (method !== 'POST') throw badRequest();
     const data = await readData(request);
     checkAuthorization(request);
@@ -49,7 +49,7 @@ export function createApp(world: ServiceWorld, later: FollowUps): Answerer {
     try {
       return await answer(request);
     } catch (error) {
-      if (!(error instanceof ServiceError)) world.report?.(error);
+      if (!(error instanceof Refusal)) world.report?.(error);
       return failure(error);
     }
   };

@@ -1,15 +1,15 @@
 import type { Auth } from '../catalog/define.ts';
 import { CREDENTIAL_HEADERS, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
-import { invalidArgument, ServiceError } from './errors.ts';
 import type { Call, CallOf, KeyCall, WorkspaceCall } from './handlers/handler.ts';
+import { invalidArgument, Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { prepared } from './store/prepared.ts';
 
 /**
  * Checks the credential that an operation asks for, in the interface's order: id missing, token missing, id unknown,
  * token wrong.
- * @throws ServiceError as the first of these that applies.
+ * @throws Refusal as the first of these that applies.
  */
 export async function authenticate(kind: Auth, request: ServiceRequest, call: Call): Promise<CallOf<Auth>> {
   switch (kind) {
@@ -26,7 +26,7 @@ export async function authenticate(kind: Auth, request: ServiceRequest, call: Ca
 export function checkAuthorization(request: ServiceRequest): void {
   const authorization = request.header('authorization');
   if (authorization !== undefined && !/^bearer\s/i.test(authorization)) {
-    throw new ServiceError('UNAUTHENTICATED', 'Unauthenticated');
+    throw new Refusal('UNAUTHENTICATED', 'Unauthenticated');
   }
 }
 
@@ -52,9 +52,9 @@ async function asKey(request: ServiceRequest, call: Call): Promise<KeyCall> {
   const apiKey = required(request, 'apiKey', 'API key not found in headers.');
   const token = required(request, 'authToken', 'Auth Token not found in headers.');
   const known = await tokensOfKey(call.database, { apiKey });
-  if (known.length === 0) throw new ServiceError('PERMISSION_DENIED', 'Invalid API key.');
+  if (known.length === 0) throw new Refusal('PERMISSION_DENIED', 'Invalid API key.');
   const matching = known.filter((key) => key.token !== null && isSameSecret(key.token, token));
-  if (matching.length === 0) throw new ServiceError('UNAUTHENTICATED', 'Invalid auth token.');
+  if (matching.length === 0) throw new Refusal('UNAUTHENTICATED', 'Invalid auth token.');
   return { ...call, apiKey };
 }
 
@@ -62,9 +62,9 @@ async function asWorkspace(request: ServiceRequest, call: Call): Promise<Workspa
   const workspaceId = required(request, 'workspaceId', 'Workspace ID not found in headers.');
   const token = required(request, 'workspaceAuthToken', 'Auth Token not found in headers.');
   const [known] = await tokenOfWorkspace(call.database, { workspaceId });
-  if (!known) throw new ServiceError('NOT_FOUND', 'Workspace not found.');
+  if (!known) throw new Refusal('NOT_FOUND', 'Workspace not found.');
   if (!isSameSecret(known.authToken, token)) {
-    throw new ServiceError('UNAUTHENTICATED', 'Invalid auth token for workspace.');
+    throw new Refusal('UNAUTHENTICATED', 'Invalid auth token for workspace.');
   }
   return { ...call, workspaceId };
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { badRequest, invalidArgument } from './errors.ts';
+import { badRequest, invalidArgument } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { refusedField } from './validate.ts';
 
@@ -27,7 +27,7 @@ export function bodyParts() {
 
 /**
  * The `data` of a call.
- * @throws ServiceError INVALID_ARGUMENT unless the body is JSON, in `{"data": …}` alone, and within the limits.
+ * @throws Refusal INVALID_ARGUMENT unless the body is JSON, in `{"data": …}` alone, and within the limits.
  */
 export async function readData(request: ServiceRequest): Promise<unknown> {
   if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) throw badRequest();
@@ -42,7 +42,7 @@ export async function readData(request: ServiceRequest): Promise<unknown> {
   return data;
 }
 
-/** @throws ServiceError INVALID_ARGUMENT with the path of the first text, or of what has a name, that is too long. */
+/** @throws Refusal INVALID_ARGUMENT with the path of the first text, or of what has a name, that is too long. */
 function checkTexts(value: unknown, path: readonly (string | number)[]): void {
   if (typeof value === 'string') checkText(value, path);
   if (typeof value !== 'object' || value === null) return;

@@ -1,5 +1,5 @@
 import { HTTP_STATUS } from '../catalog/statuses.ts';
-import { ServiceError } from './errors.ts';
+import { Refusal } from './refusal.ts';
 
 /** What a handler gives back: `data`, and fields that stand beside it in the `result`, such as a page token. */
 export interface Reply<Data> {
@@ -20,9 +20,8 @@ export function success(message: string, { data, siblings }: Reply<unknown>): An
   return { status: 200, body: JSON.stringify({ result: { status: 'success', message, data, ...siblings } }) };
 }
 
-/** Any thrown value as an answer. What is no `ServiceError` says nothing about itself. */
+/** Any thrown value as an answer. What is no `Refusal` says nothing about itself. */
 export function failure(error: unknown): Answer {
-  const { status, message, details } =
-    error instanceof ServiceError ? error : new ServiceError('INTERNAL', 'Internal error');
+  const { status, message, details } = error instanceof Refusal ? error : new Refusal('INTERNAL', 'Internal error');
   return { status: HTTP_STATUS[status], body: JSON.stringify({ error: { message, status, details } }) };
 }

@@ -1,12 +1,12 @@
 import type { Feature } from '../catalog/define.ts';
-import { ServiceError } from './errors.ts';
+import { Refusal } from './refusal.ts';
 
 const REFUSALS: Readonly<Record<Feature, string>> = {
   'advanced-queries': 'Advanced queries are not enabled for this workspace.',
   'advanced-webhooks': 'Advanced webhooks are not available for this workspace.',
 };
 
-/** @throws ServiceError FAILED_PRECONDITION where the feature is among those that are switched off. */
+/** @throws Refusal FAILED_PRECONDITION where the feature is among those that are switched off. */
 export function requireFeature(feature: Feature | undefined, without: readonly Feature[]): void {
-  if (feature && without.includes(feature)) throw new ServiceError('FAILED_PRECONDITION', REFUSALS[feature]);
+  if (feature && without.includes(feature)) throw new Refusal('FAILED_PRECONDITION', REFUSALS[feature]);
 }

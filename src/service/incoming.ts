@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyParts } from './body.ts';
 import { ANSWER_TYPE, type Answer, failure } from './envelope.ts';
-import { badRequest } from './errors.ts';
+import { badRequest } from './refusal.ts';
 import type { Answerer, ServiceRequest } from './request.ts';
 
 /** Answers what comes in on a port. */

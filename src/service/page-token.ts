@@ -7,7 +7,7 @@ export function pageToken(list: string, key: number): string {
 
 /**
  * The key that a token of `pageToken` stands for.
- * @throws ServiceError INVALID_ARGUMENT when it is none of this list.
+ * @throws Refusal INVALID_ARGUMENT when it is none of this list.
  */
 export function keyOfToken(list: string, token: string, field = 'pageToken'): number {
   const [, key] = /^(\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString().replace(`${list}:`, '')) ?? [];

@@ -1,5 +1,5 @@
-import { ServiceError } from './errors.ts';
 import type { Call, KeyCall, WorkspaceCall } from './handlers/handler.ts';
+import { Refusal } from './refusal.ts';
 
 /** How many calls a credential may make in how many milliseconds. */
 export interface Rate {
@@ -9,7 +9,7 @@ export interface Rate {
 
 /**
  * Counts the calls of each credential. Its first call opens a window; when that has passed, the count begins anew.
- * @returns a function that counts a call, and throws a ServiceError RESOURCE_EXHAUSTED when it is one too many
+ * @returns a function that counts a call, and throws a Refusal RESOURCE_EXHAUSTED when it is one too many
  */
 export function rateLimiter({ calls, window }: Rate): (call: Call | KeyCall | WorkspaceCall) => void {
   const opened = new Map<string, { readonly end: number; count: number }>();
@@ -19,7 +19,7 @@ export function rateLimiter({ calls, window }: Rate): (call: Call | KeyCall | Wo
     const current = known && call.now < known.end ? known : { end: call.now + window, count: 0 };
     opened.set(credential, current);
     if (current.count >= calls) {
-      throw new ServiceError('RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');
+      throw new Refusal('RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');
     }
     current.count++;
   };

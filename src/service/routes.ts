@@ -2,9 +2,9 @@ import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import { once } from '../kernel/once.ts';
-import { badRequest } from './errors.ts';
 import type { Handler } from './handlers/handler.ts';
 import { loadHandlers } from './handlers/index.ts';
+import { badRequest } from './refusal.ts';
 
 /** An operation, and what performs it. */
 export interface Performable {
@@ -34,7 +34,7 @@ export async function loadOperations(): Promise<void> {
 
 /**
  * The path of a request's target, which a query may follow.
- * @throws ServiceError INVALID_ARGUMENT when the target is neither a path nor a URL.
+ * @throws Refusal INVALID_ARGUMENT when the target is neither a path nor a URL.
  */
 export function pathOf(target: string): string {
   const url = URL.parse(target.startsWith('/') ? `http://localhost${target}` : target);

@@ -3,8 +3,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type Address, closeServer, listen } from '../kernel/listening.ts';
 import { isLoopbackAddress } from './deliveries/private-addresses.ts';
 import { ANSWER_TYPE, failure } from './envelope.ts';
-import { badRequest } from './errors.ts';
 import { respond } from './incoming.ts';
+import { badRequest } from './refusal.ts';
 import type { Answerer } from './request.ts';
 
 /** Milliseconds that a client may take, so that a slow one cannot hold a connection for good. */

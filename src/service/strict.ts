@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { OperationName, Operations } from '../catalog/index.ts';
 import type { Reply } from './envelope.ts';
-import { ServiceError } from './errors.ts';
 import { type ItemResult, itemResults, notFound } from './records/item-results.ts';
+import { Refusal } from './refusal.ts';
 
 type Input<Name extends OperationName> = z.output<Operations[Name]['input']>;
 type Output<Name extends OperationName> = z.output<Operations[Name]['output']>;
@@ -11,10 +11,10 @@ type Output<Name extends OperationName> = z.output<Operations[Name]['output']>;
  * The failure that a strict service makes of a call some of whose documents failed: its details are the result of each
  * document, under the id. What they say was written has been written.
  */
-export function strictFailure(name: OperationName, input: unknown, reply: Reply<unknown>): ServiceError | undefined {
+export function strictFailure(name: OperationName, input: unknown, reply: Reply<unknown>): Refusal | undefined {
   const results = resultsOf(name, input, reply);
   if (Object.values(results).every(({ success }) => success)) return undefined;
-  return new ServiceError('INTERNAL', 'Some documents could not be processed.', results);
+  return new Refusal('INTERNAL', 'Some documents could not be processed.', results);
 }
 
 function resultsOf(name: OperationName, input: unknown, { data, siblings }: Reply<unknown>): Results {

@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import { fieldPath } from '../kernel/field-path.ts';
-import { ServiceError } from './errors.ts';
+import { Refusal } from './refusal.ts';
 
 /** Findings that one answer lists. */
 const MOST_ISSUES = 100;
 
 /**
  * The input of a call, checked by the catalog's schema and as of a moment in milliseconds since the epoch.
- * @throws ServiceError INVALID_ARGUMENT that names the first wrong field, and lists all of them in its details.
+ * @throws Refusal INVALID_ARGUMENT that names the first wrong field, and lists all of them in its details.
  */
 export function validInput(operation: Operation, data: unknown, now: number): z.output<Operation['input']> {
   const { success, data: input, error } = operation.input.safeParse(data);
@@ -29,13 +29,13 @@ export interface Issue {
 }
 
 /** The refusal of a field that fits the schema, but not the service's state or its storage. */
-export function refusedField(path: Issue['path'], message: string): ServiceError {
+export function refusedField(path: Issue['path'], message: string): Refusal {
   return refused([{ code: 'custom', path, message }]);
 }
 
-function refused(issues: readonly Issue[], words: Operation['refusal'] = () => undefined): ServiceError {
+function refused(issues: readonly Issue[], words: Operation['refusal'] = () => undefined): Refusal {
   const said = issues.map((issue) => words(issue) ?? `${fieldPath(issue.path) || 'data'}: ${issue.message}`);
-  return new ServiceError('INVALID_ARGUMENT', said[0] ?? 'data: not valid', { issues });
+  return new Refusal('INVALID_ARGUMENT', said[0] ?? 'data: not valid', { issues });
 }
 
 function jsonKey(key: PropertyKey): string | number {

@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { localCredentials } from '../../service/bootstrap.ts';
-import { ServiceError } from '../../service/errors.ts';
+import { Refusal } from '../../service/refusal.ts';
 import { storeLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
 import type { Store } from '../../service/store/store.ts';
@@ -21,13 +21,13 @@ export async function withStore<Result>(
     const { apiKey } = await localCredentials(store);
     return await work(store, apiKey);
   } catch (error) {
-    throw error instanceof ServiceError ? asFailure(error, effect) : error;
+    throw error instanceof Refusal ? asFailure(error, effect) : error;
   } finally {
     await store.close();
   }
 }
 
-function asFailure(error: ServiceError, effect: 'read' | 'write'): SvcError {
+function asFailure(error: Refusal, effect: 'read' | 'write'): SvcError {
   const { status, message, cause } = error;
   if (status !== 'UNAVAILABLE') return new SvcError('bad_data', message, { status, cause });
   if (cause === undefined) {

@@ -1,5 +1,5 @@
 import { connectionFault } from '../../kernel/connection-fault.ts';
-import { ServiceError } from '../../service/errors.ts';
+import { Refusal } from '../../service/refusal.ts';
 import type { Context } from '../context.ts';
 
 /** Milliseconds after which what goes wrong again and again is said once more. */
@@ -19,7 +19,7 @@ export function troubleTeller({ warn, clock }: Pick<Context, 'warn' | 'clock'>):
 
 /** A store that cannot be reached is no fault of the service. */
 function textOf(error: unknown): string {
-  if (!(error instanceof ServiceError && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;
+  if (!(error instanceof Refusal && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;
   const { message, cause } = error;
   const reason = connectionFault(cause) ?? (cause instanceof Error ? cause.message : undefined);
   return `${message} Deliveries wait${reason === undefined ? '' : `: ${reason}`}`;

@@ -37,8 +37,8 @@ export interface PosterOptions {
 const MOST_READ = 64 * 1024;
 const KEPT_OPEN = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const;
 
-/** Why a connection was not made, or not waited for any longer. */
-class Refusal extends Error {}
+/** Why there is no answer: a connection was not made, or not waited for any longer. */
+class NoAnswer extends Error {}
 
 /** A connection that was kept open had been closed by the other side: this says nothing about the target. */
 class StaleConnection extends Error {}
@@ -69,7 +69,7 @@ export function createPoster({ privateTargets, timeout = RECEIVER_TIME }: Poster
       }
     },
     close: () => {
-      for (const request of underWay) request.destroy(new Refusal('the service stopped'));
+      for (const request of underWay) request.destroy(new NoAnswer('the service stopped'));
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
@@ -78,7 +78,7 @@ export function createPoster({ privateTargets, timeout = RECEIVER_TIME }: Poster
 /** Sends a body, and resolves with the status once the answer has ended, or was cut: then its connection is free. */
 function answerTo(request: ClientRequest, body: string, timeout: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => request.destroy(new Refusal(`no answer in ${timeout / 1_000} s`)), timeout);
+    const late = setTimeout(() => request.destroy(new NoAnswer(`no answer in ${timeout / 1_000} s`)), timeout);
     let answer: Answer | undefined;
     request.on('response', (response) => {
       answer = answerOf(response);
@@ -92,7 +92,7 @@ function answerTo(request: ClientRequest, body: string, timeout: number): Promis
     request.on('close', () => {
       clearTimeout(late);
       if (answer) resolve(answer);
-      else reject(new Refusal('the connection was closed before the answer was complete'));
+      else reject(new NoAnswer('the connection was closed before the answer was complete'));
     });
     request.end(body);
   });
@@ -118,8 +118,8 @@ function refusePrivate({ hostname }: URL): void {
   if (isIP(address) !== 0 && isPrivateAddress(address)) throw privateTarget(address);
 }
 
-function privateTarget(address: string): Refusal {
-  return new Refusal(`${address} is a private address, which deliveries may not reach`);
+function privateTarget(address: string): NoAnswer {
+  return new NoAnswer(`${address} is a private address, which deliveries may not reach`);
 }
 
 /** Finds only public addresses, at the moment of connecting: a name may lead elsewhere than when it was looked at. */

@@ -1,6 +1,6 @@
-import { ServiceError } from '../errors.ts';
 import { agentRecord, agentRow } from '../records/agent-record.ts';
 import { type Agent, agentIdsOf, allAgents, findAgent } from '../records/agents.ts';
+import { Refusal } from '../refusal.ts';
 import type { HandlersOf, KeyCall } from './handler.ts';
 
 export const agents: HandlersOf<'agents'> = {
@@ -15,7 +15,7 @@ export const agents: HandlersOf<'agents'> = {
 
   'agents.get': async (call, { agentId }) => {
     const agent = await findAgent(call, agentId);
-    if (!agent) throw new ServiceError('NOT_FOUND', 'Agent not found.');
+    if (!agent) throw new Refusal('NOT_FOUND', 'Agent not found.');
     return { data: { agent: agentRecord(agent) } };
   },
 };
@@ -23,7 +23,7 @@ export const agents: HandlersOf<'agents'> = {
 /** A group's agents in the order of its `agentIds`; one that does not exist is left out. */
 async function membersOf(call: KeyCall, groupId: string): Promise<readonly Agent[]> {
   const agentIds = await agentIdsOf(call, groupId);
-  if (!agentIds) throw new ServiceError('NOT_FOUND', 'Agent group not found.');
+  if (!agentIds) throw new Refusal('NOT_FOUND', 'Agent group not found.');
   const known = new Map((await allAgents(call)).map((agent) => [agent.id, agent]));
   return agentIds.map((id) => known.get(id)).filter((agent) => agent !== undefined);
 }

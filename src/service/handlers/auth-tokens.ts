@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts';
 import { DEFAULT_TOKEN_NAME } from '../records/workspaces.ts';
+import { Refusal } from '../refusal.ts';
 import { newToken } from '../secrets.ts';
 import type { HandlersOf, WorkspaceCall } from './handler.ts';
 
@@ -27,7 +27,7 @@ export const authTokens: HandlersOf<'auth-tokens'> = {
   },
 };
 
-/** @throws ServiceError NOT_FOUND where the workspace has no such key. */
+/** @throws Refusal NOT_FOUND where the workspace has no such key. */
 async function requireKey({ database, workspaceId }: WorkspaceCall, apiKey: string): Promise<void> {
   const key = await database
     .selectFrom('apiKeys')
@@ -35,5 +35,5 @@ async function requireKey({ database, workspaceId }: WorkspaceCall, apiKey: stri
     .where('id', '=', apiKey)
     .where('workspaceId', '=', workspaceId)
     .executeTakeFirst();
-  if (!key) throw new ServiceError('NOT_FOUND', 'API key not found.');
+  if (!key) throw new Refusal('NOT_FOUND', 'API key not found.');
 }

@@ -1,8 +1,8 @@
 import { editorWritten } from '../deliveries/causes.ts';
 import { recordHappenings } from '../deliveries/outbox.ts';
-import { ServiceError } from '../errors.ts';
 import { type Editor, readEditor, selectEditors, writeEditor } from '../records/editors.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
+import { Refusal } from '../refusal.ts';
 import type { HandlersOf, KeyCall } from './handler.ts';
 
 export const crdt: HandlersOf<'crdt'> = {
@@ -17,7 +17,7 @@ export const crdt: HandlersOf<'crdt'> = {
   'crdt.add': async (call, input) => {
     const organization = await ensureOrganization(call, input.organizationId);
     if (await findEditor(call, organization, input)) {
-      throw new ServiceError('ALREADY_EXISTS', 'CRDT data already exists for this editor ID.');
+      throw new Refusal('ALREADY_EXISTS', 'CRDT data already exists for this editor ID.');
     }
     await write(call, organization, input, undefined);
     return NO_DATA;
@@ -35,8 +35,8 @@ export const crdt: HandlersOf<'crdt'> = {
 /** The reply has a status and a message alone. */
 const NO_DATA = { data: undefined };
 
-function noData(): ServiceError {
-  return new ServiceError('NOT_FOUND', 'No CRDT data found for this editor ID.');
+function noData(): Refusal {
+  return new Refusal('NOT_FOUND', 'No CRDT data found for this editor ID.');
 }
 
 type WrittenEditor = Parameters<typeof writeEditor>[2];

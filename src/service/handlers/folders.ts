@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import { ServiceError } from '../errors.ts';
 import { type Folder, moveTree, newFolder, type Parent, ROOT, wouldEncloseItself } from '../records/folder.ts';
 import { nest, type Owner, recordV1, recordV2 } from '../records/folder-record.ts';
 import { allFolders, findFolders, findTree, saveFolders } from '../records/folders.ts';
 import { alreadyExists, type ItemResult, itemResults, notFound } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization, requireOrganization } from '../records/organizations.ts';
+import { Refusal } from '../refusal.ts';
 import type { HandlersOf, KeyCall } from './handler.ts';
 
 type GivenFolder = z.output<Operations['folders.add']['input']>['folders'][number];
@@ -67,7 +67,7 @@ async function listFolders<Base extends { readonly folderId: string; readonly pa
     return organization === undefined ? [] : (await allFolders(call.database, organization)).map(toRecord);
   }
   const tree = organization === undefined ? [] : await findTree(call.database, organization, folderId, maxDepth);
-  if (tree.length === 0) throw new ServiceError('NOT_FOUND', 'Folder not found.');
+  if (tree.length === 0) throw new Refusal('NOT_FOUND', 'Folder not found.');
   return nest(tree.map(toRecord), maxDepth);
 }
 

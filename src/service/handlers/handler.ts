@@ -33,7 +33,7 @@ interface Calls {
 
 export type CallOf<Kind extends Auth> = Calls[Kind];
 
-/** What an operation does. Throws a `ServiceError` to refuse; then nothing that it wrote stays. */
+/** What an operation does. Throws a `Refusal` to refuse; then nothing that it wrote stays. */
 export type Handler<Of extends Operation> = (
   call: CallOf<Of['auth']>,
   input: z.output<Of['input']>,

@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts';
 import { finishMigration, isUnfinished, selectMigration } from '../records/migrations.ts';
+import { Refusal } from '../refusal.ts';
 import { newId } from '../secrets.ts';
 import { refusedField } from '../validate.ts';
 import type { HandlersOf } from './handler.ts';
@@ -20,7 +20,7 @@ export const migrations: HandlersOf<'migrations'> = {
   'documents.migration-status': async (call, { organizationId, migrationId }) => {
     const { database, apiKey, after } = call;
     const [found] = await selectMigration(database, { apiKey, organizationId, migrationId });
-    if (!found) throw new ServiceError('NOT_FOUND', 'Migration not found.');
+    if (!found) throw new Refusal('NOT_FOUND', 'Migration not found.');
     // What was at work on it may have been killed.
     if (isUnfinished(found)) after((store) => finishMigration(store, migrationId));
     return { data: { migrationId, status: found.status } };

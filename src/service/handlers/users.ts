@@ -47,7 +47,7 @@ const NO_DATA = { comments: [], reactions: [], recordings: [], notifications: []
 
 /**
  * Where a call wants its users.
- * @throws ServiceError INVALID_ARGUMENT where that does not exist, and the call does not say to create it.
+ * @throws Refusal INVALID_ARGUMENT where that does not exist, and the call does not say to create it.
  */
 async function placeOf(call: KeyCall, given: Omit<AddUsers, 'users'>): Promise<Place> {
   const { organizationId, documentId, folderId } = given;

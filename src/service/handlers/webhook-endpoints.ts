@@ -1,9 +1,9 @@
 import { newSigningSecret } from '../../webhooks/signature.ts';
 import { stopLane } from '../deliveries/stop.ts';
-import { ServiceError } from '../errors.ts';
 import { keyOfToken, pageToken } from '../page-token.ts';
 import { requireAdvancedWebhooks } from '../records/advanced-webhooks.ts';
 import { columnsOf, type Endpoint, endpointRecord, requireEndpoint, selectStretch } from '../records/endpoints.ts';
+import { Refusal } from '../refusal.ts';
 import { newEndpointId } from '../secrets.ts';
 import type { HandlersOf, KeyCall } from './handler.ts';
 
@@ -101,5 +101,5 @@ async function refuseKnownUid({ database, apiKey }: KeyCall, uid: string): Promi
     .where('apiKey', '=', apiKey)
     .where('uid', '=', uid)
     .executeTakeFirst();
-  if (known) throw new ServiceError('ALREADY_EXISTS', `An endpoint with the uid ${uid} already exists.`);
+  if (known) throw new Refusal('ALREADY_EXISTS', `An endpoint with the uid ${uid} already exists.`);
 }

@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts';
 import { createWorkspace, workspaceRecord } from '../records/workspaces.ts';
+import { Refusal } from '../refusal.ts';
 import { newId } from '../secrets.ts';
 import type { Database } from '../store/store.ts';
 import type { HandlersOf } from './handler.ts';
@@ -9,7 +9,7 @@ export const workspace: HandlersOf<'workspace'> = {
 
   'workspace.create': async ({ database }, { ownerEmail, name = '', workspaceName, avatar = '' }) => {
     if (await isOwner(database, ownerEmail)) {
-      throw new ServiceError('ALREADY_EXISTS', 'A workspace already exists for this email address');
+      throw new Refusal('ALREADY_EXISTS', 'A workspace already exists for this email address');
     }
     const { workspaceId } = await createWorkspace(database, {
       name: workspaceName ?? (name || ownerEmail),

@@ -1,20 +1,20 @@
-import { ServiceError } from '../errors.ts';
 import type { KeyCall } from '../handlers/handler.ts';
+import { Refusal } from '../refusal.ts';
 import { storedConfig } from './configs.ts';
 
-export function notConfigured(): ServiceError {
-  return new ServiceError(
+export function notConfigured(): Refusal {
+  return new Refusal(
     'FAILED_PRECONDITION',
     'Advanced webhooks are not configured for this workspace. Enable them in the advanced webhook configuration first.',
   );
 }
 
-/** @throws ServiceError FAILED_PRECONDITION unless advanced webhooks are enabled. */
+/** @throws Refusal FAILED_PRECONDITION unless advanced webhooks are enabled. */
 export async function requireAdvancedWebhooks(call: KeyCall): Promise<void> {
   const config = await storedConfig(call, 'advanced-webhooks');
   if (!config) throw notConfigured();
   if (!config.isEnabled) {
-    throw new ServiceError(
+    throw new Refusal(
       'FAILED_PRECONDITION',
       'Advanced webhooks are disabled for this workspace. Enable them in the advanced webhook configuration first.',
     );

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
-import { invalidArgument } from '../errors.ts';
 import type { KeyCall } from '../handlers/handler.ts';
+import { invalidArgument } from '../refusal.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
@@ -51,7 +51,7 @@ export function documentNumber(): string {
   return `${randomInt(10 ** 7, 10 ** 8)}${String(randomInt(10 ** 8)).padStart(8, '0')}`;
 }
 
-/** @throws ServiceError INVALID_ARGUMENT where the organization has no such document. */
+/** @throws Refusal INVALID_ARGUMENT where the organization has no such document. */
 export async function requireDocument(database: Database, organization: number, documentId: string): Promise<void> {
   const found = await selectDocuments(database, { organization, documentIds: [documentId], after: 0, limit: 1n });
   if (found.length === 0) throw invalidArgument('Document not found.');

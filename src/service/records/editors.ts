@@ -35,7 +35,7 @@ export const selectEditors = prepared((database, { organization, documentId, edi
 /**
  * Writes content into a new editor, or the one that is known.
  * @returns the editor as it is now
- * @throws ServiceError INVALID_ARGUMENT for XML that is none, or content of another type than the editor has there.
+ * @throws Refusal INVALID_ARGUMENT for XML that is none, or content of another type than the editor has there.
  */
 export async function writeEditor(
   database: Database,

@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import { ServiceError } from '../errors.ts';
 import type { KeyCall } from '../handlers/handler.ts';
+import { Refusal } from '../refusal.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -47,10 +47,10 @@ const selectEndpoint = prepared((database, { apiKey, id }: { readonly apiKey: st
   database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).where('id', '=', id),
 );
 
-/** @throws ServiceError NOT_FOUND where the caller has no such endpoint. */
+/** @throws Refusal NOT_FOUND where the caller has no such endpoint. */
 export async function requireEndpoint({ database, apiKey }: KeyCall, id: string): Promise<Endpoint> {
   const [found] = await selectEndpoint(database, { apiKey, id });
-  if (!found) throw new ServiceError('NOT_FOUND', 'Advanced webhook provider request failed.');
+  if (!found) throw new Refusal('NOT_FOUND', 'Advanced webhook provider request failed.');
   return found;
 }
 

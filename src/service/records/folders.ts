@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { invalidArgument } from '../errors.ts';
 import type { KeyCall } from '../handlers/handler.ts';
+import { invalidArgument } from '../refusal.ts';
 import { batchesOf } from '../store/batches.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
@@ -71,7 +71,7 @@ export async function ensureFolder(call: KeyCall, organization: number, folderId
   await saveFolders(database, organization, [newFolder({ folderId }, ROOT, now)]);
 }
 
-/** @throws ServiceError INVALID_ARGUMENT where the organization has no such folder. */
+/** @throws Refusal INVALID_ARGUMENT where the organization has no such folder. */
 export async function requireFolder(database: Database, organization: number, folderId: string): Promise<void> {
   const found = await findFolders(database, organization, [folderId]);
   if (!found.has(folderId)) throw invalidArgument('Folder not found.');

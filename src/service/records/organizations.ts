@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
-import { invalidArgument } from '../errors.ts';
 import type { KeyCall } from '../handlers/handler.ts';
+import { invalidArgument } from '../refusal.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -37,7 +37,7 @@ export async function ensureOrganization(call: KeyCall, organizationId: string):
   return created.key;
 }
 
-/** @throws ServiceError INVALID_ARGUMENT where there is no such organization. */
+/** @throws Refusal INVALID_ARGUMENT where there is no such organization. */
 export async function requireOrganization(call: KeyCall, organizationId: string): Promise<number> {
   const known = await findOrganization(call, organizationId);
   if (known === undefined) throw invalidArgument('Organization not found.');

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { invalidArgument } from '../errors.ts';
+import { invalidArgument } from '../refusal.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
@@ -29,7 +29,7 @@ const selectGroup = prepared((database, given: { readonly organization: number; 
     .where('groupId', '=', given.groupId),
 );
 
-/** @throws ServiceError INVALID_ARGUMENT where the organization has no such group. */
+/** @throws Refusal INVALID_ARGUMENT where the organization has no such group. */
 export async function requireGroup(database: Database, organization: number, groupId: string): Promise<void> {
   const [found] = await selectGroup(database, { organization, groupId });
   if (!found) throw invalidArgument('Organization user group not found.');

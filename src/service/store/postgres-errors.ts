@@ -1,6 +1,6 @@
 import { connectionFault } from '../../kernel/connection-fault.ts';
 import { type Failure, messageOf, SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { ServiceError } from '../errors.ts';
+import { Refusal } from '../refusal.ts';
 
 /** How opening a database may fail, by PostgreSQL's own codes. */
 const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]>> = {
@@ -15,8 +15,8 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
 /** Why a store cannot be opened. */
 export function atOpening(error: unknown, name: string): SvcError {
   if (error instanceof SvcError) return error;
-  if (error instanceof ServiceError && error.cause !== undefined) return atOpening(error.cause, name);
-  if (error instanceof ServiceError) {
+  if (error instanceof Refusal && error.cause !== undefined) return atOpening(error.cause, name);
+  if (error instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${name}: another process is upgrading it`, {
       hint: 'run the command again when it is done',
       cause: error,
@@ -49,9 +49,9 @@ export function atOpening(error: unknown, name: string): SvcError {
 
 /** What a caller of the service is told of a failed statement; what says nothing to callers stays as it is. */
 export function atWork(error: unknown): unknown {
-  if (error instanceof ServiceError) return error;
+  if (error instanceof Refusal) return error;
   const code = systemErrorCode(error) ?? '';
-  if (code === LOCK_NOT_AVAILABLE) return new ServiceError('UNAVAILABLE', 'The store is busy.');
+  if (code === LOCK_NOT_AVAILABLE) return new Refusal('UNAVAILABLE', 'The store is busy.');
   if (isLost(error) || UNAVAILABLE.test(code)) return unavailable(error);
   if (code === TOO_LONG) return refusal('an id is longer than the 2,700 bytes that an index takes.');
   if (DATA.test(code)) return refusal('a number is too large.');
@@ -107,14 +107,14 @@ function lacksPassword(error: unknown): boolean {
   return error instanceof Error && /client password must be a (non-empty )?string/.test(error.message);
 }
 
-function unavailable(cause: unknown): ServiceError {
-  const error = new ServiceError('UNAVAILABLE', 'The store cannot be reached.');
+function unavailable(cause: unknown): Refusal {
+  const error = new Refusal('UNAVAILABLE', 'The store cannot be reached.');
   error.cause = cause;
   return error;
 }
 
-function refusal(reason: string): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', `PostgreSQL cannot store this: ${reason}`);
+function refusal(reason: string): Refusal {
+  return new Refusal('INVALID_ARGUMENT', `PostgreSQL cannot store this: ${reason}`);
 }
 
 function reasonOf(error: unknown): string {

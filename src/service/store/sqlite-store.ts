@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
-import { ServiceError } from '../errors.ts';
+import { Refusal } from '../refusal.ts';
 import { createStoreFile } from './location.ts';
 import { upgrade } from './schema.ts';
 import { isBusy, isNoTable, openSqlite, waitForDisk } from './sqlite.ts';
@@ -28,7 +28,7 @@ function storeOf(kysely: Kysely<Tables>, path: string): Store {
     try {
       return await kysely.transaction().execute(work);
     } catch (error) {
-      throw isBusy(error) ? new ServiceError('UNAVAILABLE', 'The store is busy.') : error;
+      throw isBusy(error) ? new Refusal('UNAVAILABLE', 'The store is busy.') : error;
     }
   };
   return {
