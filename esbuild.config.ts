@@ -108,7 +108,7 @@ const GROUPS: readonly Group[] = [
   },
   // What completion needs beside that.
   {
-    'commands/completion': ['candidate', 'command-line', 'complete', 'files', 'values'],
+    'commands/completion': ['candidate', 'complete', 'files', 'typed-line', 'values'],
   },
   // What every call needs.
   {

@@ -2,7 +2,7 @@ import { thisPlatform } from '../../kernel/io.ts';
 import { TOPIC_NAMES } from '../help/topic-names.ts';
 import { commandsBelow, commandTree } from '../line/tree.ts';
 import { type Candidate, type CompletionWorld, candidateLines } from './candidate.ts';
-import { longName, namesOf, readTypedLine, type TypedLine, takesValue } from './command-line.ts';
+import { longName, namesOf, readTypedLine, type TypedLine, takesValue } from './typed-line.ts';
 import { operandCandidates, valueCandidates } from './values.ts';
 
 /** The candidates for the last of the words, as text for a shell. Whatever goes wrong, a shell is shown no error. */

@@ -2,10 +2,10 @@ import { outline } from '../../catalog/outline.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { LoadedLeaf } from '../line/leaf.ts';
 import { type Candidate, type CompletionWorld, plainly } from './candidate.ts';
-import { longName, type TypedLine } from './command-line.ts';
 import { fileCandidates } from './files.ts';
 import type { IdKind } from './id-cache.ts';
 import { SHELLS } from './shells.ts';
+import { longName, type TypedLine } from './typed-line.ts';
 
 type Values = (line: TypedLine, world: CompletionWorld) => Promise<readonly Candidate[]> | readonly Candidate[];
 
