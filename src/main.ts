@@ -1,5 +1,5 @@
 import { systemClock } from './kernel/clock.ts';
-import { FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
+import { CommandExit, FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
 import { userFolders } from './kernel/folders.ts';
 import { type Io, leaveFileSizeSignal, processIo } from './kernel/io.ts';
 
@@ -73,7 +73,18 @@ async function settle(io: Io, words: readonly string[], run: () => Promise<void>
     await run();
     return 0;
   } catch (thrown) {
-    const { report } = await import('./commands/terminal/report.ts');
-    return report(io, words, process.env, thrown);
+    const reporting = await import('./commands/terminal/report.ts').catch(() => undefined);
+    return reporting ? reporting.report(io, words, process.env, thrown) : reportUnaided(io, thrown);
   }
+}
+
+/** Says that a run has ended, when an update has taken away the files that it would have read to say more. */
+async function reportUnaided(io: Io, thrown: unknown): Promise<number> {
+  const failure = thrown instanceof SvcError ? thrown.failure : undefined;
+  const lines = [
+    `svc: ${failure ? FAILURES[failure].meaning : 'its own files are gone'}`,
+    'hint: svc was updated or removed while it ran: run it again; a job goes on with svc jobs resume',
+  ];
+  await io.stderr.write(`${lines.join('\n')}\n`).catch(() => undefined);
+  return thrown instanceof CommandExit ? thrown.exitCode : FAILURES[failure ?? 'local'].exitCode;
 }

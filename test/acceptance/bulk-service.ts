@@ -38,6 +38,8 @@ export async function importing(users: number, judge: Judge = () => undefined) {
     /** With a text on its stdin. */
     runWith: (stdin: string, ...words: readonly string[]) => user.svc(words, { env, stdin }),
     start: (...words: readonly string[]) => user.start(words, { env }),
+    /** For another installation of the tool: the same user, and the same service. */
+    setting: { cwd: user.home, env: { ...user.env, ...env } },
     requests: () => requests,
     /** Resolves once the service has got so many more requests. */
     more: (count: number) => new Promise<void>((go) => waiting.push({ at: requests + count, go })),
