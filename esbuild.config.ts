@@ -130,7 +130,15 @@ const GROUPS: readonly Group[] = [
       'validation',
     ],
     'commands/completion': ['found-ids', 'remember'],
-    kernel: ['certificate-authorities', 'connection-fault', 'field-path', 'files', 'header-value', 'moment'],
+    kernel: [
+      'certificate-authorities',
+      'connection-fault',
+      'field-path',
+      'files',
+      'header-value',
+      'json-nesting',
+      'moment',
+    ],
     output: ['columns', 'json', 'mask', 'printer', 'renderer', 'select'],
     profiles: [
       'book',

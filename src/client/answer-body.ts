@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { withoutMark } from '../kernel/files.ts';
+import { nestsDeeperThan } from '../kernel/json-nesting.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -91,39 +92,4 @@ export function parseAnswer(answer: AnswerText): { readonly value: unknown } | {
   } catch {
     return { flaw: answer.text.trimStart().startsWith('<') ? 'HTML instead of JSON' : 'text that is not JSON' };
   }
-}
-
-const [QUOTE, BACKSLASH, BRACKET, BRACE, BRACKET_END, BRACE_END] = Buffer.from('"\\[{]}');
-
-/** A parser or an expression that recurses is what hostile nesting is out for. */
-function nestsDeeperThan(most: number, json: string): boolean {
-  return hasMoreBrackets(most, json) && reachesDepth(most + 1, json);
-}
-
-/** Whether there are more opening brackets than that, texts included: most answers need no closer look. */
-function hasMoreBrackets(most: number, json: string): boolean {
-  let left = most;
-  for (const bracket of ['{', '[']) {
-    for (let at = json.indexOf(bracket); at >= 0; at = json.indexOf(bracket, at + 1)) {
-      left -= 1;
-      if (left < 0) return true;
-    }
-  }
-  return false;
-}
-
-/** One pass over the characters. */
-function reachesDepth(goal: number, json: string): boolean {
-  let depth = 0;
-  let inText = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const character = json.charCodeAt(at);
-    if (character === QUOTE) inText = !inText;
-    else if (inText && character === BACKSLASH) at += 1;
-    else if (inText) continue;
-    else if (character === BRACKET || character === BRACE) depth += 1;
-    else if (character === BRACKET_END || character === BRACE_END) depth -= 1;
-    if (depth >= goal) return true;
-  }
-  return false;
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { nestsDeeperThan } from '../kernel/json-nesting.ts';
 import { badRequest, invalidArgument } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { refusedField } from './validate.ts';
@@ -33,8 +34,8 @@ export async function readData(request: ServiceRequest): Promise<unknown> {
   if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) throw badRequest();
   const bytes = await request.body();
   if (!bytes) throw invalidArgument(`The body is larger than ${LARGEST_BODY} bytes.`);
-  if (isNestedTooDeep(bytes)) throw invalidArgument(`The body is nested deeper than ${DEEPEST_NESTING} levels.`);
-  const body = parse(bytes);
+  if (!isUtf8(bytes)) throw badRequest();
+  const body = parse(bytes.toString('utf8'));
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'data')) throw badRequest();
   if (Object.keys(body).length !== 1 || Array.isArray(body)) throw badRequest();
   const { data } = body as { readonly data: unknown };
@@ -56,29 +57,11 @@ function checkText(text: string, path: readonly (string | number)[]): void {
   if (text.length > LONGEST_TEXT) throw refusedField(path, `longer than ${LONGEST_TEXT} characters`);
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-/** Counts brackets outside of strings, before anything recursive sees the text. */
-function isNestedTooDeep(bytes: Uint8Array): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte === QUOTE) inString = !inString;
-    else if (inString) at += byte === BACKSLASH ? 1 : 0;
-    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth++;
-    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--;
-    if (depth > DEEPEST_NESTING) return true;
+function parse(text: string): unknown {
+  if (nestsDeeperThan(DEEPEST_NESTING, text)) {
+    throw invalidArgument(`The body is nested deeper than ${DEEPEST_NESTING} levels.`);
   }
-  return false;
-}
-
-function parse(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw badRequest();
   try {
-    const text = bytes.toString('utf8');
     const body: unknown = JSON.parse(text);
     if (text.includes('\\u') && !isWellFormed(body)) throw badRequest();
     return body;

@@ -1,0 +1,37 @@
+const [QUOTE, BACKSLASH, BRACKET, BRACE, BRACKET_END, BRACE_END] = Buffer.from('"\\[{]}');
+
+/**
+ * Whether arrays and objects of a JSON text stand deeper inside each other than that. It is told before anything parses
+ * the text: a parser or an expression that recurses is what hostile nesting is out for.
+ */
+export function nestsDeeperThan(most: number, json: string): boolean {
+  return hasMoreBrackets(most, json) && reachesDepth(most + 1, json);
+}
+
+/** Whether there are more opening brackets than that, texts included: most texts need no closer look. */
+function hasMoreBrackets(most: number, json: string): boolean {
+  let left = most;
+  for (const bracket of ['{', '[']) {
+    for (let at = json.indexOf(bracket); at >= 0; at = json.indexOf(bracket, at + 1)) {
+      left -= 1;
+      if (left < 0) return true;
+    }
+  }
+  return false;
+}
+
+/** One pass over the characters. */
+function reachesDepth(goal: number, json: string): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) inText = !inText;
+    else if (inText && character === BACKSLASH) at += 1;
+    else if (inText) continue;
+    else if (character === BRACKET || character === BRACE) depth += 1;
+    else if (character === BRACKET_END || character === BRACE_END) depth -= 1;
+    if (depth >= goal) return true;
+  }
+  return false;
+}
