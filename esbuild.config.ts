@@ -73,7 +73,7 @@ type Group = Readonly<Record<string, readonly string[] | { readonly allBut: read
 const GROUPS: readonly Group[] = [
   // What every command line needs.
   {
-    catalog: ['define'],
+    catalog: ['access-roles', 'define'],
     commands: ['option-values', 'world'],
     'commands/bulk': ['column-map'],
     'commands/completion': ['shells'],
@@ -94,6 +94,7 @@ const GROUPS: readonly Group[] = [
       'once',
       'redact',
       'safe-text',
+      'variables',
       'version',
     ],
     output: ['format', 'look', 'signs', 'width', 'wrap'],
@@ -149,7 +150,6 @@ const GROUPS: readonly Group[] = [
       'resolve',
       'secret-file',
       'secrets',
-      'variables',
     ],
   },
   // What every call to the embedded service needs beside that.

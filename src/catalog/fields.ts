@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ACCESS_ROLES } from './access-roles.ts';
 
 /** An id chosen by the caller: any text but the empty one. */
 export const id = (describes: string) => z.string().min(1).describe(describes);
@@ -40,7 +41,7 @@ export const user = z.looseObject({
     .describe('initial shown where there is no picture; derived from the name when left out'),
 });
 
-export const accessRole = z.enum(['viewer', 'editor']).describe('what the user may do there');
+export const accessRole = z.enum(ACCESS_ROLES).describe('what the user may do there');
 
 /** One item of a bulk reply. Only a literal `true` counts as success; other fields are passed on as they come. */
 export const itemResult = z.looseObject({

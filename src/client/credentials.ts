@@ -2,13 +2,8 @@ import type { Auth } from '../catalog/define.ts';
 import { CREDENTIAL_HEADERS, CREDENTIALS_OF, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { headerValueFault } from '../kernel/header-value.ts';
+import { VARIABLES } from '../kernel/variables.ts';
 import { headerPrefixFault, type Target } from './target.ts';
-
-const VARIABLES = {
-  key: 'SVC_API_KEY and SVC_AUTH_TOKEN',
-  workspace: 'SVC_WORKSPACE_ID and SVC_WORKSPACE_AUTH_TOKEN',
-  none: '',
-} as const satisfies Record<Auth, string>;
 
 /**
  * The headers that say as whom an operation is called.
@@ -34,8 +29,13 @@ export function credentialHeaders(target: Target, auth: Auth): Readonly<Record<s
 function missing(name: string, { withheld }: Target, auth: Auth): SvcError {
   const reason = withheld === undefined ? '' : `: ${withheld}`;
   return new SvcError('no_credential', `this needs a credential, and there is no ${name}${reason}`, {
-    hint: `save it with \`svc profiles add\` or set ${VARIABLES[auth]}; or use the embedded service with --local`,
+    hint: `save it with \`svc profiles add\` or set ${credentialVariables(auth)}; or use the embedded service with --local`,
   });
+}
+
+/** The variables that an operation's credential may be set in, as a sentence names them. */
+export function credentialVariables(auth: Auth): string {
+  return CREDENTIALS_OF[auth].map((credential) => VARIABLES[credential]).join(' and ');
 }
 
 /** For the error of a credential that was refused: which one it was, never its token, and where each half came from. */

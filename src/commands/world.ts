@@ -4,6 +4,7 @@ import type { Environment } from '../kernel/folders.ts';
 import { type Sink, writtenBy } from '../kernel/io.ts';
 import { once } from '../kernel/once.ts';
 import { safeText } from '../kernel/safe-text.ts';
+import { SWITCHES } from '../kernel/variables.ts';
 import type { Format } from '../output/format.ts';
 import type { Filter } from '../output/jq.ts';
 import type { Printer } from '../output/printer.ts';
@@ -32,7 +33,7 @@ export function openSession(surroundings: Surroundings, options: GlobalOptions, 
   return {
     context,
     close: async (error) => {
-      if (activity.calls > 0 && environment['SVC_HISTORY'] !== '0') {
+      if (activity.calls > 0 && environment[SWITCHES.history] !== '0') {
         const { recordRun } = await import('./history/record.ts');
         await recordRun(context, activity, { command, started, error });
       }

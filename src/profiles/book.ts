@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { didYouMean } from '../kernel/nearest.ts';
+import { SECRET_NAMES } from '../kernel/variables.ts';
 import { checkFields, fieldsOf, readJsonFile, ShapeError, writeJsonFile } from './json-file.ts';
 import type { Profile } from './profile.ts';
-import { SECRET_NAMES } from './variables.ts';
 
 /** All profiles, and the name of the one that is used when none is named. */
 export interface ProfileBook {

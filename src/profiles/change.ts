@@ -1,9 +1,9 @@
+import { SECRET_NAMES, type SecretName } from '../kernel/variables.ts';
 import type { ProfileBook } from './book.ts';
 import type { KeychainCall } from './keychain-calls.ts';
 import { originOf, type Place, type Profile, type Secrets } from './profile.ts';
 import type { SecretEntry } from './secret-file.ts';
 import { accountOf, boundSecret, type SecretPlaces } from './secrets.ts';
-import { SECRET_NAMES, type SecretName } from './variables.ts';
 
 /** Where secrets went. */
 export interface Kept {

@@ -1,6 +1,6 @@
 import { SvcError } from '../kernel/errors.ts';
+import { VARIABLES } from '../kernel/variables.ts';
 import type { Settings } from './resolve.ts';
-import { VARIABLES } from './variables.ts';
 
 /** What is missing before any operation could be called: an address, and one of the two pairs of credentials. */
 export function missingSettings(settings: Settings): readonly (keyof typeof VARIABLES)[] {

@@ -1,7 +1,7 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { baseUrlFault, headerPrefixFault } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
-import type { SecretName } from './variables.ts';
+import type { SecretName } from '../kernel/variables.ts';
 
 /** What a profile holds that is no secret. Fields that this version does not know are kept as they are. */
 export interface Profile {

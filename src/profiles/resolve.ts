@@ -1,13 +1,13 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
+import { SECRET_NAMES, type SecretName, VARIABLES } from '../kernel/variables.ts';
 import { hintForName, readProfiles } from './book.ts';
 import { credentialValue, secretValue } from './credential-value.ts';
 import { folderSettings } from './folder-settings.ts';
 import type { Keychain } from './keychain.ts';
 import { checkBaseUrl, checkHeaderPrefix, originOf, type Profile } from './profile.ts';
 import { readSecrets, secretPlaces } from './secrets.ts';
-import { SECRET_NAMES, type SecretName, VARIABLES } from './variables.ts';
 
 /** A value and, for people, where it was found: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
 interface Sourced<Value> {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Folders } from '../kernel/folders.ts';
+import { SECRET_NAMES } from '../kernel/variables.ts';
 import { checkFields, fieldsOf, readJsonFile, writeJsonFile } from './json-file.ts';
 import type { Secrets } from './profile.ts';
-import { SECRET_NAMES } from './variables.ts';
 
 /** What is kept for a profile: its secrets, and the one origin that they may go to. */
 export interface SecretEntry extends Secrets {

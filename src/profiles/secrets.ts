@@ -1,8 +1,8 @@
 import type { Environment, Folders } from '../kernel/folders.ts';
+import { SECRET_NAMES, type SecretName } from '../kernel/variables.ts';
 import type { Keychain } from './keychain.ts';
 import { originOf, type Profile } from './profile.ts';
 import { type SecretFile, secretFile } from './secret-file.ts';
-import { SECRET_NAMES, type SecretName } from './variables.ts';
 
 /** Where secrets lie: a keychain where there is one, and a private file. The keychain is made at first use. */
 export interface SecretPlaces {

@@ -4,11 +4,11 @@ import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { privateFolder } from '../kernel/files.ts';
 import { withLock } from '../kernel/lock.ts';
+import { SECRET_NAMES } from '../kernel/variables.ts';
 import { findProfile, type ProfileBook, readProfiles, writeProfiles } from './book.ts';
 import { Change, faultOf, type Kept, PROBE, without } from './change.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
 import { type PlacesWorld, readSecrets, secretPlaces } from './secrets.ts';
-import { SECRET_NAMES } from './variables.ts';
 
 /** Longer than it takes for a dead owner of the lock to be replaced. */
 const PATIENCE = 20_000;

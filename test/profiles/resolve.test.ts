@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
+import { VARIABLES } from '../../src/kernel/variables.ts';
 import { resolveSettings, type SettingsWorld } from '../../src/profiles/resolve.ts';
 import { profileStore } from '../../src/profiles/store.ts';
-import { VARIABLES } from '../../src/profiles/variables.ts';
 import { temporaryFolder, temporaryFolders } from '../temporary-folder.ts';
 
 let folders: Folders;

@@ -1,11 +1,12 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { SWITCHES } from '../../kernel/variables.ts';
 import type { OpenSettings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED } from '../embedded.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 /** The variable by which a script says which protected profile it may write through. */
-const ALLOWED = 'SVC_ALLOW';
+const ALLOWED = SWITCHES.allow;
 
 /**
  * Lets a run write, or not: through a protected profile somebody types its name, or a script says `--yes` and names it

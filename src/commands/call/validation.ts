@@ -5,6 +5,7 @@ import { issueText, meantValue } from '../../catalog/issue-text.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
+import { VARIABLES } from '../../kernel/variables.ts';
 
 /**
  * Checks an operation's input, as of a moment in milliseconds since the epoch, before anything is sent. The error names
@@ -50,7 +51,7 @@ function listHint(command: readonly string[]): string | undefined {
 
 /** What to do about a missing organization: it may be set once for all commands. */
 export function orgHint(help: string): string {
-  return `give it here, or set SVC_ORG for all commands; ${help}`;
+  return `give it here, or set ${VARIABLES.org} for all commands; ${help}`;
 }
 
 /** Problems that one line names. */

@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment, Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
+import { SWITCHES } from '../../kernel/variables.ts';
 
 /** What an id is the id of. */
 export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
@@ -90,7 +91,7 @@ async function writeCache(path: string, cache: Cache): Promise<void> {
 }
 
 function cachePath({ folders, environment }: CacheWorld, { local, profile }: IdScope): string | undefined {
-  if (environment['SVC_COMPLETION_CACHE'] === '0') return undefined;
+  if (environment[SWITCHES.completionCache] === '0') return undefined;
   const name = local ? 'local' : profile === undefined ? 'environment' : `profile-${encodeURIComponent(profile)}`;
   return join(folders.state, 'completion', `${name}.json`);
 }

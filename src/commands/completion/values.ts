@@ -1,4 +1,5 @@
 import { outline } from '../../catalog/outline.ts';
+import { VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { LoadedLeaf } from '../line/leaf.ts';
 import { type Candidate, type CompletionWorld, plainly } from './candidate.ts';
@@ -23,7 +24,7 @@ async function profileInUse(
   named: string | undefined,
   { environment, cwd, folders }: CompletionWorld,
 ): Promise<string | undefined> {
-  const early = named ?? environment['SVC_PROFILE'];
+  const early = named ?? environment[VARIABLES.profile];
   if (early) return early;
   const { folderSettings } = await import('../../profiles/folder-settings.ts');
   const { readProfiles } = await import('../../profiles/book.ts');

@@ -2,7 +2,7 @@ import type { Operation } from '../../catalog/define.ts';
 import { loadResource } from '../../catalog/index.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { SecretName } from '../../profiles/variables.ts';
+import type { SecretName } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 import { type Check, ok, skipped, type Verdict, warn } from './check.ts';
 

@@ -1,4 +1,4 @@
-import { VARIABLES } from '../../profiles/variables.ts';
+import { SWITCHES, VARIABLES } from '../../kernel/variables.ts';
 
 /** What each variable of a setting holds; the compiler asks for a line for each of them. */
 const SETTINGS: { readonly [Name in keyof typeof VARIABLES]: string } = {
@@ -15,9 +15,9 @@ const SETTINGS: { readonly [Name in keyof typeof VARIABLES]: string } = {
 
 /** Variables that are no settings of a profile. */
 const OTHERS: readonly (readonly [string, string])[] = [
-  ['SVC_ALLOW', 'name of a protected profile that scripts may write with, beside --yes'],
-  ['SVC_HISTORY', '0 keeps no history of writes'],
-  ['SVC_COMPLETION_CACHE', '0 keeps no ids for completion'],
+  [SWITCHES.allow, 'name of a protected profile that scripts may write with, beside --yes'],
+  [SWITCHES.history, '0 keeps no history of writes'],
+  [SWITCHES.completionCache, '0 keeps no ids for completion'],
   ['CI', 'set: nobody is asked anything'],
   ['ACCESSIBLE', 'set: plain words instead of drawings, bars and menus'],
   ['NO_COLOR', 'set: no colours; FORCE_COLOR wins over it'],

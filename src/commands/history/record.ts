@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
 import { redactMet } from '../../kernel/redact.ts';
-import { meetEnvironment } from '../../profiles/variables.ts';
+import { meetEnvironment } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED } from '../embedded.ts';
 import type { Activity } from '../terminal/activity.ts';

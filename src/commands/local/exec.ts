@@ -5,7 +5,7 @@ import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { CommandExit, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { interceptSignals } from '../../kernel/io.ts';
-import { VARIABLES } from '../../profiles/variables.ts';
+import { VARIABLES } from '../../kernel/variables.ts';
 import { type LocalService, openLocalService } from '../../service/local.ts';
 import { startServer } from '../../service/server.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,6 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { VARIABLES } from '../../kernel/variables.ts';
 
 /**
  * What went wrong in the terms of a tool: its fields where the command has flags, and no advice that only somebody at a
@@ -17,7 +18,7 @@ export function textInToolTerms(text: string, { flags }: OperationEntry): string
     .replace(/\bstands on line (\d+) already/g, 'stands in record $1 already')
     .replace(/add --all, or go on with/g, 'go on with')
     .replace(/<(\w+)> is required/, '$1 is required')
-    .replace('give it here, or set SVC_ORG for all commands; ', '')
+    .replace(`give it here, or set ${VARIABLES.org} for all commands; `, '')
     .replace(/see svc [\w -]+ --help/g, "see the tool's input schema")
     .replace(/run the command again/g, 'call the tool again')
     .replace(/--([a-z][a-z-]*)/g, (flag, name) => fields.get(name) ?? (name === 'data' ? 'the data' : flag));

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
+import { credentialVariables } from '../../client/credentials.ts';
 import { isRunning } from '../../kernel/io.ts';
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
 import type { RecoveryRecord } from '../../profiles/recovery/record.ts';
@@ -94,7 +95,7 @@ function nextStep(id: string, state: Standing, record: RecoveryRecord): string {
 
 function howToTell({ oldToken, profile }: RecoveryRecord): string {
   if (oldToken === null) return 'the old one was not known here, so nobody can try it';
-  const from = profile === null ? 'SVC_API_KEY and SVC_AUTH_TOKEN' : `--profile ${profile}`;
+  const from = profile === null ? credentialVariables('key') : `--profile ${profile}`;
   return `where the old one is at hand (${from}) svc auth recover tries it`;
 }
 

@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { SECRET_NAMES } from '../../kernel/variables.ts';
 import { findProfile, readProfiles } from '../../profiles/book.ts';
 import { readSecrets, secretPlaces } from '../../profiles/secrets.ts';
-import { SECRET_NAMES } from '../../profiles/variables.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { listed } from './view.ts';

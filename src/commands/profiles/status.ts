@@ -1,7 +1,7 @@
 import { maskSecret } from '../../kernel/redact.ts';
+import { SECRET_NAMES, VARIABLES } from '../../kernel/variables.ts';
 import { missingSettings, noCredential } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
-import { SECRET_NAMES, VARIABLES } from '../../profiles/variables.ts';
 import type { Context } from '../context.ts';
 import { pendingRows } from './pending-rows.ts';
 

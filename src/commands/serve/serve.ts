@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { SvcError } from '../../kernel/errors.ts';
 import { thisPlatform } from '../../kernel/io.ts';
 import type { Address } from '../../kernel/listening.ts';
-import { VARIABLES } from '../../profiles/variables.ts';
+import { VARIABLES } from '../../kernel/variables.ts';
 import type { Switches } from '../../service/app.ts';
 import { type LocalCredentials, localCredentials } from '../../service/bootstrap.ts';
 import { startDeliveries } from '../../service/deliveries/engine.ts';

@@ -1,9 +1,9 @@
 import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import type { Io } from '../../kernel/io.ts';
+import { meetEnvironment, VARIABLES } from '../../kernel/variables.ts';
 import { renderError } from '../../output/error-text.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
-import { meetEnvironment } from '../../profiles/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../line/global-flags.ts';
 import { shortFlags } from '../line/short-flags.ts';
@@ -46,7 +46,7 @@ function ownWords(words: readonly string[]): readonly string[] {
 
 /** The format asked for, read from the bare words: the command line may be what is wrong. The last one counts. */
 function wantedFormat(words: readonly string[], environment: Environment): Format {
-  let wanted = environment['SVC_OUTPUT'];
+  let wanted = environment[VARIABLES.output];
   for (const [at, word] of words.entries()) {
     const short = shortFlags(word, SHORT);
     if (short?.valued?.flags.startsWith('-o,')) wanted = short.value || words[at + 1];

@@ -1,3 +1,4 @@
+import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { amount } from '../../kernel/plural.ts';
@@ -28,9 +29,6 @@ export interface AccessToken {
   readonly lifetime: Lifetime & { readonly issuedAt: string | null };
   readonly resources: readonly Grant[];
 }
-
-/** The role of a resource that names none. */
-const DEFAULT_ROLE = 'editor';
 
 /** Reads a JSON Web Token. @throws SvcError `bad_data` that says what is wrong, and repeats nothing of it. */
 export function readAccessToken(text: string, now: number): AccessToken {
@@ -80,7 +78,7 @@ function grant({ type, id, organizationId, accessRole, expiresAt }: Fields, now:
     type: type ?? null,
     id: id ?? null,
     organizationId: organizationId ?? null,
-    role: accessRole ?? DEFAULT_ROLE,
+    role: accessRole ?? DEFAULT_ACCESS_ROLE,
     ...lifetime(expiresAt, now),
   };
 }

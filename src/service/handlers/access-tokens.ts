@@ -1,4 +1,5 @@
 import { SignJWT } from 'jose';
+import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { prepared } from '../store/prepared.ts';
 import type { HandlersOf } from './handler.ts';
 
@@ -18,7 +19,7 @@ export const accessTokens: HandlersOf<'access-tokens'> = {
     const [key] = await selectSigningKey(database, { apiKey });
     if (!key) throw new TypeError('the workspace of an authenticated key is gone');
     const { name, email, isAdmin = false } = userProperties;
-    const resources = permissions.resources.map((resource) => ({ accessRole: 'editor', ...resource }));
+    const resources = permissions.resources.map((resource) => ({ accessRole: DEFAULT_ACCESS_ROLE, ...resource }));
     const issuedAt = Math.floor(now / 1000);
     const token = await new SignJWT({ name, email, isAdmin, permissions: { resources } })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

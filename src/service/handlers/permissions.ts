@@ -1,3 +1,4 @@
+import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { upsertMembers } from '../records/members.ts';
 import { ensureOrganization } from '../records/organizations.ts';
 import { ensureUser } from '../records/users.ts';
@@ -7,7 +8,7 @@ import type { HandlersOf } from './handler.ts';
 export const permissions: HandlersOf<'permissions'> = {
   'permissions.add': async (call, { user: { userId }, permissions: { resources } }) => {
     const { database, now } = call;
-    for (const { type, id, organizationId = id, accessRole = 'editor', expiresAt } of resources) {
+    for (const { type, id, organizationId = id, accessRole = DEFAULT_ACCESS_ROLE, expiresAt } of resources) {
       const isOrganization = type === 'organization';
       const organization = await ensureOrganization(call, isOrganization ? id : organizationId);
       await ensureUser(database, { organization, userId });

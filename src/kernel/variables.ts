@@ -1,5 +1,5 @@
-import type { Environment } from '../kernel/folders.ts';
-import { meetSecret } from '../kernel/redact.ts';
+import type { Environment } from './folders.ts';
+import { meetSecret } from './redact.ts';
 
 /** The environment variable of each setting. */
 export const VARIABLES = {
@@ -12,6 +12,13 @@ export const VARIABLES = {
   workspaceAuthToken: 'SVC_WORKSPACE_AUTH_TOKEN',
   org: 'SVC_ORG',
   output: 'SVC_OUTPUT',
+} as const;
+
+/** Those that are no settings of a profile. */
+export const SWITCHES = {
+  allow: 'SVC_ALLOW',
+  history: 'SVC_HISTORY',
+  completionCache: 'SVC_COMPLETION_CACHE',
 } as const;
 
 /** The settings that are secrets. */
