@@ -92,7 +92,7 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
       await confirm(context, about === 'service' ? `${question} (${await targetName(context)})` : question);
     },
     ask: async (question) => (await import('./terminal/prompts.ts')).ask(context, question),
-    asker: once(async () => (await import('./asking/open-asker.ts')).openAsker(surroundings)),
+    asker: once(async () => (await import('./terminal/open-asker.ts')).openAsker(surroundings)),
     askSecret: async (question) => (await import('./terminal/prompts.ts')).askSecret(context, question),
   };
   return {

@@ -1,5 +1,5 @@
-import { wantsMarks } from '../terminal/terminal.ts';
 import type { Asker, AskingWorld } from './asker.ts';
+import { wantsMarks } from './terminal.ts';
 
 /** The asker for this terminal: prompts that redraw themselves do it with signs. Whether there is somebody to ask is for the caller to know. */
 export async function openAsker(world: AskingWorld): Promise<Asker> {
