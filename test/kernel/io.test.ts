@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { describe, expect, it } from 'vitest';
 
-const IO = join(import.meta.dirname, '..', '..', 'src', 'kernel', 'io.ts');
+const IO = new URL('../../src/kernel/io.ts', import.meta.url).href;
 
 /** A program of its own, because the streams of this one belong to the test runner. It tells stderr how a write ended. */
 function program(body: string): string[] {
