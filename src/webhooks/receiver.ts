@@ -57,10 +57,10 @@ const LAST_WORD = 1_000;
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { address, limits = LIMITS } = options;
   const held = { bytes: 0 };
-  const serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
-    handle(request, response, { ...options, limits }, held, isWaiting).catch((error: unknown) => {
+  const serve = (exchange: Exchange) => {
+    handle(exchange, { ...options, limits, held }).catch((error: unknown) => {
       options.failed(error);
-      say(response, { status: 500, text: 'the listener failed' });
+      say(exchange.response, { status: 500, text: 'the listener failed' });
     });
   };
   const server = createServer({
@@ -69,8 +69,10 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     connectionsCheckingInterval: Math.min(1_000, limits.headers),
   });
   server.maxConnections = MOST_CONNECTIONS;
-  server.on('request', (request, response) => serve(request, response, false));
-  server.on('checkContinue', (request, response) => serve(request, response, true));
+  server.on('request', (request, response) => serve({ request, response, invite: () => undefined }));
+  server.on('checkContinue', (request, response) =>
+    serve({ request, response, invite: () => response.writeContinue() }),
+  );
   const url = await listen(server, address);
   return { url, close: (patience) => closeServer(server, patience) };
 }
@@ -79,12 +81,21 @@ interface Held {
   bytes: number;
 }
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Tells a sender that waits to be told so that it may send the body. */
+  readonly invite: () => void;
+}
+
+interface Handling extends ReceiverOptions {
+  readonly limits: ReceiverLimits;
+  readonly held: Held;
+}
+
 async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { answer, refused, ...options }: ReceiverOptions & { readonly limits: ReceiverLimits },
-  held: Held,
-  isWaiting: boolean,
+  { request, response, invite }: Exchange,
+  { answer, refused, held, ...options }: Handling,
 ): Promise<void> {
   const headers = headerList(request.rawHeaders);
   const refusal = headRefusal(request, headers, options);
@@ -92,7 +103,7 @@ async function handle(
     await refused(refusal.text);
     return turnAway(request, response, refusal);
   }
-  if (isWaiting) response.writeContinue();
+  invite();
   const body = await readBody(request, options.limits, held);
   if (body === undefined) return;
   if (!Buffer.isBuffer(body)) {

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
-import { inputError } from './record.ts';
+import { InputError } from './record.ts';
 
 /** Texts of this size are cut and parsed fastest: larger ones leave the part of memory that is cheap to collect. */
 const CHUNK_BYTES = 64 * 1024;
@@ -98,9 +98,9 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
     for await (const chunk of unpacking) yield chunk;
   } catch (error) {
     if (systemErrorCode(error) === 'Z_BUF_ERROR') {
-      throw inputError(name, {}, 'the gzip data is cut off', 'is the file complete?');
+      throw new InputError(name, {}, 'the gzip data is cut off', 'is the file complete?');
     }
-    if (systemErrorCode(error)?.startsWith('Z_')) throw inputError(name, {}, 'the gzip data is damaged');
+    if (systemErrorCode(error)?.startsWith('Z_')) throw new InputError(name, {}, 'the gzip data is damaged');
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { type InputError, inputError, MOST_RECORD_CHARACTERS, placeWithin } from './record.ts';
+import { InputError, MOST_RECORD_CHARACTERS, placeWithin } from './record.ts';
 
 /** Takes a row of a CSV text: its cells, the text itself without the line break, and the line it begins on. */
 type TakeRow = (cells: readonly string[], text: string, line: number) => void;
@@ -46,7 +46,7 @@ export class CsvRowParser {
     this.#from = 0;
     this.#enough = this.#text.length > chunk.length ? 2 * this.#text.length : 0;
     if (this.#text.length <= MOST_RECORD_CHARACTERS) return;
-    throw inputError(this.#name, { line: this.#line }, 'a row of more than 16 MB', 'is a quote left open?');
+    throw new InputError(this.#name, { line: this.#line }, 'a row of more than 16 MB', 'is a quote left open?');
   }
 
   /** Takes the rows that are left, the last one with or without a line break. */
@@ -124,7 +124,7 @@ export class CsvRowParser {
 
   #error(at: number, problem: string): InputError {
     const place = placeWithin(this.#text.slice(this.#from), at - this.#from, { line: this.#line, column: 1 });
-    return inputError(this.#name, place, problem, 'a quote inside a quoted cell is written twice: ""');
+    return new InputError(this.#name, place, problem, 'a quote inside a quoted cell is written twice: ""');
   }
 }
 

@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { CsvRowParser, dialect, rowText } from './csv-rows.ts';
 import type { FieldMap, FieldNames } from './field-map.ts';
-import { type Block, inputError, type SourceRecord } from './record.ts';
+import { type Block, InputError, type SourceRecord } from './record.ts';
 
 /** What a CSV file's columns are held against. */
 export interface CsvOptions {
@@ -75,8 +75,8 @@ export class CsvReader {
     const map: FieldNames = this.#options.map?.names ?? new Map();
     const columns = cells.map((cell) => cell.trim());
     for (const [at, column] of columns.entries()) {
-      if (column === '') throw inputError(name, { line }, `column ${at + 1} has no name`);
-      if (columns.indexOf(column) !== at) throw inputError(name, { line }, `two columns are named '${column}'`);
+      if (column === '') throw new InputError(name, { line }, `column ${at + 1} has no name`);
+      if (columns.indexOf(column) !== at) throw new InputError(name, { line }, `two columns are named '${column}'`);
     }
     checkMap(map, columns, name);
     this.#options.map?.meetAll();
@@ -84,7 +84,7 @@ export class CsvReader {
     for (const [at, field] of mapped.entries()) {
       const before = mapped.indexOf(field);
       if (field === undefined || before === at) continue;
-      throw inputError(name, { line }, `the columns '${columns[before]}' and '${columns[at]}' are both '${field}'`);
+      throw new InputError(name, { line }, `the columns '${columns[before]}' and '${columns[at]}' are both '${field}'`);
     }
     const ids = mapped.indexOf(idField);
     if (!mints && ids === -1) {
@@ -92,7 +92,7 @@ export class CsvReader {
       const hint = near
         ? `is it '${near}'? add --map '${near}=${idField}'`
         : `the first row names the fields: ${fields.join(',')}`;
-      throw inputError(name, { line }, `there is no column '${idField}'`, hint);
+      throw new InputError(name, { line }, `there is no column '${idField}'`, hint);
     }
     return { text, delimiter: dialect(text).delimiter, fields: mapped, ids };
   }
@@ -102,7 +102,7 @@ export class CsvReader {
     const many = cells.length > fields.length;
     const hint = many ? 'put a cell that holds the separator into double quotes' : 'is the file complete?';
     const problem = `the row has ${cells.length} cells and the header ${fields.length}`;
-    throw inputError(this.#options.name, { line }, problem, hint);
+    throw new InputError(this.#options.name, { line }, problem, hint);
   }
 }
 

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { startingWith } from './bytes.ts';
-import { inputError } from './record.ts';
+import { InputError } from './record.ts';
 
 /** First bytes of what is often mistaken for a text file. */
 const BINARY_KINDS: readonly (readonly [readonly number[], string])[] = [
@@ -51,7 +51,8 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
 function decoderFor(head: Uint8Array, name: string): TextDecoder {
   const binary = BINARY_KINDS.find(([signature]) => signature.every((byte, at) => head[at] === byte))?.[1];
   const kind = binary ?? (isUtf32(head) ? 'UTF-32 text' : undefined);
-  if (kind) throw inputError(name, {}, `it is ${kind}, not UTF-8 text`, 'unpack it or export it as UTF-8 text first');
+  if (kind)
+    throw new InputError(name, {}, `it is ${kind}, not UTF-8 text`, 'unpack it or export it as UTF-8 text first');
   return new TextDecoder(encodingOf(head), { fatal: true });
 }
 
@@ -70,10 +71,10 @@ function encodingOf([first, second]: Uint8Array): string {
 
 function refuse(name: string, { encoding }: TextDecoder, bytes: Uint8Array, offset: number): never {
   const hint = 'is it the right file? Text has to be saved as UTF-8';
-  if (encoding !== 'utf-8') throw inputError(name, {}, `not valid ${encoding.toUpperCase()} text`, hint);
+  if (encoding !== 'utf-8') throw new InputError(name, {}, `not valid ${encoding.toUpperCase()} text`, hint);
   const at = firstInvalid(bytes);
   const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');
-  throw inputError(name, {}, `byte 0x${byte} at offset ${offset + at} is not UTF-8`, hint);
+  throw new InputError(name, {}, `byte 0x${byte} at offset ${offset + at} is not UTF-8`, hint);
 }
 
 /** Where decoding of UTF-8 fails: the first replacement character that is not one in the bytes themselves. */
@@ -92,5 +93,5 @@ function firstInvalid(bytes: Uint8Array): number {
 }
 
 function nulCharacter(name: string, offset: number) {
-  return inputError(name, {}, `a NUL character at offset ${offset}`, 'is this a text file, and complete?');
+  return new InputError(name, {}, `a NUL character at offset ${offset}`, 'is this a text file, and complete?');
 }

@@ -1,5 +1,5 @@
 import { parseJson } from './json-text.ts';
-import { inputError } from './record.ts';
+import { InputError } from './record.ts';
 import { formatOfName } from './sniff.ts';
 import { openText, type TextRequest } from './text.ts';
 
@@ -12,7 +12,7 @@ const START = { line: 1, column: 1 };
 export async function readDocument(request: TextRequest): Promise<{ readonly name: string; readonly value: unknown }> {
   const { name, head, chunks } = await openText(request);
   const format = formatOfName(name) ?? (/^\s*[[{]/.test(head) ? 'json' : 'yaml');
-  if (format !== 'json' && format !== 'yaml') throw inputError(name, {}, `it is ${format}, not JSON or YAML`);
+  if (format !== 'json' && format !== 'yaml') throw new InputError(name, {}, `it is ${format}, not JSON or YAML`);
   const texts: string[] = [];
   for await (const chunk of chunks) texts.push(chunk);
   const text = texts.join('');

@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { type Block, inputError, type Source, type SourceRecord } from './record.ts';
+import { type Block, InputError, type Source, type SourceRecord } from './record.ts';
 
 /** Columns or fields of files, and the field that each stands for; an empty one for what to leave out. */
 export type FieldNames = ReadonlyMap<string, string>;
@@ -36,7 +36,7 @@ export class FieldMap {
       const field = this.#fieldOf(name);
       const other = named.get(field);
       if (other !== undefined) {
-        throw inputError(file, { line, column }, `the fields '${other}' and '${name}' are both '${field}'`);
+        throw new InputError(file, { line, column }, `the fields '${other}' and '${name}' are both '${field}'`);
       }
       if (field !== '') named.set(field, name);
     }

@@ -1,5 +1,5 @@
-import { JsonRecord } from './json-record.ts';
-import { type InputError, inputError, MOST_RECORD_CHARACTERS, type Place } from './record.ts';
+import { JsonRecord, type Span, type Stretch } from './json-record.ts';
+import { InputError, MOST_RECORD_CHARACTERS, type Place } from './record.ts';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -9,9 +9,9 @@ const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 export class Piece extends JsonRecord {
   readonly stop: string;
 
-  constructor(name: string, around: string, [from, to]: readonly [number, number], place: Place, stop: string) {
-    super(name, around, from, to, place.line, place.column);
-    this.stop = stop;
+  constructor(around: Stretch, span: Span & { readonly stop: string }, place: Place) {
+    super(around, span, place);
+    this.stop = span.stop;
   }
 }
 
@@ -54,7 +54,11 @@ export class JsonSplitter {
     const text = this.#text;
     let end = stop;
     while (end > this.#at && isSpace(text.charCodeAt(end - 1))) end -= 1;
-    const piece = new Piece(this.#name, text, [this.#at, end], this.#start, text.charAt(stop));
+    const piece = new Piece(
+      { name: this.#name, text },
+      { from: this.#at, to: end, stop: text.charAt(stop) },
+      this.#start,
+    );
     this.#moveTo(stop + 1);
     return piece;
   }
@@ -85,7 +89,7 @@ export class JsonSplitter {
   }
 
   #error(problem: string, hint: string): InputError {
-    return inputError(this.#name, this.place, problem, hint);
+    return new InputError(this.#name, this.place, problem, hint);
   }
 
   #placeOf(at: number): Place {

@@ -1,5 +1,5 @@
 import { type SyntaxProblem, syntaxProblem } from './json-syntax.ts';
-import { inputError, type Place, placeWithin } from './record.ts';
+import { InputError, type Place, placeWithin } from './record.ts';
 
 /** Deeper values would exhaust the stack of whoever writes them out again. */
 const MOST_NESTING = 100;
@@ -21,7 +21,7 @@ export function parseJson(text: string, name: string, place: Place): unknown {
 }
 
 function problemAt(name: string, place: Place, text: string, { offset, problem, hint }: SyntaxProblem) {
-  return inputError(name, placeWithin(text, offset, place), problem, hint);
+  return new InputError(name, placeWithin(text, offset, place), problem, hint);
 }
 
 /** Whether a value surely is what svc keeps as it is: not too deep, and no number so large that it may have lost digits. */

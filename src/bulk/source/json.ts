@@ -1,7 +1,7 @@
 import type { Remark } from '../finding.ts';
 import { JsonSplitter, type Piece } from './json-splitter.ts';
 import { parseJson } from './json-text.ts';
-import { type Block, inputError } from './record.ts';
+import { type Block, InputError } from './record.ts';
 
 /** How a list is read: what to call the input, the field it stands under inside an object, and whom to tell of what is left out. */
 export interface ListOptions {
@@ -17,14 +17,14 @@ export async function* readJson(chunks: AsyncIterable<string>, options: ListOpti
   const opening = await splitter.peek();
   if (opening !== '[' && opening !== '{') {
     const hint = `give an array, or {"${field}":[…]}; for other formats say which with --input-format`;
-    throw inputError(name, splitter.place, `expected a JSON array, found '${opening ?? 'nothing'}'`, hint);
+    throw new InputError(name, splitter.place, `expected a JSON array, found '${opening ?? 'nothing'}'`, hint);
   }
   splitter.take();
   yield* opening === '[' ? elements(splitter, name) : members(splitter, options);
   const rest = await splitter.peek();
   if (rest === undefined) return;
   const hint = rest === '{' ? 'for one record a line, use --input-format ndjson' : 'remove what follows, or merge it';
-  throw inputError(name, splitter.place, 'there is more text after the end of the JSON', hint);
+  throw new InputError(name, splitter.place, 'there is more text after the end of the JSON', hint);
 }
 
 /** The elements of an array whose opening bracket has been taken. What is wrong comes after the records before it. */
@@ -40,10 +40,10 @@ async function* elements(splitter: JsonSplitter, name: string): AsyncGenerator<B
         piece = splitter.piece();
       }
       const { stop, isEmpty } = piece;
-      if (isEmpty && !(first && stop === ']')) throw inputError(name, piece, `expected a record, found '${stop}'`);
+      if (isEmpty && !(first && stop === ']')) throw new InputError(name, piece, `expected a record, found '${stop}'`);
       if (!isEmpty) block.push(piece);
       if (stop === ']') break;
-      if (stop !== ',') throw inputError(name, splitter.place, `expected ',' or ']', found '${stop}'`);
+      if (stop !== ',') throw new InputError(name, splitter.place, `expected ',' or ']', found '${stop}'`);
     }
   } catch (error) {
     if (block.length > 0) yield block;
@@ -59,24 +59,25 @@ async function* members(splitter: JsonSplitter, { name, field, warn }: ListOptio
     const key = await whole(splitter);
     if (first && key.text === '' && key.stop === '}') break;
     const named = key.stop === ':' ? parseJson(key.text, name, key) : undefined;
-    if (typeof named !== 'string') throw inputError(name, key, 'expected a field name and a colon');
+    if (typeof named !== 'string') throw new InputError(name, key, 'expected a field name and a colon');
     const listed = named === field && (await splitter.peek()) === '[';
     if (listed) {
-      if (found) throw inputError(name, key, `"${field}" stands twice`);
+      if (found) throw new InputError(name, key, `"${field}" stands twice`);
       found = true;
       splitter.take();
       yield* elements(splitter, name);
     }
     const value = await whole(splitter);
     if (!listed) parseJson(value.text, name, value);
-    if (listed ? value.text !== '' : named === field) throw inputError(name, value, `"${field}" is not an array`);
+    if (listed ? value.text !== '' : named === field) throw new InputError(name, value, `"${field}" is not an array`);
     if (!listed)
       warn({ line: key.line, message: `'${named}' is left out; only the records under '${field}' are read` });
     stop = value.stop;
-    if (stop !== ',' && stop !== '}') throw inputError(name, splitter.place, `expected ',' or '}', found '${stop}'`);
+    if (stop !== ',' && stop !== '}')
+      throw new InputError(name, splitter.place, `expected ',' or '}', found '${stop}'`);
   }
   if (!found) {
-    throw inputError(
+    throw new InputError(
       name,
       splitter.place,
       `the object has no array "${field}"`,

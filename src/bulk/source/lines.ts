@@ -1,4 +1,4 @@
-import { inputError, MOST_RECORD_CHARACTERS } from './record.ts';
+import { InputError, MOST_RECORD_CHARACTERS } from './record.ts';
 
 /** Consecutive whole lines of a text: where each begins and ends, its line break left out. */
 export interface Lines {
@@ -17,7 +17,7 @@ export async function* readLines(chunks: AsyncIterable<string>, name: string): A
     // Most chunks of a long line are only looked at for a line break, so that it costs no more than its length.
     if (!(rest.endsWith('\r') || /[\r\n]/.test(chunk))) {
       rest += chunk;
-      if (rest.length > MOST_RECORD_CHARACTERS) throw inputError(name, { line }, 'a line of more than 16 MB');
+      if (rest.length > MOST_RECORD_CHARACTERS) throw new InputError(name, { line }, 'a line of more than 16 MB');
       continue;
     }
     const text = rest + chunk;

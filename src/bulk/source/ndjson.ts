@@ -6,9 +6,10 @@ import { type Block, InputError } from './record.ts';
 export async function* readNdjson(chunks: AsyncIterable<string>, name: string): AsyncGenerator<Block> {
   for await (const { text, starts, ends, line } of readLines(chunks, name)) {
     const block: LineRecord[] = [];
+    const stretch = { name, text };
     for (const [at, from] of starts.entries()) {
       const to = ends[at] ?? from;
-      if (!isBlank(text, from, to)) block.push(new LineRecord(name, text, from, to, line + at, 1));
+      if (!isBlank(text, from, to)) block.push(new LineRecord(stretch, { from, to }, { line: line + at, column: 1 }));
     }
     if (block.length > 0) yield block;
   }

@@ -52,10 +52,6 @@ export class InputError extends SvcError {
   }
 }
 
-export function inputError(name: string, place: Partial<Place>, problem: string, hint?: string): InputError {
-  return new InputError(name, place, problem, hint);
-}
-
 /** The place of an offset in a text that itself begins at `start`. */
 export function placeWithin(text: string, offset: number, start: Place): Place {
   const lines = text.slice(0, offset).split(/\r\n|\n|\r/);

@@ -1,7 +1,7 @@
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { fileStream, readBytes, unpacked } from './bytes.ts';
 import { decodeText } from './decode.ts';
-import { inputError } from './record.ts';
+import { InputError } from './record.ts';
 
 /** Characters looked at to tell a format. */
 const HEAD_CHARACTERS = 4096;
@@ -42,7 +42,7 @@ export function nameOf(file: string): string {
 /** The text of bytes, unpacked where they are compressed. @throws SvcError `bad_data` when it is empty or not text */
 export async function readText(bytes: AsyncIterable<Uint8Array>, name: string): Promise<Text> {
   const text = await peek(decodeText(unpacked(bytes, name), name));
-  if (text.head.trim() === '') throw inputError(name, {}, 'it is empty', 'is the export complete?');
+  if (text.head.trim() === '') throw new InputError(name, {}, 'it is empty', 'is the export complete?');
   return text;
 }
 

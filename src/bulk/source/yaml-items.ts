@@ -1,4 +1,4 @@
-import { inputError } from './record.ts';
+import { InputError } from './record.ts';
 
 /** Longer texts are not parsed as one: what a parser of YAML holds takes fifty times their length. */
 export const MOST_YAML_CHARACTERS = 2 * 1024 * 1024;
@@ -61,7 +61,7 @@ export class YamlItems {
     this.#text = text.slice(from);
     this.#seen = this.#text.length;
     if (this.#seen <= MOST_YAML_CHARACTERS) return items;
-    throw inputError(this.#name, { line: this.#line }, 'a record of more than 2 MB', 'is a quote left open?');
+    throw new InputError(this.#name, { line: this.#line }, 'a record of more than 2 MB', 'is a quote left open?');
   }
 
   /** The last item. */

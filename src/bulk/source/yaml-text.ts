@@ -11,7 +11,7 @@ import {
   type Document as YamlDocument,
 } from 'yaml';
 import { losesDigits } from './json-text.ts';
-import { inputError, type Place } from './record.ts';
+import { InputError, type Place } from './record.ts';
 
 /** Aliases that one record may follow: enough for shared defaults, too few to blow a small file up. */
 const MOST_ALIASES = 100;
@@ -34,7 +34,7 @@ export function parseYamlText(text: string, name: string, schema: 'failsafe' | '
   };
   const document = parseDocument(text, { schema, merge: true, lineCounter, prettyErrors: false, logLevel: 'error' });
   const [error] = document.errors;
-  if (error) throw inputError(name, placeOf(error.pos[0]), ...problemOf(error));
+  if (error) throw new InputError(name, placeOf(error.pos[0]), ...problemOf(error));
   if (schema === 'failsafe') dropEmptyValues(document);
   return { document, placeOf };
 }
@@ -53,7 +53,11 @@ export function readNode({ document, placeOf }: ParsedYaml, node: unknown, name:
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     const bomb = error.message.startsWith('Excessive');
-    throw inputError(name, place, bomb ? `more than ${MOST_ALIASES} aliases in one record` : lowerFirst(error.message));
+    throw new InputError(
+      name,
+      place,
+      bomb ? `more than ${MOST_ALIASES} aliases in one record` : lowerFirst(error.message),
+    );
   }
 }
 
@@ -80,7 +84,7 @@ export function parseYaml(text: string, name: string): unknown {
   visit(document, {
     Scalar: (_, { value, source = '', range }) => {
       if (typeof value !== 'number' || !losesDigits(source)) return;
-      throw inputError(name, placeOf(range?.[0]), `the number ${source} would lose digits`, 'put it in quotes');
+      throw new InputError(name, placeOf(range?.[0]), `the number ${source} would lose digits`, 'put it in quotes');
     },
   });
   return readNode(parsed, document.contents, name).value;

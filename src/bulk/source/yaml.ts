@@ -1,6 +1,6 @@
 import { isMap, isScalar } from 'yaml';
 import type { ListOptions } from './json.ts';
-import { type Block, inputError, type SourceRecord } from './record.ts';
+import { type Block, InputError, type SourceRecord } from './record.ts';
 import { MOST_YAML_CHARACTERS, type YamlItem, YamlItems, type YamlLayout, yamlLayout } from './yaml-items.ts';
 import { simpleItem } from './yaml-simple.ts';
 import { hasAnchor, listIn, ONE_LIST, parseYamlText, readNode, SECOND_DOCUMENT, yamlItem } from './yaml-text.ts';
@@ -26,7 +26,7 @@ export async function* readYaml(chunks: AsyncIterable<string>, options: ListOpti
       yield* reader.push(head.slice(layout.start));
     } else if (head.length > MOST_YAML_CHARACTERS) {
       const hint = "begin each record with '- ' on a line of its own, or convert the file to NDJSON";
-      throw inputError(name, {}, 'YAML in this layout is read up to 2 MB', hint);
+      throw new InputError(name, {}, 'YAML in this layout is read up to 2 MB', hint);
     }
   }
   yield* reader ? reader.end() : wholeList(head, options);
@@ -42,7 +42,12 @@ function* wholeList(text: string, { name, field }: ListOptions): Generator<Block
   const list = listIn(parsed, field);
   if (!list) {
     const hint = `begin each record with '- ', or put the list under '${field}:'`;
-    throw inputError(name, parsed.placeOf(parsed.document.contents?.range?.[0]), 'expected a list of records', hint);
+    throw new InputError(
+      name,
+      parsed.placeOf(parsed.document.contents?.range?.[0]),
+      'expected a list of records',
+      hint,
+    );
   }
   const block: SourceRecord[] = [];
   for (const item of list.items) block.push(new YamlRecord(readNode(parsed, item, name)));
@@ -125,19 +130,19 @@ class ItemReader {
   #goOn(rest: YamlItem, { text }: YamlItem): void {
     this.#rest = { ...rest, text: rest.text + text };
     if (this.#rest.text.length <= MOST_YAML_CHARACTERS) return;
-    throw inputError(this.#options.name, { line: rest.line }, 'more than 2 MB behind the list');
+    throw new InputError(this.#options.name, { line: rest.line }, 'more than 2 MB behind the list');
   }
 
   /** What follows the list: other fields, or nothing but the end of the document. */
   #check({ text, line }: YamlItem): void {
     const { name } = this.#options;
     const place = { line, column: 1 };
-    if (/^---(?:\s|$)/.test(text)) throw inputError(name, place, SECOND_DOCUMENT, ONE_LIST);
+    if (/^---(?:\s|$)/.test(text)) throw new InputError(name, place, SECOND_DOCUMENT, ONE_LIST);
     if (/^\.\.\.(?:\s|$)/.test(text)) {
       if (/\n(?=[^\s#])/.test(text))
-        throw inputError(name, place, 'the document ends here, and more follows', ONE_LIST);
+        throw new InputError(name, place, 'the document ends here, and more follows', ONE_LIST);
     } else if (this.#inField) this.#warnOf({ text, line });
-    else throw inputError(name, place, "expected the next '- ', or the end", 'indent what belongs to the record');
+    else throw new InputError(name, place, "expected the next '- ', or the end", 'indent what belongs to the record');
   }
 
   #parse({ text, line }: YamlItem): SourceRecord {
@@ -148,18 +153,18 @@ class ItemReader {
     const read = new YamlRecord(readNode(parsed, node, name));
     if (text.includes('&') && hasAnchor(node)) this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
     if (this.#anchored.length <= MOST_ANCHORED) return read;
-    throw inputError(name, { line }, 'more than 64 KB of records with anchors', 'write out what they share');
+    throw new InputError(name, { line }, 'more than 64 KB of records with anchors', 'write out what they share');
   }
 
   /** The fields behind the list. */
   #warnOf({ text, line }: YamlItem): void {
     const { name, field, warn } = this.#options;
     const { document, placeOf } = parseYamlText(text, name, 'core', line);
-    if (!isMap(document.contents)) throw inputError(name, { line }, 'expected a field, or the end');
+    if (!isMap(document.contents)) throw new InputError(name, { line }, 'expected a field, or the end');
     for (const { key } of document.contents.items) {
       const named = isScalar(key) ? String(key.value) : '';
       const place = placeOf(isScalar(key) ? key.range?.[0] : undefined);
-      if (named === field) throw inputError(name, place, `'${field}' stands twice`);
+      if (named === field) throw new InputError(name, place, `'${field}' stands twice`);
       warn({ line: place.line, message: `'${named}' is left out; only the records under '${field}' are read` });
     }
   }
