@@ -1,9 +1,9 @@
 import type { SvcError } from '../kernel/errors.ts';
 import type { AlikeRefusals } from './alike.ts';
 import type { Batch, Block } from './batches.ts';
-import type { BatchOutcome } from './outcome.ts';
+import type { BatchOutcome, RequestKind } from './outcome.ts';
 import type { ItemResult, ItemStatus } from './record.ts';
-import { type ReadReply, readReply, readWholeReply } from './reply.ts';
+import { type ReadReply, readReply, readWholeReply, type Wanted } from './reply.ts';
 
 /** What became of a batch, after as many requests as it took. */
 export interface Delivered {
@@ -23,15 +23,14 @@ export type LookAtThem = (records: Block) => Promise<ReadonlyMap<string, boolean
 
 export interface DeliveryWorld {
   /** Sends one request; undefined when nothing more is sent. */
-  readonly send: (batch: Block, part: boolean) => Promise<BatchOutcome | undefined>;
+  readonly send: (batch: Block, kind: RequestKind) => Promise<BatchOutcome | undefined>;
   /** Waits before the nth repetition. */
   readonly pause: (repetition: number) => Promise<void>;
   /** Requests of this run that were answered. */
   readonly answered: () => number;
   readonly alike: AlikeRefusals;
   readonly look?: LookAtThem | undefined;
-  /** Records that succeeded are wanted too. */
-  readonly every: boolean;
+  readonly wanted: Wanted;
 }
 
 /** How often records that failed inside the service are sent again. */
@@ -86,18 +85,17 @@ class Delivery {
     };
   }
 
-  /** @param part the service failed at a request that these records were in */
-  async send(batch: Block, part = false): Promise<Fate> {
-    const outcome = await this.#request(batch, part);
+  async send(batch: Block, kind: RequestKind = 'new'): Promise<Fate> {
+    const outcome = await this.#request(batch, kind);
     switch (outcome?.kind) {
       case undefined:
         return this.#all(batch, 'skipped', NOT_SENT);
       case 'confirmed':
         return this.#read(batch, CONFIRMED);
       case 'answered':
-        return this.#read(batch, readReply(batch, outcome.reply, this.#world.every));
+        return this.#read(batch, readReply(batch, outcome.reply, this.#world.wanted));
       case 'answered_whole':
-        return this.#read(batch, readWholeReply(batch, outcome.reply, this.#world.every));
+        return this.#read(batch, readWholeReply(batch, outcome.reply, this.#world.wanted));
       case 'hopeless':
         this.#hopeless = outcome.error;
         return this.#all(batch, 'skipped', told(outcome.error));
@@ -115,13 +113,13 @@ class Delivery {
   }
 
   /** Sends one request, and again where the way to the service failed while others get through. */
-  async #request(batch: Block, part: boolean): Promise<BatchOutcome | undefined> {
+  async #request(batch: Block, kind: RequestKind): Promise<BatchOutcome | undefined> {
     if (this.#hopeless) return undefined;
     const { send, pause, answered } = this.#world;
     let last: BatchOutcome | undefined;
     for (let tries = 1; ; tries += 1) {
       const before = answered();
-      const outcome = await send(batch, part);
+      const outcome = await send(batch, kind);
       if (!outcome) return last;
       last = outcome;
       this.#unsettled ||= outcome.kind === 'unknown' || (outcome.kind === 'answered' && outcome.unsettled === true);
@@ -148,12 +146,12 @@ class Delivery {
   /** The first half, then the second, which is known to hold the record to blame where the first half was taken. */
   async #divide(batch: Block, status: 'failed' | 'unknown', error: SvcError): Promise<Fate> {
     if (batch.length === 1) return this.#alone(batch, status, error);
-    const part = status === 'unknown';
+    const kind = status === 'unknown' ? 'part' : 'new';
     const half = Math.floor(batch.length / 2);
     const [first, second] = [batch.slice(0, half), batch.slice(half)];
-    const fate = await this.send(first, part);
+    const fate = await this.send(first, kind);
     if (fate === 'taken' && second.length > 1) await this.#divide(second, status, error);
-    else await this.send(second, part);
+    else await this.send(second, kind);
     return 'refused';
   }
 
@@ -195,14 +193,14 @@ class Delivery {
 
   /** What is known of the records after one more request; undefined when it tells nothing new. */
   async #repeat(batch: Block): Promise<readonly ItemResult[] | undefined> {
-    const outcome = await this.#request(batch, true);
+    const outcome = await this.#request(batch, 'part');
     switch (outcome?.kind) {
       case 'confirmed':
         return [];
       case 'answered':
-        return this.#settled(readReply(batch, outcome.reply, this.#world.every).items);
+        return this.#settled(readReply(batch, outcome.reply, this.#world.wanted).items);
       case 'answered_whole':
-        return readWholeReply(batch, outcome.reply, this.#world.every).items;
+        return readWholeReply(batch, outcome.reply, this.#world.wanted).items;
       case 'unknown':
         return allOf(batch, 'unknown', told(outcome.error));
       default:
@@ -212,12 +210,12 @@ class Delivery {
 
   /** What exists already may be there because of a request before: one that is there as it was sent has arrived. */
   async #settled(items: readonly ItemResult[]): Promise<readonly ItemResult[]> {
-    const { look, every } = this.#world;
+    const { look, wanted } = this.#world;
     const doubtful = this.#unsettled ? items.filter(isThere) : [];
     if (doubtful.length === 0) return items;
     const seen = await look?.(doubtful.map(({ record }) => record));
     const settled = items.map((item) => (isThere(item) ? itemSeen(item, seen?.get(item.record.id)) : item));
-    return every ? settled : settled.filter(({ status }) => status !== 'succeeded');
+    return wanted === 'all' ? settled : settled.filter(({ status }) => status !== 'succeeded');
   }
 
   #all(batch: Block, status: ItemStatus, said: Said): Fate {

@@ -3,7 +3,8 @@ import { AlikeRefusals } from './alike.ts';
 import { type Batch, type BatchLimits, type Block, batches, type Portion } from './batches.ts';
 import { type Delivered, deliver, type LookAtThem } from './delivery.ts';
 import type { Limiter } from './limiter/limiter.ts';
-import type { BatchOutcome, SendBatch, Stop } from './outcome.ts';
+import type { BatchOutcome, RequestKind, SendBatch, Stop } from './outcome.ts';
+import type { Wanted } from './reply.ts';
 
 export interface BulkJob {
   /** In the order to send, no id twice; cut into requests as `batches` does. */
@@ -11,8 +12,8 @@ export interface BulkJob {
   readonly limits: BatchLimits;
   /** As many failed and unknown records end the sending; absent, it goes on to the end of the input. */
   readonly stopAtErrors?: number;
-  /** Outcomes hold the records that succeeded too. */
-  readonly every?: boolean;
+  /** Outcomes hold these records; absent, the exceptions. */
+  readonly wanted?: Wanted;
   /** A record of the job has landed before. */
   readonly landedBefore?: boolean;
 }
@@ -135,25 +136,25 @@ class Run {
     let admitted = true;
     ledger.intend(batch.records);
     const delivered = await deliver(batch, {
-      send: async (records, part) => {
+      send: async (records, kind) => {
         if (!(admitted || (await this.#admitted(records)))) return undefined;
         admitted = false;
-        return this.#request(records, part);
+        return this.#request(records, kind);
       },
       answered: () => this.#answered,
       // A pause that the end of the run cuts short is followed by no request.
       pause: (repetition) => pause(repetition, this.#over.signal).catch(() => undefined),
       alike: this.#alike,
       look,
-      every: this.#job.every ?? false,
+      wanted: this.#job.wanted ?? 'exceptions',
     });
     await ledger.settle(batch.records, delivered);
     this.#judge(delivered);
   }
 
-  async #request(batch: Block, part: boolean): Promise<BatchOutcome> {
+  async #request(batch: Block, kind: RequestKind): Promise<BatchOutcome> {
     const { send, limiter } = this.#world;
-    const outcome = await send(batch, part).catch((thrown: unknown) => {
+    const outcome = await send(batch, kind).catch((thrown: unknown) => {
       limiter.release({ milliseconds: 0, limited: false, failed: true });
       throw thrown;
     });

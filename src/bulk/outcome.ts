@@ -38,8 +38,11 @@ export type BatchOutcome = RequestOutcome &
     | { readonly kind: 'hopeless'; readonly error: SvcError }
   );
 
-/** Sends one request. A `part` of one that the service failed at is not repeated when it fails at that too. */
-export type SendBatch = (batch: Block, part: boolean) => Promise<BatchOutcome>;
+/** A part of a request that the service failed at is not repeated when it fails at that too. */
+export type RequestKind = 'new' | 'part';
+
+/** Sends one request. */
+export type SendBatch = (batch: Block, kind: RequestKind) => Promise<BatchOutcome>;
 
 /** Why a job ends early. */
 export type Stop =

@@ -72,10 +72,10 @@ export class Recorder implements Ledger {
 
   /** Sends as `send` does, and notes how long it took. */
   measured(send: SendBatch): SendBatch {
-    return async (batch, part) => {
+    return async (batch, kind) => {
       this.#inFlight += 1;
       try {
-        const outcome: BatchOutcome = await send(batch, part);
+        const outcome: BatchOutcome = await send(batch, kind);
         this.#metrics.request(this.#clock.now(), outcome, this.#inFlight);
         return outcome;
       } finally {

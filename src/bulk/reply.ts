@@ -3,8 +3,11 @@ import { redactMet } from '../kernel/redact.ts';
 import type { Block } from './batches.ts';
 import type { BulkRecord, ItemResult } from './record.ts';
 
+/** The records whose outcomes are wanted: all of them, or those that did not simply succeed. */
+export type Wanted = 'all' | 'exceptions';
+
 export interface ReadReply {
-  /** The records that did not simply succeed, in order; all of them where `every` asks for that. */
+  /** The records that are wanted, in order. */
   readonly items: readonly ItemResult[];
   /** Ids that the reply names and the request did not. */
   readonly strangers: readonly string[];
@@ -14,8 +17,8 @@ export interface ReadReply {
  * What a reply says of each record of its request. It names them by id, or is a list in the order of the request. Only a
  * literal `true` is success; of a record that is not mentioned nothing is known.
  */
-export function readReply(batch: Block, reply: unknown, every: boolean): ReadReply {
-  if (Array.isArray(reply)) return { items: itemsOf(batch, (_, at) => reply[at], every), strangers: [] };
+export function readReply(batch: Block, reply: unknown, wanted: Wanted): ReadReply {
+  if (Array.isArray(reply)) return { items: itemsOf(batch, (_, at) => reply[at], wanted), strangers: [] };
   const byId: Readonly<Record<string, unknown>> = isObject(reply) ? reply : {};
   let mentioned = 0;
   const items = itemsOf(
@@ -25,27 +28,27 @@ export function readReply(batch: Block, reply: unknown, every: boolean): ReadRep
       mentioned += 1;
       return byId[id];
     },
-    every,
+    wanted,
   );
   return { items, strangers: Object.keys(byId).length > mentioned ? strangersIn(byId, batch) : [] };
 }
 
 /** What a reply with one result for all the records of its request says of each. */
-export function readWholeReply(batch: Block, reply: unknown, every: boolean): ReadReply {
-  return { items: itemsOf(batch, () => reply, every), strangers: [] };
+export function readWholeReply(batch: Block, reply: unknown, wanted: Wanted): ReadReply {
+  return { items: itemsOf(batch, () => reply, wanted), strangers: [] };
 }
 
 function itemsOf(
   batch: Block,
   answerOf: (record: BulkRecord, at: number) => unknown,
-  every: boolean,
+  wanted: Wanted,
 ): readonly ItemResult[] {
   const items: ItemResult[] = [];
   for (let at = 0; at < batch.length; at += 1) {
     const record = batch[at];
     if (!record) continue;
     const answer = answerOf(record, at);
-    if (every || !isSuccess(answer)) items.push(itemResult(record, answer));
+    if (wanted === 'all' || !isSuccess(answer)) items.push(itemResult(record, answer));
   }
   return items;
 }

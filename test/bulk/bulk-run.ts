@@ -1,7 +1,7 @@
 import type { Block } from '../../src/bulk/batches.ts';
 import { type BulkJob, type BulkWorld, runBulk } from '../../src/bulk/engine.ts';
 import { createLimiter } from '../../src/bulk/limiter/limiter.ts';
-import type { BatchOutcome, Stop } from '../../src/bulk/outcome.ts';
+import type { BatchOutcome, RequestKind, Stop } from '../../src/bulk/outcome.ts';
 import type { BulkRecord, ItemResult } from '../../src/bulk/record.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
@@ -44,7 +44,7 @@ interface Running extends Partial<Omit<BulkJob, 'records' | 'limits'>> {
   readonly look?: BulkWorld['look'];
 }
 
-type Send = (batch: Block, index: number, part: boolean) => BatchOutcome | Promise<BatchOutcome>;
+type Send = (batch: Block, index: number, kind: RequestKind) => BatchOutcome | Promise<BatchOutcome>;
 
 /** Runs a job against a scripted service. Pauses take no time. */
 export async function run(
@@ -56,7 +56,7 @@ export async function run(
   const strangers: string[] = [];
   let requests = 0;
   const stop = await runBulk(
-    { records, limits: { records: batchSize, characters: 1e6 }, every: true, ...job },
+    { records, limits: { records: batchSize, characters: 1e6 }, wanted: 'all', ...job },
     {
       signal: signal ?? new AbortController().signal,
       limiter: createLimiter({ concurrency, most: concurrency, clock: systemClock }),
@@ -70,9 +70,9 @@ export async function run(
           requests += delivered.requests;
         },
       },
-      send: async (batch, part) => {
+      send: async (batch, kind) => {
         sent.push(batch.map(({ id }) => id));
-        return send(batch, sent.length - 1, part);
+        return send(batch, sent.length - 1, kind);
       },
     },
   );

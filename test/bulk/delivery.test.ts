@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/bulk/batches.ts';
+import type { RequestKind } from '../../src/bulk/outcome.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { answered, failedBy, lost, numbered, run, statuses, success } from './bulk-run.ts';
 
@@ -48,9 +49,9 @@ describe('records that are there already', () => {
         ['u1', false],
       ]);
     };
-    for (const every of [true, false]) {
-      const ran = await run({ records: [{ again: numbered(3) }], look, every }, (batch) => taken(batch));
-      const expected = ['u0 succeeded', 'u1 failed', 'u2 unknown'].slice(every ? 0 : 1);
+    for (const wanted of ['all', 'exceptions'] as const) {
+      const ran = await run({ records: [{ again: numbered(3) }], look, wanted }, (batch) => taken(batch));
+      const expected = ['u0 succeeded', 'u1 failed', 'u2 unknown'].slice(wanted === 'all' ? 0 : 1);
       expect(statuses(ran)).toEqual(expected);
     }
   });
@@ -138,11 +139,11 @@ describe('records that a request is refused for', () => {
   });
 
   it('are sent as parts only where the service failed at the whole', async () => {
-    const parts: boolean[] = [];
-    await run({ records: [numbered(2)] }, (batch, _, part) => {
-      parts.push(part);
+    const kinds: RequestKind[] = [];
+    await run({ records: [numbered(2)] }, (batch, _, kind) => {
+      kinds.push(kind);
       return batch.length > 1 ? lost('service', 'now') : answered(success(batch));
     });
-    expect(parts).toEqual([false, true, true]);
+    expect(kinds).toEqual(['new', 'part', 'part']);
   });
 });

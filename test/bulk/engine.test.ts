@@ -146,7 +146,7 @@ describe('what a reply says of each record', () => {
     const ran = await run({ records: [records], batchSize: 5 }, () => answered(reply));
     expect(statuses(ran)).toEqual(['a succeeded', 'b failed', 'c failed', 'd failed', 'e unknown']);
     expect(ran.items[3]).toMatchObject({ message: 'no', code: 'not-found' });
-    const exceptions = await run({ records: [records], batchSize: 5, every: false }, () => answered(reply));
+    const exceptions = await run({ records: [records], batchSize: 5, wanted: 'exceptions' }, () => answered(reply));
     expect(statuses(exceptions)).toEqual(['b failed', 'c failed', 'd failed', 'e unknown']);
   });
 

@@ -113,19 +113,19 @@ class JobRun {
     const { rate, onError, maxErrors } = options;
     const concurrency = options.concurrency === 'auto' && calls.fields.inOrder ? 1 : options.concurrency;
     const limiter = createLimiter({ concurrency, most: MOST_CONCURRENCY, clock, ...given('perSecond', rate) });
-    const every = options.results !== undefined;
+    const wanted = options.results === undefined ? 'exceptions' : 'all';
     const { records } = description;
     const shown = await showSending(this.#context, { tally, limiter, records, noun: calls.fields.noun });
     const stop = await runBulk(
       {
         records: toSend(this.#job, this.#work, recorder),
         limits,
-        every,
+        wanted,
         landedBefore: tally.succeeded > 0,
         ...given('stopAtErrors', onError === 'stop' ? 1 : maxErrors),
       },
       {
-        send: recorder.measured(batchSender(calls, clock, every)),
+        send: recorder.measured(batchSender(calls, clock, wanted)),
         look: lookerOf(calls),
         limiter,
         ledger: recorder,

@@ -1,5 +1,6 @@
 import type { Batch, Block } from '../../bulk/batches.ts';
 import type { BatchOutcome, SendBatch } from '../../bulk/outcome.ts';
+import type { Wanted } from '../../bulk/reply.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
 import type { Client } from '../../client/client.ts';
@@ -20,22 +21,22 @@ export interface BatchCalls {
 
 /**
  * Sends batches with the client, and says what came of each in the engine's words.
- * @param every the replies have to be looked into, though they say that all succeeded
+ * @param wanted where that is all, replies are looked into though they say that all succeeded
  */
-export function batchSender(calls: BatchCalls, clock: Clock, every: boolean): SendBatch {
+export function batchSender(calls: BatchCalls, clock: Clock, wanted: Wanted): SendBatch {
   const { client, operation, fields } = calls;
   const part = { ...operation, takesInternal: true };
   const textOf = inputText(calls);
-  return async (batch, isPart) => {
+  return async (batch, kind) => {
     const started = clock.now();
     const took = () => ({ milliseconds: clock.now() - started });
     try {
       const ids = fields.wholeReply ? undefined : batch.map(({ id }) => id);
-      const reply = await client.sendText(isPart ? part : operation, textOf(batch), ids);
+      const reply = await client.sendText(kind === 'part' ? part : operation, textOf(batch), ids);
       if (!reply.sent) throw new TypeError('a planned request has no outcome');
       const { retries, waits, waited, unsettled } = reply;
       const effort = { ...took(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
-      if (reply.confirmed && !every) return { kind: 'confirmed', ...effort };
+      if (reply.confirmed && wanted === 'exceptions') return { kind: 'confirmed', ...effort };
       if (fields.wholeReply) return { kind: 'answered_whole', reply: reply.data, ...effort };
       return { kind: 'answered', reply: reply.data, unsettled, ...effort };
     } catch (error) {
