@@ -71,6 +71,11 @@ function responseTo({ url, headers, credentials, body }: WireRequest, way: Way):
         isOpen = outgoing.reusedSocket || (await opens(socket, connectTimeout));
       })
       .on('response', resolve)
+      // Without this, a connection that the service takes for another protocol is waited for until the attempt ends.
+      .on('upgrade', (_, socket) => {
+        socket.destroy();
+        reject(Object.assign(new Error('the service switched to another protocol'), { code: 'ECONNRESET' }));
+      })
       .on('error', (error) => reject(isOpen ? error : new NotConnected(error)))
       .end(body);
   });

@@ -55,7 +55,7 @@ const WAYS = {
   fetch: (attemptTimeout: number) => fetchTransport(globalThis.fetch, attemptTimeout),
 } as const;
 
-function client(way: keyof typeof WAYS = 'http', attemptTimeout = 5_000): Client {
+function client(way: keyof typeof WAYS = 'http', attemptTimeout = 30_000): Client {
   requests = 0;
   return newClient({ transport: WAYS[way](attemptTimeout), target: target(baseUrl), maxWait: 0 }).client;
 }

@@ -25,9 +25,9 @@ async function secureService(name: string, days?: number) {
 
 /** Calls through the network as connect does. */
 async function call(baseUrl: string, options: Partial<NetworkOptions> = {}, effect: keyof typeof OPERATIONS = 'read') {
-  const { close, ...way } = await openNetwork({ baseUrl, environment: {}, attemptTimeout: 5_000, ...options });
+  const { close, ...way } = await openNetwork({ baseUrl, environment: {}, attemptTimeout: 30_000, ...options });
   onTestFinished(close);
-  const { client, events } = newClient({ ...way, target: target(baseUrl), attemptTimeout: 5_000, insecureHttp: true });
+  const { client, events } = newClient({ ...way, target: target(baseUrl), attemptTimeout: 30_000, insecureHttp: true });
   const reply = client.call(OPERATIONS[effect], {});
   return { reply, events };
 }

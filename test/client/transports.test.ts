@@ -39,16 +39,16 @@ const httpServer = (answer: (request: IncomingMessage, response: ServerResponse)
 
 type Send = (baseUrl: string, attemptTimeout?: number) => Transport;
 
-const single: Send = (_, attemptTimeout = 5_000) => overHttp(attemptTimeout);
+const single: Send = (_, attemptTimeout = 30_000) => overHttp(attemptTimeout);
 
-const pool: Send = (baseUrl, attemptTimeout = 5_000) => {
+const pool: Send = (baseUrl, attemptTimeout = 30_000) => {
   const { transport, close } = poolTransport({ baseUrl, attemptTimeout });
   onTestFinished(close);
   return transport;
 };
 
 /** What has been read of HTTP by others for years is what the two here are measured by. */
-const byFetch = fetchTransport(globalThis.fetch, 5_000);
+const byFetch = fetchTransport(globalThis.fetch, 30_000);
 
 const WAYS: readonly [name: string, over: Send][] = [
   ['single connections', single],
