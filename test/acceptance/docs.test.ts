@@ -40,6 +40,9 @@ const NOT_RUN = [
   'it takes a server of PostgreSQL',
   'it takes a while, and has a test of its own',
   'it needs Docker; a test runs its steps',
+  'it takes an emulator; where that is there, test/packaging/executable.test.ts does the same',
+  'it takes wine',
+  'it takes wine',
 ];
 
 describe('the commands in a document', () => {
