@@ -12,3 +12,9 @@ export function entryNamed(operation: string): OperationEntry {
   if (!entry) throw new TypeError(`there is no operation ${operation}`);
   return entry;
 }
+
+/** The entry that the words of a command mean, in the version that is meant where none is told. */
+export function entryOfCommand(words: readonly string[]): OperationEntry | undefined {
+  const line = words.join(' ');
+  return manifest.find(({ command }) => command.join(' ') === line);
+}

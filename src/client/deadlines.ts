@@ -1,4 +1,5 @@
 import { LONGEST_TIMER } from './time-limit.ts';
+
 /**
  * Ends what takes longer than it may, many at a time with one timer: each entry has the same time, so the oldest is the
  * next to end. The time is real time, not the clock's: it guards against a peer that hangs.

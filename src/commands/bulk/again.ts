@@ -2,7 +2,7 @@ import type { JobDescription } from '../../bulk/journal/description.ts';
 import type { WrittenRejects } from '../../bulk/rejects.ts';
 import { formatOfName } from '../../bulk/source/sniff.ts';
 import { commandText, commandWithData, shellWord } from '../../catalog/command-text.ts';
-import { entryNamed, manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { entryNamed, entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { programOf } from '../line/program-text.ts';
@@ -66,7 +66,7 @@ function shownWhole(line: string): string | undefined {
 
 /** Needed where the command means another version unless it is told. */
 function versionFlag({ command, path }: Pick<OperationEntry, 'command' | 'path'>): string {
-  const usual = manifest.find((entry) => entry.command.join() === command.join());
+  const usual = entryOfCommand(command);
   const [, version] = path.split('/');
   return usual?.version === version ? '' : ` --api-version ${version}`;
 }

@@ -41,7 +41,8 @@ export async function runOperation(
   try {
     await showAnswers(context, entry, operation, { inputs, all: invocation.options['all'] === true });
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
+    // What has its next step, as a write of unknown outcome has, must not depend on anything that is still to be loaded.
+    if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     const { withWayOut } = await import('./way-out.ts');
     throw withWayOut(context, entry, inputs[0] ?? {}, error);
   }

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Operation } from '../../catalog/define.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { issueText, meantValue } from '../../catalog/issue-text.ts';
-import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { VARIABLES } from '../../kernel/variables.ts';
@@ -44,9 +44,7 @@ function helpHint({ command, argument }: OperationEntry, problem: string): strin
 
 function listHint(command: readonly string[]): string | undefined {
   const list = [...command.slice(0, -1), 'list'];
-  return manifest.some((other) => other.command.join() === list.join())
-    ? `svc ${list.join(' ')} shows them`
-    : undefined;
+  return entryOfCommand(list) && `svc ${list.join(' ')} shows them`;
 }
 
 /** What to do about a missing organization: it may be set once for all commands. */

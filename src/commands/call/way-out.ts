@@ -1,5 +1,5 @@
 import { commandText } from '../../catalog/command-text.ts';
-import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import type { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { programOf } from '../line/program-text.ts';
@@ -32,9 +32,9 @@ function hintForNoun(
   const maker = `create-${noun}`;
   const made = flags.find(({ name, ofRecord }) => name === maker && !ofRecord);
   if (made && input[made.path[0] ?? ''] !== true) return `--${maker} makes it first`;
-  const lister = named(`${noun}s list`);
+  const lister = entryOfCommand([`${noun}s`, 'list']);
   if (lister && lister.command.join(' ') !== command.join(' ')) return `${called(lister)} shows those there are`;
-  const adder = named(`${noun}s add`);
+  const adder = entryOfCommand([`${noun}s`, 'add']);
   return adder && !lister ? `${called(adder)} makes it` : undefined;
 }
 
@@ -44,13 +44,9 @@ function hintForGroup(
   input: Input,
   called: (entry: OperationEntry) => string,
 ): string | undefined {
-  const lister = named(`${command.slice(0, -1).join(' ')} list`);
+  const lister = entryOfCommand([...command.slice(0, -1), 'list']);
   const isAboutOne = argument !== undefined || lister?.command.join(' ') === command.join(' ');
   if (!lister || !isAboutOne) return undefined;
   const hasMore = flags.some(({ path }) => path[0] !== 'organizationId' && input[path[0] ?? ''] !== undefined);
   return argument || hasMore ? `${called(lister)} shows those there are` : undefined;
-}
-
-function named(command: string): OperationEntry | undefined {
-  return manifest.find((entry) => entry.command.join(' ') === command);
 }
