@@ -33,7 +33,6 @@ const OWNERS = {
   microdiff: ['commands/'],
   '@modelcontextprotocol/server': ['commands/mcp/'],
   conf: ['profiles/'],
-  'proper-lockfile': ['kernel/lock.ts'],
   'fastest-levenshtein': ['kernel/nearest.ts'],
   zod: ['catalog/'],
   kysely: ['service/'],
@@ -42,7 +41,7 @@ const OWNERS = {
   jose: ['service/handlers/'],
 };
 const OWNED_BUILT_INS = {
-  sqlite: ['service/store/', 'bulk/journal/'],
+  sqlite: ['service/store/', 'bulk/journal/', 'kernel/lock.ts'],
   'https?|http2|net|tls|dgram': [
     'service/',
     'webhooks/',

@@ -72,8 +72,6 @@ export function withoutMark(text: string): string {
 export interface Replacement {
   /** Puts the text at the path it is handed; by default a plain write. What it really wrote is checked. */
   readonly write?: (path: string, text: string) => Promise<void>;
-  /** The last word before the old content goes: throws when it has to stay. */
-  readonly permit?: () => Promise<void>;
 }
 
 /**
@@ -81,14 +79,13 @@ export interface Replacement {
  * folder beside it, flushed, read back, renamed, and the folder flushed. On a full disk the old file stays byte for byte.
  */
 export async function replaceFile(path: string, text: string, replacement: Replacement = {}): Promise<void> {
-  const { write = writePrivately, permit } = replacement;
+  const { write = writePrivately } = replacement;
   let staging: string | undefined;
   try {
     staging = await mkdtemp(`${path}${STAGING}`);
     const staged = join(staging, basename(path));
     await write(staged, text);
     await verifyDurably(staged, text);
-    await permit?.();
     await moveOver(staged, path);
     await flushFolder(dirname(path));
   } catch (error) {

@@ -1,110 +1,142 @@
-import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import type { Clock } from './clock.ts';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError, readTextIfExists } from './files.ts';
-import { isRunning, processId } from './io.ts';
+import { processId, withoutExperimentalWarning } from './io.ts';
 
-/** Milliseconds without a sign of life after which an owner counts as dead and anyone may take its lock. */
-const DEAD_AFTER = 10_000;
+/** Upper bound on the pause between two attempts to take a lock, in milliseconds. */
 const LONGEST_PAUSE = 200;
+
+/** Milliseconds that `isLocked` may hold a lock back. */
+const PROBE_PATIENCE = 500;
+
+/** SQLite result codes. */
+const [BUSY, CANNOT_OPEN] = [5, 14];
+
+/** Keeps databases from the garbage collector, which would close them and thereby release their locks. */
+const held = new Set<DatabaseSync>();
 
 export interface LockOptions {
   readonly clock: Clock;
-  /**
-   * Milliseconds to wait for another owner; as long again whenever the lock has gone to the next one, since those that
-   * wait get their turn then. To outlast a dead owner takes more than 10 s.
-   */
-  readonly patience: number;
+  /** Milliseconds to wait for the owner (default: 500). The wait starts over when the lock changes hands. */
+  readonly patience?: number;
   readonly signal?: AbortSignal;
-}
-
-export interface Lock {
-  /** @throws SvcError `locked` when this process stood still for so long that another one took the lock. */
-  assertHeld(): Promise<void>;
+  /**
+   * Builds the error for a lock that is not free in time.
+   * @param owner `process 4711`, `process 4711 on db-host`, or `another process`
+   */
+  readonly refusal?: (owner: string) => SvcError;
 }
 
 /**
- * Runs `body` while no other process on this file system holds the lock at `path`, a folder; the owner's name lies
- * beside it.
- * @throws SvcError `locked`, naming the owner, when it is not free in time.
+ * Takes the lock at `path`, a file that is created if necessary (0600) and stays when the lock is released. The lock is
+ * an exclusive transaction on an empty SQLite database: the operating system ends the transaction with its process, so a killed
+ * owner frees its lock at once, and a suspended one keeps it. On NFS the lock is as reliable as the server's POSIX locks; a mount
+ * without them refuses every lock instead of granting it twice.
+ * @returns a function that releases the lock; further calls do nothing
+ * @throws SvcError `locked` when the lock is not free in time, `local` when the file cannot be used
  */
-export async function withLock<Value>(
-  path: string,
-  options: LockOptions,
-  body: (lock: Lock) => Promise<Value>,
-): Promise<Value> {
-  const release = await acquire(path, options);
-  const owner = JSON.stringify({ pid: processId, host: hostname(), nonce: randomUUID() });
-  try {
-    await writeFile(ownerPath(path), owner, { mode: 0o600 });
-  } catch (error) {
-    await release();
-    throw localFileError('lock', path, error);
-  }
-  const isHeld = async () => (await readTextIfExists(ownerPath(path))) === owner;
-  const assertHeld = async () => {
-    if (!(await isHeld())) throw new SvcError('locked', `another process took over the lock ${path}`, AGAIN);
-  };
-  try {
-    return await body({ assertHeld });
-  } finally {
-    if (await isHeld()) {
-      await rm(ownerPath(path), { force: true });
-      await release();
-    }
-  }
-}
-
-async function acquire(path: string, { clock, patience, signal }: LockOptions): Promise<() => Promise<void>> {
-  const { default: properLockfile } = await import('proper-lockfile');
+export async function acquireLock(path: string, options: LockOptions): Promise<() => void> {
+  const { clock, patience = PROBE_PATIENCE, signal, refusal = (owner) => heldBy(path, owner) } = options;
+  await createLockFile(path);
   let owner: string | undefined;
   let deadline = clock.now() + patience;
   for (;;) {
-    try {
-      const release = await properLockfile.lock(path, {
-        lockfilePath: path,
-        realpath: false,
-        stale: DEAD_AFTER,
-        onCompromised: () => undefined, // `assertHeld` finds out, at the moment when it matters
-      });
-      return () => release().catch(() => undefined); // what cannot be released was taken over
-    } catch (error) {
-      if (systemErrorCode(error) !== 'ELOCKED') throw localFileError('lock', path, error);
-      const next = await readTextIfExists(ownerPath(path));
-      if (owner !== undefined && next !== undefined && next !== owner) deadline = clock.now() + patience;
-      owner = next ?? owner;
-      if (clock.now() >= deadline) throw await refusal(path);
-    }
+    const database = await beginExclusive(path);
+    if (database) return claim(path, database);
+    const current = await readTextIfExists(ownerPath(path));
+    if (owner !== undefined && current !== undefined && current !== owner) deadline = clock.now() + patience;
+    owner = current ?? owner;
+    if (clock.now() >= deadline) throw refusal(ownerName(current));
     await clock.sleep(Math.ceil(Math.random() * LONGEST_PAUSE), signal);
   }
 }
 
-async function refusal(path: string): Promise<SvcError> {
-  const owner = await lockOwner(path);
-  const named = owner ? `process ${owner.pid} on ${owner.host}` : 'another process';
-  return new SvcError('locked', `${path} is held by ${named}`, AGAIN);
+/** Runs `body` while holding the lock at `path`; see {@link acquireLock}. */
+export async function withLock<Value>(path: string, options: LockOptions, body: () => Promise<Value>): Promise<Value> {
+  const release = await acquireLock(path, options);
+  try {
+    return await body();
+  } finally {
+    release();
+  }
 }
 
-interface LockOwner {
-  readonly pid: number;
-  readonly host: string;
+/** Checks whether a process holds the lock at `path`. */
+export async function isLocked(path: string): Promise<boolean> {
+  let database: DatabaseSync | undefined;
+  try {
+    database = await connect(path, { readOnly: true });
+    database.exec('begin; select count(*) from sqlite_schema; rollback');
+    return false;
+  } catch (error) {
+    const code = resultCode(error);
+    if (code === BUSY || code === CANNOT_OPEN) return code === BUSY;
+    throw localFileError('read', path, error);
+  } finally {
+    database?.close();
+  }
 }
 
-/** Whose a lock is by its name beside it, alive or dead; `undefined` where there is none. */
-async function lockOwner(path: string): Promise<LockOwner | undefined> {
-  const owner = /"pid":(\d+),"host":"([^"]*)"/.exec((await readTextIfExists(ownerPath(path))) ?? '');
-  return owner ? { pid: Number(owner[1]), host: owner[2] ?? '' } : undefined;
+/**
+ * Creates the lock file. An existing file is never opened here: closing any descriptor of a file drops the POSIX locks that the
+ * process holds on it.
+ */
+async function createLockFile(path: string): Promise<void> {
+  try {
+    await writeFile(path, '', { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw localFileError('lock', path, error);
+  }
 }
 
-/** Whether whoever took a lock on this machine is gone without giving it back: it is free within 10 s. */
-export async function isAbandoned(path: string): Promise<boolean> {
-  const owner = await lockOwner(path);
-  return owner !== undefined && owner.host === hostname() && !isRunning(owner.pid);
+async function beginExclusive(path: string): Promise<DatabaseSync | undefined> {
+  let database: DatabaseSync | undefined;
+  try {
+    database = await connect(path, { timeout: 0 });
+    database.exec('begin exclusive');
+    return database;
+  } catch (error) {
+    database?.close();
+    if (resultCode(error) === BUSY) return undefined;
+    throw localFileError('lock', path, error);
+  }
 }
 
-const AGAIN = { hint: 'run the command again' };
+async function claim(path: string, database: DatabaseSync): Promise<() => void> {
+  held.add(database);
+  const release = () => {
+    if (held.delete(database)) database.close();
+  };
+  try {
+    await writeFile(ownerPath(path), JSON.stringify({ pid: processId, host: hostname() }), { mode: 0o600 });
+    return release;
+  } catch (error) {
+    release();
+    throw localFileError('lock', path, error);
+  }
+}
+
+async function connect(path: string, options: DatabaseSyncOptions): Promise<DatabaseSync> {
+  const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
+  return new DatabaseSync(path, options);
+}
+
+function resultCode(error: unknown): unknown {
+  return error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+}
+
+function heldBy(path: string, owner: string): SvcError {
+  return new SvcError('locked', `${path} is locked by ${owner}`, { hint: 'run the command again' });
+}
+
+function ownerName(text: string | undefined): string {
+  const [, pid, host] = /"pid":(\d+),"host":"([^"]*)"/.exec(text ?? '') ?? [];
+  if (pid === undefined) return 'another process';
+  return host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;
+}
 
 function ownerPath(path: string): string {
   return `${path}.owner`;

@@ -24,15 +24,15 @@ export async function readProfiles(folders: Folders): Promise<ProfileBook> {
   return (await readJsonFile(profilesPath(folders), bookShape)) ?? EMPTY;
 }
 
-/** Only under the lock that `permit` asks. */
-export async function writeProfiles(folders: Folders, book: ProfileBook, permit: () => Promise<void>): Promise<void> {
+/** Only under the lock of the profiles. */
+export async function writeProfiles(folders: Folders, book: ProfileBook): Promise<void> {
   const { current, profiles, leftovers } = book;
   const fields = {
     ...(current !== undefined && { current }),
     profiles: Object.fromEntries(profiles),
     ...(leftovers.length > 0 && { leftovers }),
   };
-  await writeJsonFile(profilesPath(folders), fields, permit);
+  await writeJsonFile(profilesPath(folders), fields);
 }
 
 /** A profile by its name. @throws SvcError `not_found` */

@@ -25,8 +25,6 @@ interface Putting {
 interface ChangeWorld {
   readonly places: SecretPlaces;
   readonly save: (book: ProfileBook) => Promise<void>;
-  /** Throws when the lock is lost. */
-  readonly permit: () => Promise<void>;
 }
 
 /**
@@ -135,13 +133,12 @@ export class Change {
   }
 
   async #writeFile(entries: ReadonlyMap<string, SecretEntry>): Promise<void> {
-    await this.#world.places.file.write(entries, this.#world.permit);
+    await this.#world.places.file.write(entries);
   }
 
   /** Asks the keychain. @returns why it failed, if it did */
   async #ask(calls: readonly KeychainCall[]): Promise<string | undefined> {
     if (calls.length === 0) return undefined;
-    await this.#world.permit();
     return faultOf(this.#world.places, calls);
   }
 }

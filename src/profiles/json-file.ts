@@ -23,7 +23,7 @@ export async function readJsonFile<Value>(path: string, shape: (value: unknown) 
  * Replaces a file of settings by way of `conf`, which writes a staged copy: its own rename would put a cut file over a
  * good one when the disk is full. Only under a lock.
  */
-export async function writeJsonFile(path: string, fields: Fields, permit: () => Promise<void>): Promise<void> {
+export async function writeJsonFile(path: string, fields: Fields): Promise<void> {
   const { default: Conf } = await import('conf');
   await discardStaged(path);
   const write: Replacement['write'] = async (staged) => {
@@ -37,7 +37,7 @@ export async function writeJsonFile(path: string, fields: Fields, permit: () => 
     });
     conf.store = fields;
   };
-  await replaceFile(path, serialize(fields), { write, permit });
+  await replaceFile(path, serialize(fields), { write });
 }
 
 function serialize(fields: Fields): string {

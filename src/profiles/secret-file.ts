@@ -14,8 +14,8 @@ export interface SecretFile {
   readonly path: string;
   /** @throws SvcError `local` when the file is damaged. */
   read(): Promise<ReadonlyMap<string, SecretEntry>>;
-  /** Replaces all of it. Only under the lock of the profiles, which `permit` asks. */
-  write(entries: ReadonlyMap<string, SecretEntry>, permit: () => Promise<void>): Promise<void>;
+  /** Replaces all of it. Only under the lock of the profiles. */
+  write(entries: ReadonlyMap<string, SecretEntry>): Promise<void>;
 }
 
 export function secretFile(folders: Folders): SecretFile {
@@ -23,7 +23,7 @@ export function secretFile(folders: Folders): SecretFile {
   return {
     path,
     read: async () => (await readJsonFile(path, secretsShape)) ?? new Map<string, SecretEntry>(),
-    write: (entries, permit) => writeJsonFile(path, Object.fromEntries(entries), permit),
+    write: (entries) => writeJsonFile(path, Object.fromEntries(entries)),
   };
 }
 

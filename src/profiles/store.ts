@@ -10,7 +10,7 @@ import { Change, faultOf, type Kept, PROBE, without } from './change.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
 import { type PlacesWorld, readSecrets, secretPlaces } from './secrets.ts';
 
-/** Longer than it takes for a dead owner of the lock to be replaced. */
+/** Milliseconds to wait for other processes that change the profiles. */
 const PATIENCE = 20_000;
 
 /**
@@ -67,9 +67,9 @@ export function profileStore(world: StoreWorld): ProfileStore {
   /** Runs one change alone, and then removes what it or a killed one left behind. */
   async function change<Value>(edit: (change: Change) => Promise<Value>): Promise<Value> {
     await privateFolder(folders.config);
-    return withLock(join(folders.config, 'profiles.lock'), locking, async ({ assertHeld }) => {
-      const save = (book: ProfileBook) => writeProfiles(folders, book, assertHeld);
-      const running = new Change(await readProfiles(folders), { places, save, permit: assertHeld });
+    return withLock(join(folders.config, 'profiles.lock'), locking, async () => {
+      const save = (book: ProfileBook) => writeProfiles(folders, book);
+      const running = new Change(await readProfiles(folders), { places, save });
       const value = await edit(running);
       await running.sweep();
       return value;

@@ -28,7 +28,6 @@ describe('replacing a file', () => {
   it.each([
     ['was cut', { write: (path: string) => writeFile(path, 'ne') }, 'only a part'],
     ['was never made', { write: async () => undefined }, 'no such file'],
-    ['is not permitted any more', { permit: () => Promise.reject(new Error('lost')) }, 'lost'],
   ])('keeps the old content when the new one %s', async (_, replacement, reason) => {
     const folder = await temporaryFolder();
     const path = join(folder, 'settings.json');

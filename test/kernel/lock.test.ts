@@ -1,48 +1,103 @@
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { withLock } from '../../src/kernel/lock.ts';
+import { SvcError } from '../../src/kernel/errors.ts';
+import { acquireLock, isLocked, withLock } from '../../src/kernel/lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const options = { clock: systemClock, patience: 0 };
+const LOCK_MODULE = join(import.meta.dirname, '../../src/kernel/lock.ts');
+const CLOCK_MODULE = join(import.meta.dirname, '../../src/kernel/clock.ts');
+
+/** Starts a process that takes the lock at `path` and keeps it until it is killed. */
+async function startOwner(path: string): Promise<ChildProcess> {
+  const code = `
+    import { acquireLock } from ${JSON.stringify(LOCK_MODULE)};
+    import { systemClock } from ${JSON.stringify(CLOCK_MODULE)};
+    await acquireLock(${JSON.stringify(path)}, { clock: systemClock });
+    process.stdout.write('held');
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  if (!child.stdout) throw new Error('no stdout');
+  await once(child.stdout, 'data');
+  return child;
+}
 
 describe('a lock', () => {
-  it('lets one in at a time, and names who is in', async () => {
+  it('admits one owner at a time and names it', async () => {
     const path = join(await temporaryFolder(), 'x.lock');
     await withLock(path, options, async () => {
+      expect(await isLocked(path)).toBe(true);
       await expect(withLock(path, options, async () => 'in')).rejects.toMatchObject({
         failure: 'locked',
-        message: expect.stringContaining(`process ${process.pid} on `),
+        message: `${path} is locked by process ${process.pid}`,
       });
     });
+    expect(await isLocked(path)).toBe(false);
     expect(await withLock(path, options, async () => 'in')).toBe('in');
   });
 
-  it('is free again, with nothing left of it, when its owner fails', async () => {
-    const folder = await temporaryFolder();
-    const failed = withLock(join(folder, 'x.lock'), options, () => Promise.reject(new Error('no luck')));
-    await expect(failed).rejects.toThrow('no luck');
-    expect(await readdir(folder)).toEqual([]);
+  it('creates a private file', async () => {
+    const path = join(await temporaryFolder(), 'x.lock');
+    (await acquireLock(path, options))();
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('tells an owner that stood still that another one took over, and leaves that one its lock', async () => {
-    const folder = await temporaryFolder();
-    const path = join(folder, 'x.lock');
-    const sleeper = withLock(path, options, async ({ assertHeld }) => {
-      await assertHeld();
-      await utimes(path, 0, 0);
-      await writeFile(`${path}.owner`, '{"pid":4711,"host":"elsewhere","nonce":"1"}');
-      await assertHeld();
+  it('is released when its body fails', async () => {
+    const path = join(await temporaryFolder(), 'x.lock');
+    await expect(withLock(path, options, () => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck');
+    expect(await isLocked(path)).toBe(false);
+  });
+
+  it('is free as soon as its owner is killed, and not while the owner is suspended', async () => {
+    const path = join(await temporaryFolder(), 'x.lock');
+    const owner = await startOwner(path);
+    owner.kill('SIGSTOP');
+    await expect(acquireLock(path, { clock: systemClock, patience: 300 })).rejects.toMatchObject({
+      message: `${path} is locked by process ${owner.pid}`,
     });
-    await expect(sleeper).rejects.toMatchObject({ failure: 'locked', message: expect.stringContaining('took over') });
-    expect((await readdir(folder)).sort()).toEqual(['x.lock', 'x.lock.owner']);
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    (await acquireLock(path, options))();
+  });
+
+  it('is kept from other processes although its owner tried to take it twice', async () => {
+    const path = join(await temporaryFolder(), 'x.lock');
+    const other = `
+      import { isLocked } from ${JSON.stringify(LOCK_MODULE)};
+      process.stdout.write(String(await isLocked(${JSON.stringify(path)})));`;
+    await withLock(path, options, async () => {
+      await expect(acquireLock(path, options)).rejects.toMatchObject({ failure: 'locked' });
+      const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', other], { stdio: 'pipe' });
+      const [answer] = await once(child.stdout, 'data');
+      expect(String(answer)).toBe('true');
+    });
   });
 
   it('is waited for anew with each owner, so that many in a row all get their turn', async () => {
     const path = join(await temporaryFolder(), 'x.lock');
-    const turn = () => withLock(path, { ...options, patience: 2_000 }, () => systemClock.sleep(250));
+    let inside = 0;
+    const turn = () =>
+      withLock(path, { clock: systemClock, patience: 20_000 }, async () => {
+        expect(++inside).toBe(1);
+        await systemClock.sleep(20);
+        inside--;
+      });
     await Promise.all(Array.from({ length: 12 }, turn));
+  });
+
+  it('refuses in the words of its user', async () => {
+    const path = join(await temporaryFolder(), 'x.lock');
+    await withLock(path, options, async () => {
+      const refusal = (owner: string) => new SvcError('locked', `busy: ${owner}`);
+      await expect(acquireLock(path, { ...options, refusal })).rejects.toThrow(`busy: process ${process.pid}`);
+    });
   });
 
   it('stops waiting when the command is stopped', async () => {

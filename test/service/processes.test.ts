@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { lockForServing } from '../../src/service/store/serve-lock.ts';
 import { isPostgres, newStorePlace } from './store-place.ts';
@@ -65,12 +66,12 @@ describe('kill -9 of a serving process', () => {
   it.skipIf(isPostgres)('frees the store for the next one at once', async () => {
     const path = await newStorePlace();
     const { child } = await startServing(path);
-    await expect(lockForServing(path)).rejects.toMatchObject({
+    await expect(lockForServing(path, systemClock)).rejects.toMatchObject({
       failure: 'locked',
-      message: `process ${child.pid} is serving ${path} already`,
+      message: `process ${child.pid} is already serving ${path}`,
     });
     await kill(child);
-    (await lockForServing(path))();
+    (await lockForServing(path, systemClock))();
   });
 });
 

@@ -7,7 +7,7 @@ import { lockForServing } from '../../src/service/store/serve-lock.ts';
 
 /** A process of its own that serves the store named on its command line, until it is killed. */
 const [location = ''] = process.argv.slice(2);
-await lockForServing(location);
+await lockForServing(location, systemClock);
 const store = await openStore(location);
 const { answer } = createService({ store, clock: systemClock });
 const { url } = await startServer(answer, { host: '127.0.0.1', port: 0 });

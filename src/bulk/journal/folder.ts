@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { access, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
+import { acquireLock, isLocked } from '../../kernel/lock.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { Journal } from './journal.ts';
-import { isLocked, lockJob } from './lock.ts';
 
 /** The files of a job, in a folder of its own that only its owner can enter. */
 export interface JobFolder {
@@ -65,6 +66,19 @@ export async function jobState(folder: JobFolder, journal: Journal): Promise<'ru
   return journal.fact('done') ? 'done' : 'stopped';
 }
 
+/**
+ * Makes this process the one that runs a job.
+ * @returns a function that releases the job
+ * @throws SvcError `locked` with the owner's process ID
+ */
+export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => void> {
+  const refusal = (owner: string) =>
+    new SvcError('locked', `${owner} is running job ${job}`, {
+      hint: `wait for it, or stop that process; svc jobs show ${job} tells how far it is`,
+    });
+  return acquireLock(lock, { clock, refusal });
+}
+
 /** Whether anything of the job was written down: before, there is nothing to know of it. */
 export async function isBegun({ journal }: JobFolder): Promise<boolean> {
   return access(journal).then(
@@ -77,8 +91,8 @@ export async function isBegun({ journal }: JobFolder): Promise<boolean> {
  * Takes a job's files away: the lock last and once it is given back, because Windows removes no file that is open.
  * @throws SvcError `locked` while a process runs it
  */
-export async function removeJob(folder: JobFolder, remove: Removal = rm): Promise<void> {
-  const release = await lockJob(folder.lock, folder.job);
+export async function removeJob(folder: JobFolder, clock: Clock, remove: Removal = rm): Promise<void> {
+  const release = await lockJob(folder, clock);
   try {
     const others = (await readdir(folder.path)).filter((name) => !name.startsWith(basename(folder.lock)));
     for (const name of others) await remove(join(folder.path, name), ALL_OF_IT);
@@ -97,7 +111,8 @@ type Removal = (path: string, options: typeof ALL_OF_IT) => Promise<void>;
 const ALL_OF_IT = { recursive: true, force: true, maxRetries: 5 };
 
 /** Removes finished jobs that are over 30 days old or not among the newest 100, and what was never begun. Only those are looked at. */
-export async function pruneJobs(folders: Folders, now: number): Promise<void> {
+export async function pruneJobs(folders: Folders, clock: Clock): Promise<void> {
+  const now = clock.now();
   const names = await jobNames(folders);
   const isOld = (name: string, days: number) => beginning(name) < now - days * 86_400_000;
   for (const [at, name] of names.entries()) {
@@ -105,7 +120,7 @@ export async function pruneJobs(folders: Folders, now: number): Promise<void> {
     const tooMany = at >= KEPT_JOBS || isOld(name, KEPT_DAYS);
     if ((tooMany && (await isDone(folder))) || (isOld(name, 1) && !(await isBegun(folder)))) {
       // What is in use, or cannot be removed, stays until the next time.
-      await removeJob(folder).catch(() => undefined);
+      await removeJob(folder, clock).catch(() => undefined);
     }
   }
 }

@@ -1,5 +1,4 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
-import { recoveryLock } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
 
 /** A reset, as messages speak of it. */
@@ -70,12 +69,9 @@ export function notKept(told: Omit<Told, 'path'>, problems: readonly string[], c
   });
 }
 
-/** Another reset of the same token is under way, whose token this one would kill. */
-export function underWay({ context, apiKey }: Omit<Told, 'path'>, place: string, cause: SvcError): SvcError {
-  const lock = recoveryLock(context.folders, { apiKey, place });
-  const holder = cause.message.replace(`${lock} is held by `, '');
-  return new SvcError('locked', `another reset of API key ${apiKey} is under way: ${holder}; nothing was sent`, {
-    hint: 'run the command again when it is over',
-    cause,
+/** Another reset of the same token is running, and its new token would stop working. */
+export function resetInProgress(apiKey: string, owner: string): SvcError {
+  return new SvcError('locked', `another reset of API key ${apiKey} is in progress: ${owner}; nothing was sent`, {
+    hint: 'run the command again when it has finished',
   });
 }

@@ -1,7 +1,6 @@
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { isAbandoned, withLock } from '../../kernel/lock.ts';
+import { withLock } from '../../kernel/lock.ts';
 import { type PendingRecovery, pendingRecoveries } from '../../profiles/recovery/pending.ts';
 import { fingerprint, isAbout, type ResetSubject } from '../../profiles/recovery/record.ts';
 import { beginRecovery, type Recovery, recoveryFolder, recoveryLock } from '../../profiles/recovery/recovery.ts';
@@ -13,7 +12,7 @@ import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
 import { deliver } from './deliver.ts';
 import { type DestinationOptions, destinationOptions, discardAll, openDestinations } from './destinations.ts';
-import { underWay } from './failures.ts';
+import { resetInProgress } from './failures.ts';
 import { type HeldSignal, heldSignal } from './held-signal.ts';
 import { type Obtained, obtainToken } from './obtain.ts';
 import type { KeyToken } from './probe.ts';
@@ -71,46 +70,16 @@ interface Reset {
 async function underLock(reset: Reset): Promise<void> {
   const { context, data } = reset;
   const { folders, clock, signal } = context;
-  const subject: ResetSubject = { apiKey: data.apiKey, place: await placeOf(context) };
+  const { apiKey } = data;
+  const subject: ResetSubject = { apiKey, place: await placeOf(context) };
   await recoveryFolder(folders);
   const lock = recoveryLock(folders, subject);
-  await abandonedLockFreed(context, lock);
-  let isHeld = false;
-  try {
-    // Waiting for another reset would only kill its token once it is there.
-    await withLock(lock, { clock, patience: 0, signal }, async ({ assertHeld }) => {
-      isHeld = true;
-      await run(reset, subject, assertHeld);
-    });
-  } catch (error) {
-    const isOther = !isHeld && error instanceof SvcError && error.failure === 'locked';
-    throw isOther ? underWay({ context, apiKey: data.apiKey }, subject.place, error) : error;
-  }
+  const refusal = (owner: string) => resetInProgress(apiKey, owner);
+  // Waiting for another reset would only invalidate its token once it has finished.
+  await withLock(lock, { clock, patience: 0, signal, refusal }, () => run(reset, subject));
 }
 
-/** Milliseconds within which the lock of a process that was killed becomes free, and between two looks at it. */
-const FREE_WITHIN = 12_000;
-const LOOK_EVERY = 100;
-
-/** Waits until the lock of a reset that was killed is free, or somebody else's. */
-async function abandonedLockFreed({ clock, signal, note }: Context, lock: string): Promise<void> {
-  if (!(await isAbandoned(lock))) return;
-  await note('an earlier reset was killed; waiting until its lock is free');
-  const deadline = clock.now() + FREE_WITHIN;
-  while ((await isAbandoned(lock)) && clock.now() < deadline) {
-    const isTaken = await withLock(lock, { clock, patience: 0, signal }, async () => true).catch(isRefusal);
-    if (isTaken) return;
-    await clock.sleep(LOOK_EVERY, signal);
-  }
-}
-
-/** @returns false where a lock is still somebody's; everything else is thrown on. */
-function isRefusal(error: unknown): false {
-  if (error instanceof SvcError && error.failure === 'locked') return false;
-  throw error;
-}
-
-async function run(reset: Reset, subject: ResetSubject, assertHeld: () => Promise<void>): Promise<void> {
+async function run(reset: Reset, subject: ResetSubject): Promise<void> {
   const { context, entry, connection, held, data, options } = reset;
   const { apiKey } = subject;
   const destinations = await openDestinations(context, apiKey, options);
@@ -118,7 +87,6 @@ async function run(reset: Reset, subject: ResetSubject, assertHeld: () => Promis
   const oldToken = await knownToken(context, apiKey, superseded);
   let sent: { readonly recovery: Recovery; readonly obtained: Obtained };
   try {
-    await assertHeld();
     const recovery = await begin(context, subject, oldToken);
     const sending = { context, client: connection.client, held, input: data, oldToken, ensure: options.ensure };
     sent = { recovery, obtained: await obtainToken(sending, recovery) };

@@ -1,8 +1,8 @@
 import type { InputFile } from '../../bulk/input-file.ts';
 import type { JobDescription, JobInput, JobTarget } from '../../bulk/journal/description.ts';
-import { createJobFolder, type JobFolder, pruneJobs, removeJob } from '../../bulk/journal/folder.ts';
+import { createJobFolder, type JobFolder, lockJob, pruneJobs, removeJob } from '../../bulk/journal/folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
-import { lockJob } from '../../bulk/journal/lock.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED } from '../embedded.ts';
 import type { BulkInput } from './input.ts';
@@ -25,15 +25,15 @@ export interface JobPlace {
 /** Makes a job's folder and takes its lock; finished jobs of long ago go. */
 export async function openPlace({ folders, clock }: Context, job: string): Promise<JobPlace> {
   const folder = await createJobFolder(folders, job);
-  const release = await lockJob(folder.lock, job);
-  await pruneJobs(folders, clock.now());
+  const release = await lockJob(folder, clock);
+  await pruneJobs(folders, clock);
   return { folder, release };
 }
 
 /** Takes away a job that came to nothing. */
-export async function discardPlace({ folder, release }: JobPlace): Promise<void> {
+export async function discardPlace({ folder, release }: JobPlace, clock: Clock): Promise<void> {
   release();
-  await removeJob(folder);
+  await removeJob(folder, clock);
 }
 
 interface Beginning {

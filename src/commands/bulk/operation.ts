@@ -49,7 +49,7 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
     await runJob(context, opened, work);
     if (!place) await keepTyped(context, entry, request);
   } finally {
-    if (place && !begun) await discardPlace(place);
+    if (place && !begun) await discardPlace(place, context.clock);
   }
 }
 

@@ -1,4 +1,5 @@
 import { entryNamed } from '../../catalog/manifest.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { withWayOut } from '../call/way-out.ts';
 import type { Context } from '../context.ts';
 import { commandAgain, commandForRejects } from './again.ts';
@@ -16,7 +17,7 @@ import type { Work } from './work.ts';
  */
 export async function runJob(context: Context, job: OpenJob, work: Work): Promise<void> {
   const run = await openRun(context, job, work).catch(async (error: unknown) => {
-    await leave(job);
+    await leave(job, context.clock);
     throw error;
   });
   const stop = await sendJob(run);
@@ -42,16 +43,16 @@ async function wayAgain({ context, job, work }: JobRun, { summary, resumable, re
 }
 
 /** Nothing was applied and nothing will be: no trace of it stays. */
-async function comeToNothing({ files, job }: JobRun): Promise<void> {
+async function comeToNothing({ context, files, job }: JobRun): Promise<void> {
   await files.rejects?.discard();
   await files.results?.close();
-  await leave(job);
+  await leave(job, context.clock);
 }
 
 /** Gives up a job that nothing was sent of in this run. One that was just begun is not kept. */
-async function leave({ journal, place }: OpenJob): Promise<void> {
+async function leave({ journal, place }: OpenJob, clock: Clock): Promise<void> {
   const isNew = journal.fact('run') === undefined;
   journal.close();
-  if (place && isNew) await discardPlace(place);
+  if (place && isNew) await discardPlace(place, clock);
   else place?.release();
 }

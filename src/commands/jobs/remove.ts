@@ -7,7 +7,7 @@ export async function removeJobs(context: Context, { arguments: jobs }: Invocati
   const folders = [];
   for (const job of new Set(jobs)) folders.push(await findJob(context.folders, job));
   for (const folder of folders) {
-    await removeJob(folder);
+    await removeJob(folder, context.clock);
     await context.note(`removed ${folder.job}`);
   }
 }

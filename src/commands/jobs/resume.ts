@@ -2,9 +2,8 @@ import { stat } from 'node:fs/promises';
 import { batches } from '../../bulk/batches.ts';
 import { damaged } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/description.ts';
-import { findJob, isBegun } from '../../bulk/journal/folder.ts';
+import { findJob, isBegun, lockJob } from '../../bulk/journal/folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
-import { lockJob } from '../../bulk/journal/lock.ts';
 import { minter } from '../../bulk/mint.ts';
 import { survey } from '../../bulk/survey.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
@@ -38,7 +37,7 @@ export async function resumeJob(context: Context, invocation: Invocation): Promi
   const [id = ''] = invocation.arguments;
   const pace = paceOf(invocation);
   const folder = await findJob(context.folders, id);
-  const release = await lockJob(folder.lock, id);
+  const release = await lockJob(folder, context.clock);
   let running = false;
   try {
     if (!(await isBegun(folder))) throw neverBegun(id);

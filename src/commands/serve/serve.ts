@@ -38,7 +38,7 @@ interface ServeOptions extends Switches {
 /** Serves the store until a signal comes: SIGTERM is the ordinary end, any other one ends the run as it says. */
 export async function serve(context: Context, address: Address, switches: ServeOptions): Promise<void> {
   const location = await storeLocation(context.options.store, context.folders);
-  const unlock = await lockForServing(location);
+  const unlock = await lockForServing(location, context.clock);
   try {
     const store = await openStore(location, { signal: context.signal });
     try {

@@ -2,13 +2,14 @@ import { readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JobDescription } from '../../../src/bulk/journal/description.ts';
-import { createJobFolder, findJob, jobState, pruneJobs, removeJob } from '../../../src/bulk/journal/folder.ts';
+import { createJobFolder, findJob, jobState, lockJob, pruneJobs, removeJob } from '../../../src/bulk/journal/folder.ts';
 import { Journal } from '../../../src/bulk/journal/journal.ts';
-import { lockJob } from '../../../src/bulk/journal/lock.ts';
+import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
 import { temporaryFolders } from '../../temporary-folder.ts';
 
 const NOW = Date.UTC(2026, 5, 30, 12);
+const AT_NOON: Clock = { ...systemClock, now: () => NOW };
 const nameOf = (day: string, number: number) => `${day}-120000-${number.toString(16).padStart(6, '0')}`;
 
 async function begin(folders: Folders, job: string, done: boolean) {
@@ -30,7 +31,7 @@ describe('pruning', () => {
     for (const [job, done] of jobs) (await begin(folders, job, done)).journal.close();
     const unborn = await createJobFolder(folders, nameOf('20260628', 9));
     await writeFile(unborn.spool, 'half an input');
-    await pruneJobs(folders, NOW);
+    await pruneJobs(folders, AT_NOON);
     const left = await readdir(join(folders.state, 'jobs'));
     expect(left).toHaveLength(101);
     expect(left).toContain(nameOf('20260102', 2));
@@ -45,9 +46,9 @@ describe('the lock of a job', () => {
     const folders = await temporaryFolders();
     const { folder, journal } = await begin(folders, nameOf('20260629', 1), false);
     expect(await jobState(folder, journal)).toBe('stopped');
-    const release = await lockJob(folder.lock, folder.job);
+    const release = await lockJob(folder, systemClock);
     expect(await jobState(folder, journal)).toBe('running');
-    for (const attempt of [() => lockJob(folder.lock, folder.job), () => removeJob(folder)]) {
+    for (const attempt of [() => lockJob(folder, systemClock), () => removeJob(folder, systemClock)]) {
       await expect(attempt()).rejects.toMatchObject({
         failure: 'locked',
         message: `process ${process.pid} is running job ${folder.job}`,
@@ -59,7 +60,7 @@ describe('the lock of a job', () => {
     journal.flush();
     expect(await jobState(folder, journal)).toBe('done');
     journal.close();
-    await removeJob(folder);
+    await removeJob(folder, systemClock);
     await expect(findJob(folders, folder.job)).rejects.toMatchObject({ failure: 'usage' });
   });
 });
@@ -76,7 +77,7 @@ it.runIf(process.platform === 'linux')('a job is removed where an open file cann
   const { folder, journal } = await begin(folders, nameOf('20260629', 1), true);
   journal.close();
   const taken: string[] = [];
-  await removeJob(folder, async (path, options) => {
+  await removeJob(folder, systemClock, async (path, options) => {
     const held = await openAt(path);
     if (held.length > 0) throw Object.assign(new Error(`${held} is open`), { code: 'EBUSY' });
     taken.push(path);
