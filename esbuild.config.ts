@@ -154,7 +154,7 @@ const GROUPS: readonly Group[] = [
   },
   // What every call to the embedded service needs beside that.
   {
-    catalog: ['statuses'],
+    catalog: ['operation-for', 'statuses'],
     kernel: ['same-secret'],
     service: [
       'app',
@@ -164,7 +164,7 @@ const GROUPS: readonly Group[] = [
       'envelope',
       'features',
       'follow-ups',
-      'local',
+      'embedded',
       'rate-limit',
       'refusal',
       'secrets',

@@ -1,6 +1,7 @@
 import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
+import { operationFor } from '../catalog/operation-for.ts';
 import { once } from '../kernel/once.ts';
 import type { Handler } from './handlers/handler.ts';
 import { loadHandlers } from './handlers/index.ts';
@@ -42,11 +43,9 @@ export function pathOf(target: string): string {
   return url.pathname;
 }
 
-/** Of the operations on one path, the one whose choosing field is given, or the one that needs none. */
+/** The route of the operation that `data` asks for. @throws Refusal INVALID_ARGUMENT when there is none */
 export function chosenRoute(routes: readonly Route[], data: unknown): Route {
-  const isGiven = (field: string) => typeof data === 'object' && data !== null && Object.hasOwn(data, field);
-  const named = routes.find(({ chosenBy }) => chosenBy !== undefined && isGiven(chosenBy));
-  const route = named ?? routes.find(({ chosenBy }) => chosenBy === undefined);
+  const route = operationFor(routes, data);
   if (!route) throw badRequest();
   return route;
 }

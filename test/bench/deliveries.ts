@@ -14,7 +14,8 @@ import { createInterface } from 'node:readline';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { startDeliveries } from '../../src/service/deliveries/engine.ts';
 import { createPoster } from '../../src/service/deliveries/post.ts';
-import { openLocalService } from '../../src/service/local.ts';
+import { openEmbedded } from '../../src/service/embedded.ts';
+import { storeLocation } from '../../src/service/store/location.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { startCluster } from '../postgres/cluster.ts';
@@ -73,7 +74,7 @@ type Call = (operation: string, data: object) => Promise<void>;
 
 async function run(place: string, url: string, goal = ''): Promise<void> {
   const folders = { config: '', state: '', data: '' };
-  const service = await openLocalService({ folders, clock: systemClock, store: place });
+  const service = await openEmbedded(await storeLocation(place, folders), { clock: systemClock });
   const { apiKey, authToken } = service.target.key;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
   const call: Call = async (operation, data) => {

@@ -16,7 +16,8 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { openLocalService } from '../../src/service/local.ts';
+import { openEmbedded } from '../../src/service/embedded.ts';
+import { storeLocation } from '../../src/service/store/location.ts';
 import { startCluster } from '../postgres/cluster.ts';
 
 const CONNECTIONS = 32;
@@ -242,7 +243,7 @@ async function connected(store: string): Promise<Client> {
 
 async function serviceCall(store: string) {
   const folders = { config: '', state: '', data: '' };
-  const { fetch, target, close } = await openLocalService({ folders, clock: systemClock, store });
+  const { fetch, target, close } = await openEmbedded(await storeLocation(store, folders), { clock: systemClock });
   const { apiKey, authToken } = target.key;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
   const call: Write = async (users) => {

@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { openLocalService } from '../../src/service/local.ts';
+import { openEmbedded } from '../../src/service/embedded.ts';
+import { storeLocation } from '../../src/service/store/location.ts';
 import { temporaryFolders } from '../temporary-folder.ts';
 
 describe('the local service', () => {
   it('makes credentials at first use, random and not guessable, and keeps them', async () => {
     const [mine, theirs] = [await temporaryFolders(), await temporaryFolders()];
     const targetOf = async (folders: typeof mine, store?: string) => {
-      const service = await openLocalService({ folders, clock: systemClock, ...(store && { store }) });
+      const service = await openEmbedded(await storeLocation(store, folders), { clock: systemClock });
       await service.close();
       return service.target;
     };
@@ -20,7 +21,9 @@ describe('the local service', () => {
   });
 
   it('answers as fetch does, a Request or an address', async () => {
-    const { fetch, target, close } = await openLocalService({ folders: await temporaryFolders(), clock: systemClock });
+    const { fetch, target, close } = await openEmbedded(await storeLocation(undefined, await temporaryFolders()), {
+      clock: systemClock,
+    });
     const { workspaceId, workspaceAuthToken } = target.workspace;
     const init = {
       method: 'POST',

@@ -24,11 +24,13 @@ export async function localRoute({
   options,
   signal,
 }: Context): Promise<Route & { readonly target: Target }> {
-  const [{ openLocalService }, { fetchTransport }] = await Promise.all([
-    import('../../service/local.ts'),
+  const [{ openEmbedded }, { storeLocation }, { fetchTransport }] = await Promise.all([
+    import('../../service/embedded.ts'),
+    import('../../service/store/location.ts'),
     import('../../client/fetch-transport.ts'),
   ]);
-  const { fetch, target, close } = await openLocalService({ folders, clock, signal, ...given('store', options.store) });
+  const location = await storeLocation(options.store, folders);
+  const { fetch, target, close } = await openEmbedded(location, { clock, signal });
   return { wire: { transport: fetchTransport(fetch, options.timeout) }, target, close };
 }
 

@@ -6,11 +6,11 @@ import { CommandExit, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { interceptSignals } from '../../kernel/io.ts';
 import { VARIABLES } from '../../kernel/variables.ts';
-import { type LocalService, openLocalService } from '../../service/local.ts';
+import { type Embedded, openEmbedded } from '../../service/embedded.ts';
 import { startServer } from '../../service/server.ts';
+import { storeLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { given } from '../option-values.ts';
 import { startOf } from './command-start.ts';
 
 /** On this machine only, on any free port: it stands beside other servers of the same store. */
@@ -23,7 +23,7 @@ const ADDRESS = { host: '127.0.0.1', port: 0 };
 export async function localExec(context: Context, { arguments: words }: Invocation): Promise<void> {
   const { clock, folders, options, signal } = context;
   if (options.dryRun) throw new SvcError('usage', '--dry-run cannot hold back what another command does');
-  const service = await openLocalService({ folders, clock, signal, ...given('store', options.store) });
+  const service = await openEmbedded(await storeLocation(options.store, folders), { clock, signal });
   try {
     const exitCode = await runBeside(context, service, words);
     if (exitCode !== 0) throw new CommandExit(exitCode);
@@ -32,7 +32,7 @@ export async function localExec(context: Context, { arguments: words }: Invocati
   }
 }
 
-async function runBeside(context: Context, service: LocalService, words: readonly string[]): Promise<number> {
+async function runBeside(context: Context, service: Embedded, words: readonly string[]): Promise<number> {
   const server = await startServer(service.answer, ADDRESS);
   try {
     return await run(context, words, environmentFor(context.environment, server.url, service.target));
@@ -42,7 +42,7 @@ async function runBeside(context: Context, service: LocalService, words: readonl
 }
 
 /** The variables of this run, and for svc those that lead to the service: whatever chose another one is left out. */
-function environmentFor(environment: Environment, url: string, { key, workspace }: LocalService['target']) {
+function environmentFor(environment: Environment, url: string, { key, workspace }: Embedded['target']) {
   const { [VARIABLES.profile]: _, ...others } = environment;
   return {
     ...others,

@@ -4,16 +4,10 @@ import { thisPlatform } from '../../kernel/io.ts';
 import type { Address } from '../../kernel/listening.ts';
 import { VARIABLES } from '../../kernel/variables.ts';
 import type { Switches } from '../../service/app.ts';
-import { type LocalCredentials, localCredentials } from '../../service/bootstrap.ts';
-import { startDeliveries } from '../../service/deliveries/engine.ts';
-import { finishMigrations } from '../../service/records/migrations.ts';
-import { loadOperations } from '../../service/routes.ts';
-import { startServer } from '../../service/server.ts';
-import { createService } from '../../service/service.ts';
+import type { LocalCredentials } from '../../service/bootstrap.ts';
+import { type Embedded, openEmbedded } from '../../service/embedded.ts';
 import { storeLocation } from '../../service/store/location.ts';
-import { openStore } from '../../service/store/open.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
-import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { portOf } from '../line/port.ts';
@@ -30,47 +24,42 @@ export async function serveCommand(context: Context, { options }: Invocation): P
   await serve(context, address, { ...serviceSwitches(options), timeScale: timeScaleOf(options) });
 }
 
-interface ServeOptions extends Switches {
+interface CommandOptions extends Switches {
   /** What every delay of deliveries is multiplied by. */
   readonly timeScale: number;
 }
 
 /** Serves the store until a signal comes: SIGTERM is the ordinary end, any other one ends the run as it says. */
-export async function serve(context: Context, address: Address, switches: ServeOptions): Promise<void> {
+export async function serve(context: Context, address: Address, options: CommandOptions): Promise<void> {
+  const { clock, signal } = context;
+  const { timeScale, ...switches } = options;
   const location = await storeLocation(context.options.store, context.folders);
-  const unlock = await lockForServing(location, context.clock);
+  const unlock = await lockForServing(location, clock);
   try {
-    const store = await openStore(location, { signal: context.signal });
+    const embedded = await openEmbedded(location, { clock, signal, report: troubleTeller(context), ...switches });
     try {
-      await serveStore(context, store, address, switches);
+      const server = await embedded.serve(address, { timeScale });
+      try {
+        await announce(context, server.url, embedded.target);
+        if (!signal.aborted) await once(signal, 'abort');
+      } finally {
+        await server.close();
+      }
     } finally {
-      await store.close();
+      await embedded.close();
     }
   } finally {
     unlock();
   }
-  const { reason } = context.signal;
+  const { reason } = signal;
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-async function serveStore(context: Context, store: Store, address: Address, options: ServeOptions): Promise<void> {
-  const { clock, signal, io } = context;
-  const credentials = await localCredentials(store);
-  const report = troubleTeller(context);
-  await Promise.all([finishMigrations(store), loadOperations()]);
-  const { timeScale, ...switches } = options;
-  const service = createService({ store, clock, report, ...switches });
-  const server = await startServer(service.answer, address);
-  const deliveries = startDeliveries(store, { clock, timeScale, privateTargets: server.isLoopback, report });
-  try {
-    const format = await context.format();
-    const isForScripts = format === 'json' || format === 'ndjson';
-    await io.stdout.write(isForScripts ? readyLine(server.url, credentials) : welcome(server.url, credentials));
-    if (!signal.aborted) await once(signal, 'abort');
-  } finally {
-    await Promise.all([server.close(), deliveries.stop()]);
-    await service.settled();
-  }
+async function announce(context: Context, url: string, { key, workspace }: Embedded['target']): Promise<void> {
+  const format = await context.format();
+  const isForScripts = format === 'json' || format === 'ndjson';
+  const credentials = { ...key, ...workspace };
+  await context.io.stdout.write(isForScripts ? readyLine(url, credentials) : welcome(url, credentials));
 }
 
 function readyLine(url: string, { apiKey, authToken, workspaceId, workspaceAuthToken }: LocalCredentials): string {

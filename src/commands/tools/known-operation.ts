@@ -1,20 +1,19 @@
 import type { Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { operationFor } from '../../catalog/operation-for.ts';
 
-/** An operation of the catalog, and what the manifest says of it. */
+/** An operation of the catalog, with its entry in the manifest. */
 export interface KnownOperation {
   readonly entry: OperationEntry;
   readonly operation: Operation;
 }
 
-/** The operation that a call of this path with this data is; none for a path that the catalog does not know. */
+/** The operation that a call of `path` with `data` reaches; `undefined` for a path that the catalog does not have. */
 export async function operationAt(path: string, data: unknown): Promise<KnownOperation | undefined> {
-  const atPath = manifest.filter((entry) => entry.path === path);
-  const known = await Promise.all(
-    atPath.map(async (entry) => ({ entry, operation: await loadOperation(entry.resource, entry.name) })),
+  const entry = operationFor(
+    manifest.filter((candidate) => candidate.path === path),
+    data,
   );
-  const isMeant = ({ operation: { chosenBy } }: KnownOperation) =>
-    chosenBy !== undefined && Object.hasOwn(Object(data), chosenBy);
-  return known.find(isMeant) ?? known.find(({ operation }) => operation.chosenBy === undefined);
+  return entry && { entry, operation: await loadOperation(entry.resource, entry.name) };
 }

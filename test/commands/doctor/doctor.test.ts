@@ -9,7 +9,8 @@ import { doctor } from '../../../src/commands/doctor/doctor.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { profileStore } from '../../../src/profiles/store.ts';
-import { openLocalService } from '../../../src/service/local.ts';
+import { openEmbedded } from '../../../src/service/embedded.ts';
+import { storeLocation } from '../../../src/service/store/location.ts';
 import { newAuthority } from '../../client/certificates.ts';
 import { httpProxy } from '../../client/proxies.ts';
 import { listen } from '../../listen.ts';
@@ -21,7 +22,7 @@ type Answers = Readonly<Record<string, { readonly status: number; readonly body:
 
 /** The embedded service behind a server that tells the given time, and the variables that lead to it. */
 async function service(answers: Answers = {}, date = new Date()) {
-  const local = await openLocalService({ folders: await temporaryFolders(), clock: systemClock });
+  const local = await openEmbedded(await storeLocation(undefined, await temporaryFolders()), { clock: systemClock });
   onTestFinished(() => local.close());
   const asked: { readonly path: string; readonly method: string | undefined; readonly authorized: boolean }[] = [];
   const listener: RequestListener = async (request, response) => {

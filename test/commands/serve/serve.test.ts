@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveCommand, welcome } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/io.ts';
-import { openLocalService } from '../../../src/service/local.ts';
+import { openEmbedded } from '../../../src/service/embedded.ts';
+import { storeLocation } from '../../../src/service/store/location.ts';
 import { eventually } from '../../eventually.ts';
 import { temporaryFolders } from '../../temporary-folder.ts';
 import { type FakeWorld, fakeContext } from '../fake-context.ts';
@@ -68,10 +69,10 @@ describe('svc serve', () => {
     const { context, end } = await serving({ folders, options: { output: 'json' } });
     await expect(serving({ folders })).rejects.toMatchObject({
       failure: 'locked',
-      message: `process ${processId} is serving ${store} already`,
+      message: `process ${processId} is already serving ${store}`,
     });
     await expect(serving({ options: { store: `sqlite:${store}` } })).rejects.toMatchObject({ failure: 'locked' });
-    const local = await openLocalService({ folders, clock: context.clock });
+    const local = await openEmbedded(await storeLocation(undefined, folders), { clock: context.clock });
     expect(local.target.key.apiKey).toBe(JSON.parse(context.stdout()).apiKey);
     await local.close();
     await end('terminated');

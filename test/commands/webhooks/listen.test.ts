@@ -164,8 +164,9 @@ describe('svc webhooks listen --local', () => {
     const other = randomBytes(8).toString('hex');
     expect((await send(first.url, BODY, { 'webhook-id': other })).status).toBe(401);
     await expect(first.end()).rejects.toMatchObject({ failure: 'interrupted' });
-    const { openLocalService } = await import('../../../src/service/local.ts');
-    const service = await openLocalService({ folders, clock: first.context.clock });
+    const { openEmbedded } = await import('../../../src/service/embedded.ts');
+    const { storeLocation } = await import('../../../src/service/store/location.ts');
+    const service = await openEmbedded(await storeLocation(undefined, folders), { clock: first.context.clock });
     const { apiKey, authToken } = service.target.key;
     const response = await service.fetch('http://localhost/v2/workspace/advancedwebhook/endpoints/get', {
       method: 'POST',

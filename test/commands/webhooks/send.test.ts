@@ -163,14 +163,15 @@ it.each(['', 'comment add', 'a\u001bb', 'x'.repeat(257)])('%j cannot be an event
 
 describe('svc webhooks send --via-service', () => {
   it('is delivered as the service is configured, to whom the channel fits, in its own form', async () => {
-    const { openLocalService } = await import('../../../src/service/local.ts');
+    const { openEmbedded } = await import('../../../src/service/embedded.ts');
+    const { storeLocation } = await import('../../../src/service/store/location.ts');
     const to = await target((response, count) => response.writeHead(count === 2 ? 500 : 200).end());
     const first = await sending({ viaService: true, set: ['data.actionUser.name=Eve'] }, 'comment.add', {
       options: { local: true },
     });
     await expect(first.run).rejects.toMatchObject({ failure: 'failed_precondition' });
     const { folders, clock } = first.context;
-    const service = await openLocalService({ folders, clock });
+    const service = await openEmbedded(await storeLocation(undefined, folders), { clock });
     const call = async (path: string, data: object) => {
       const { apiKey, authToken } = service.target.key;
       const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
