@@ -23,7 +23,7 @@ export async function runOperation(
   if (entry.bulk && (entry.bulk === 'array' || invocation.options['file'] !== undefined)) {
     const [{ runBulkOperation }, { bulkOptions }] = await Promise.all([
       import('../bulk/operation.ts'),
-      import('../line/bulk-flags.ts'),
+      import('../bulk/bulk-flags.ts'),
     ]);
     return runBulkOperation(context, entry, { data, record, fromDocument, options: bulkOptions(invocation) });
   }

@@ -1,6 +1,6 @@
 import type { Surroundings } from '../context.ts';
 import { printHelp } from '../help/print-help.ts';
-import { openSession, type Session } from '../world.ts';
+import { openSession, type Session } from '../run/open-context.ts';
 import { createProgram } from './program.ts';
 
 /** Runs one command line, the program's name left out. Without words, and for a group without a command, it shows help. */

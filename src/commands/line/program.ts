@@ -4,11 +4,11 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import type { ArgumentDefinition, CommandDefinition, Invocation, Node, OptionDefinition } from '../definition.ts';
+import { GLOBAL_FLAGS, globalOptions, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
 import { helpText } from '../help/command-help.ts';
 import { helpAt } from '../help/help-at.ts';
-import { GLOBAL_FLAGS, globalOptions, HELP_FLAG, VERSION_FLAG } from './global-flags.ts';
-import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
-import { commandTree, HELP_SUMMARY } from './tree.ts';
+import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
+import { commandTree, HELP_SUMMARY } from '../tree/tree.ts';
 import { refused } from './usage-error.ts';
 
 /** What the program needs of its surroundings. */

@@ -105,6 +105,6 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
       { flags: '--remove <id>', describes: 'remove a record, and the token that it keeps' },
       { flags: '--no-check', describes: 'ask the service nothing' },
     ],
-    load: async () => (await import('./recover.ts')).authRecover,
+    load: async () => (await import('../auth-tokens/recover.ts')).authRecover,
   },
 ];

@@ -9,12 +9,12 @@ import { sampleEvent } from '../../webhooks/sample.ts';
 import { saidWhile } from '../call/awaited.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { postOptions, targetUrl } from '../deliveries/target.ts';
 import { textValue } from '../option-values.ts';
 import { givenPayload } from './given-payload.ts';
 import { readPublicKey } from './keys.ts';
 import { printPlan } from './plan.ts';
 import { readSenderProof, type SenderProof } from './sender-proof.ts';
-import { postOptions, targetUrl } from './target.ts';
 
 export async function sendCommand(context: Context, invocation: Invocation): Promise<void> {
   const {
