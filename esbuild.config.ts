@@ -131,6 +131,7 @@ const GROUPS: readonly Group[] = [
       'validation',
     ],
     'commands/ids': ['found-ids', 'remember'],
+    'commands/run': ['operation'],
     kernel: [
       'certificate-authorities',
       'connection-fault',

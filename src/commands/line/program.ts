@@ -100,7 +100,8 @@ function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Comma
 
 async function run(context: Context, leaf: LoadedLeaf, invoked: Invocation): Promise<void> {
   if (leaf.kind === 'tool') return runTool(context, leaf.definition, invoked);
-  const runOperation = leaf.runner ? await leaf.runner.load() : (await import('../call/operation.ts')).runOperation;
+  const { loadRunner } = await import('../run/operation.ts');
+  const runOperation = await loadRunner(leaf.runner);
   return runOperation(context, leaf.versions, invoked);
 }
 

@@ -1,16 +1,14 @@
-import type { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { type Sink, writtenBy } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import { safeText } from '../../kernel/safe-text.ts';
-import { SWITCHES } from '../../kernel/variables.ts';
 import type { Format } from '../../output/format.ts';
 import type { Filter } from '../../output/jq.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { Progress } from '../../output/progress.ts';
 import type { OpenSettings } from '../../profiles/resolve.ts';
-import { Activity } from '../activity.ts';
+import type { Activity } from '../activity.ts';
 import type { Context, GlobalOptions, Surroundings } from '../context.ts';
 import { formatOf } from '../global-flags.ts';
 import { given } from '../option-values.ts';
@@ -22,24 +20,6 @@ export interface Session {
   readonly context: Context;
   /** With what the command failed with, if it did. */
   close(error?: unknown): Promise<void>;
-}
-
-/** The world of one command. What it asks the service to write becomes a line in the history. */
-export function openSession(surroundings: Surroundings, options: GlobalOptions, command: Command): Session {
-  const { clock, environment } = surroundings;
-  const started = clock.now();
-  const activity = new Activity();
-  const { context, close } = openWorld(surroundings, options, activity);
-  return {
-    context,
-    close: async (error) => {
-      if (activity.calls > 0 && environment[SWITCHES.history] !== '0') {
-        const { recordRun } = await import('../history/record.ts');
-        await recordRun(context, activity, { command, started, error });
-      }
-      await close();
-    },
-  };
 }
 
 /** A world in which the given flags hold. Everything costly is made at first use, and once. */

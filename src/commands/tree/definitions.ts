@@ -1,4 +1,4 @@
-import { RESET_RUNNER } from '../auth-tokens/commands.ts';
+import { RECOVER_COMMAND, RESET_RUNNER } from '../auth-tokens/commands.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 import { DOCTOR_COMMAND } from '../doctor/commands.ts';
 import { HISTORY_COMMANDS } from '../history/commands.ts';
@@ -19,6 +19,7 @@ export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
 /** Every command that is written by hand, but for the list of commands, which is made of the tree. */
 export const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
+  RECOVER_COMMAND,
   ...HISTORY_COMMANDS,
   DOCTOR_COMMAND,
   ...SERVE_COMMANDS,
