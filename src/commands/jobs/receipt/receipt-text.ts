@@ -1,5 +1,5 @@
+import type { Reason } from '../../../bulk/reasons.ts';
 import { amount } from '../../../kernel/plural.ts';
-import type { Reason } from '../../../kernel/reasons.ts';
 import { safeText } from '../../../kernel/safe-text.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../../../output/quantities.ts';
 import { ASCII, DRAWN, type Signs } from '../../../output/signs.ts';

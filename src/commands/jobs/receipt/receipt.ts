@@ -1,5 +1,5 @@
 import type { SeriesPoint } from '../../../bulk/journal/series-point.ts';
-import type { Reasons } from '../../../kernel/reasons.ts';
+import type { Reasons } from '../../../bulk/reasons.ts';
 
 /** What a job over many records came to, as its receipt says it: plain data, without secrets. */
 export interface JobReceipt {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Reason } from '../../../bulk/reasons.ts';
 import { isObject } from '../../../kernel/is-object.ts';
-import type { Reason } from '../../../kernel/reasons.ts';
 import { redactMet } from '../../../kernel/redact.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../../../output/quantities.ts';
 import type { JobReceipt } from '../receipt/receipt.ts';
