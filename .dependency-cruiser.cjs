@@ -15,6 +15,29 @@ const LAYERS = {
   kernel: [],
 };
 
+/**
+ * The folders inside of a layer, from top to bottom: a folder imports from the rows below its own, never from another
+ * folder of its row. Files that are in no folder are the vocabulary of commands, at the bottom. In service they put the
+ * folders together, and hold what all of them share, so they import any folder and are imported by any.
+ */
+const FOLDERS = {
+  commands: [
+    ['line', 'completion'],
+    ['help'],
+    ['tree'],
+    [
+      ...['auth-tokens', 'doctor', 'history', 'jobs', 'local', 'mcp', 'profiles'],
+      ...['serve', 'setup', 'shells', 'tools', 'validate', 'webhooks'],
+    ],
+    ['deliveries'],
+    ['run'],
+    ['bulk'],
+    ['call'],
+    ['terminal', 'ids', 'embedded'],
+  ],
+  service: [['handlers', 'state'], ['deliveries'], ['records'], ['store']],
+};
+
 /** The places that may use a library or a built-in module with weight; the other built-in modules are everyone's. */
 const OWNERS = {
   commander: ['commands/'],
@@ -57,8 +80,21 @@ const below = (places) => `^src/(${places.map(escaped).join('|')})`;
 
 const layers = Object.entries(LAYERS).map(([layer, lower]) => ({
   from: { path: `^src/${layer}/` },
-  to: { path: `^src/(${[layer, ...lower].join('|')})/` },
+  to: { path: `^src/(${[...(FOLDERS[layer] ? [] : [layer]), ...lower].join('|')})/` },
 }));
+
+const folders = Object.entries(FOLDERS).flatMap(([layer, rows]) => [
+  ...rows.flatMap((row, at) =>
+    row.map((folder) => ({
+      from: { path: `^src/${layer}/${folder}/` },
+      to: { path: `^src/${layer}/((${[folder, ...rows.slice(at + 1).flat()].join('|')})/|[^/]+$)` },
+    })),
+  ),
+  {
+    from: { path: `^src/${layer}/[^/]+$` },
+    to: { path: layer === 'service' ? '^src/service/' : `^src/${layer}/[^/]+$` },
+  },
+]);
 
 const libraries = Object.entries(OWNERS).map(([library, owners]) => ({
   from: { path: below(owners) },
@@ -76,6 +112,7 @@ module.exports = {
   allowed: [
     { from: { path: '^src/(main|index)[.]ts$' }, to: { path: '^src/' } },
     ...layers,
+    ...folders,
     ...libraries,
     ...builtIns,
     {

@@ -4,8 +4,8 @@ import { commandReference } from './docs/generate/commands.ts';
 import { manualPages } from './docs/generate/man.ts';
 import { screensPage } from './docs/generate/screens.ts';
 import { manifest, type OperationEntry } from './src/catalog/manifest.ts';
-import { completionScript } from './src/commands/completion/script.ts';
-import { SCRIPT_FILES, SHELLS } from './src/commands/completion/shells.ts';
+import { completionScript } from './src/commands/shells/script.ts';
+import { SCRIPT_FILES, SHELLS } from './src/commands/shells/shells.ts';
 import { loadHandlers } from './src/service/handlers/index.ts';
 
 /** Where an operation is done and where that is tried. */

@@ -5,7 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 
 const EVALUATED =
-  /src[/\\](catalog[/\\](manifest-texts|outline)|commands[/\\]line[/\\]tool-outline|kernel[/\\]version)\.ts$/;
+  /src[/\\](catalog[/\\](manifest-texts|outline)|commands[/\\]tree[/\\]tool-outline|kernel[/\\]version)\.ts$/;
 
 /** Modules whose value is computed now, so that the built tool does not pay for it at every start. */
 const evaluated: Plugin = {
@@ -74,14 +74,15 @@ const GROUPS: readonly Group[] = [
   // What every command line needs.
   {
     catalog: ['access-roles', 'define'],
-    commands: ['option-values', 'world'],
-    'commands/bulk': ['column-map'],
-    'commands/completion': ['shells'],
+    commands: ['activity', 'global-flags', 'option-values', 'short-flags'],
+    'commands/bulk': ['bulk-flags', 'column-map'],
     'commands/help': ['topic-names'],
-    'commands/line': ['bulk-flags', 'global-flags', 'leaf', 'operation-flags', 'short-flags'],
     'commands/local': ['delivery-words'],
+    'commands/run': ['open-context'],
     'commands/serve': ['default-address'],
-    'commands/terminal': ['activity', 'shared-terminal', 'terminal'],
+    'commands/shells': ['shells'],
+    'commands/terminal': ['shared-terminal', 'terminal'],
+    'commands/tree': ['leaf', 'operation-flags'],
     kernel: [
       'clock',
       'duration',
@@ -104,8 +105,7 @@ const GROUPS: readonly Group[] = [
   {
     catalog: ['groups', 'outline'],
     'commands/help': ['command-help', 'help-at', 'print-help', 'reflow', 'rows'],
-    'commands/line': ['tool-outline', 'tree'],
-    'commands/tools': ['list-definition'],
+    'commands/tree': ['list-definition', 'tool-outline', 'tree'],
   },
   // What completion needs beside that.
   {
@@ -130,7 +130,8 @@ const GROUPS: readonly Group[] = [
       'protection',
       'validation',
     ],
-    'commands/completion': ['found-ids', 'remember'],
+    'commands/ids': ['found-ids', 'remember'],
+    'commands/run': ['operation'],
     kernel: [
       'certificate-authorities',
       'connection-fault',

@@ -1,7 +1,7 @@
 import type { Example } from '../../src/catalog/define.ts';
 import type { Node, OptionDefinition } from '../../src/commands/definition.ts';
-import { flagsOf, type LoadedLeaf, loadLeaf } from '../../src/commands/line/leaf.ts';
-import { commandTree } from '../../src/commands/line/tree.ts';
+import { flagsOf, type LoadedLeaf, loadLeaf } from '../../src/commands/tree/leaf.ts';
+import { commandTree } from '../../src/commands/tree/tree.ts';
 
 /** A command as its reference describes it. */
 export interface Described {

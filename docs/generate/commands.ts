@@ -1,5 +1,5 @@
 import type { OptionDefinition } from '../../src/commands/definition.ts';
-import { GLOBAL_FLAGS } from '../../src/commands/line/global-flags.ts';
+import { GLOBAL_FLAGS } from '../../src/commands/global-flags.ts';
 import { type Described, type DescribedGroup, describedGroups } from './command-tree.ts';
 
 /** The reference of every command, as Markdown. */

@@ -1,6 +1,6 @@
 import type { OptionDefinition } from '../../src/commands/definition.ts';
+import { GLOBAL_FLAGS } from '../../src/commands/global-flags.ts';
 import { environmentVariables } from '../../src/commands/help/environment.ts';
-import { GLOBAL_FLAGS } from '../../src/commands/line/global-flags.ts';
 import { FAILURES } from '../../src/kernel/errors.ts';
 import { type Described, type DescribedGroup, describedGroups } from './command-tree.ts';
 

@@ -1,6 +1,26 @@
-import type { Example, Reason, Reasons } from '../kernel/reasons.ts';
 import type { Item } from './journal/items.ts';
-import type { PlaceOf } from './record-place.ts';
+import type { PlaceOf, RecordPlace } from './record-place.ts';
+
+/** Records that did not succeed for one reason. */
+export interface Reason {
+  readonly status: 'failed' | 'unknown';
+  /** A record's own id in it is left out, since it is the same reason for all. */
+  readonly message: string | null;
+  readonly code: string | null;
+  readonly count: number;
+  readonly examples: readonly Example[];
+}
+
+export interface Example extends RecordPlace {
+  readonly id: string;
+}
+
+/** Why records did not succeed, the most frequent reason first. */
+export interface Reasons {
+  readonly most: readonly Reason[];
+  /** Records with other reasons. */
+  readonly others: number;
+}
 
 /** Reasons that are told apart: a service whose messages are all different must not fill the memory. */
 const MOST_REASONS = 200;

@@ -1,4 +1,10 @@
-import type { RecordPlace } from '../kernel/reasons.ts';
+/** Where a record stands. A line alone says it as long as all of them are in one file. */
+export interface RecordPlace {
+  /** As messages call it. */
+  readonly file?: string;
+  /** Null when it was not read from a file. */
+  readonly line: number | null;
+}
 
 /** The place of a record, given its position among all records and its line. */
 export type PlaceOf = (at: number, line: number | null) => RecordPlace;

@@ -1,6 +1,5 @@
-import type { RecordPlace } from '../kernel/reasons.ts';
 import type { Item } from './journal/items.ts';
-import type { PlaceOf } from './record-place.ts';
+import type { PlaceOf, RecordPlace } from './record-place.ts';
 
 export interface FailureLine extends RecordPlace {
   readonly id: string;

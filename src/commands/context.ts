@@ -7,8 +7,8 @@ import type { TimeStyle } from '../output/look.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
 import type { OpenSettings, Settings } from '../profiles/resolve.ts';
-import type { Activity } from './terminal/activity.ts';
-import type { Asker } from './terminal/asker.ts';
+import type { Activity } from './activity.ts';
+import type { Asker } from './asker.ts';
 
 /** The global flags, parsed. */
 export interface GlobalOptions {

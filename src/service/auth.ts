@@ -1,7 +1,7 @@
 import type { Auth } from '../catalog/define.ts';
 import { CREDENTIAL_HEADERS, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
-import type { Call, CallOf, KeyCall, WorkspaceCall } from './handlers/handler.ts';
+import type { Call, CallOf, KeyCall, WorkspaceCall } from './call.ts';
 import { invalidArgument, Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { prepared } from './store/prepared.ts';

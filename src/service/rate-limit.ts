@@ -1,4 +1,4 @@
-import type { Call, KeyCall, WorkspaceCall } from './handlers/handler.ts';
+import type { Call, KeyCall, WorkspaceCall } from './call.ts';
 import { Refusal } from './refusal.ts';
 
 /** How many calls a credential may make in how many milliseconds. */

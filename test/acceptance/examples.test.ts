@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../src/commands/definition.ts';
-import { loadLeaf } from '../../src/commands/line/leaf.ts';
-import { commandTree } from '../../src/commands/line/tree.ts';
+import { loadLeaf } from '../../src/commands/tree/leaf.ts';
+import { commandTree } from '../../src/commands/tree/tree.ts';
 import { copied, prepared, runAsUser } from './documented.ts';
 
 /** Examples that name what only the service can know, or that are meant to find nothing. */

@@ -1,5 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FAILURES } from '../../src/kernel/errors.ts';
@@ -36,13 +37,30 @@ describe('ARCHITECTURE.md', () => {
     expect(paths.filter((path) => !existsSync(join(HOME, path)))).toEqual([]);
   });
 
-  it('has a place for each room of the code', async () => {
+  it('has a place for each layer of the code', async () => {
     const page = await readFile(join(HOME, 'ARCHITECTURE.md'), 'utf8');
-    const named = new Set(Array.from(page.matchAll(/^\| `(src\/[\w./]+)` \|/gm), ([, room]) => room));
-    const rooms = globSync('src/*', { cwd: HOME, withFileTypes: true }).map((entry) =>
+    const named = new Set(Array.from(page.matchAll(/^\| `(src\/[\w./]+)` \|/gm), ([, layer]) => layer));
+    const layers = globSync('src/*', { cwd: HOME, withFileTypes: true }).map((entry) =>
       entry.isDirectory() ? `src/${entry.name}/` : `src/${entry.name}`,
     );
-    expect(rooms.filter((room) => !named.has(room))).toEqual([]);
+    expect(layers.filter((layer) => !named.has(layer))).toEqual([]);
+  });
+
+  it('shows the folders of commands in the order that the check of imports has them in', async () => {
+    const page = await readFile(join(HOME, 'ARCHITECTURE.md'), 'utf8');
+    const [, section = ''] = /^### Inside `src\/commands\/`\n(.*?)^#/ms.exec(`${page}\n#`) ?? [];
+    const cells = Array.from(section.matchAll(/^\| ([^|]+) \|/gm), ([, cell = '']) => cell);
+    const shown = cells.flatMap((cell) =>
+      cell === 'a command group' ? cell : Array.from(cell.matchAll(/`src\/commands\/([\w-]+)\/`/g), ([, name]) => name),
+    );
+    const { allowed } = createRequire(import.meta.url)(join(HOME, '.dependency-cruiser.cjs'));
+    const checked: string[] = allowed.flatMap(
+      ({ from }: { from: { path: string } }) => /^\^src\/commands\/([\w-]+)\/$/.exec(from.path)?.[1] ?? [],
+    );
+    const groups = checked.filter((folder) => !shown.includes(folder));
+    const [first = -1, last = -1] = [groups[0], groups.at(-1)].map((group) => checked.indexOf(group ?? ''));
+    expect(groups).toContain('jobs');
+    expect([...checked.slice(0, first), 'a command group', ...checked.slice(last + 1)]).toEqual(shown);
   });
 });
 

@@ -79,6 +79,60 @@ const PLANTED = [
     code: "import { request } from 'node:https';",
     to: /https/,
   },
+  {
+    fault: "another command group's code",
+    file: 'commands/history/aa.ts',
+    code: "import '../jobs/list.ts';",
+    to: /jobs/,
+  },
+  {
+    fault: 'a command group from below the groups',
+    file: 'commands/run/bb.ts',
+    code: "import '../history/record.ts';",
+    to: /history/,
+  },
+  {
+    fault: 'jobs from a single call, by a type',
+    file: 'commands/call/cc.ts',
+    code: "import type { BulkRequest } from '../bulk/request.ts';",
+    to: /bulk/,
+  },
+  {
+    fault: 'the reader of command lines from help, later',
+    file: 'commands/help/dd.ts',
+    code: "export const later = () => import('../line/program.ts');",
+    to: /line/,
+  },
+  {
+    fault: 'a folder from the vocabulary of commands',
+    file: 'commands/ee.ts',
+    code: "import './terminal/terminal.ts';",
+    to: /terminal/,
+  },
+  {
+    fault: 'the vocabulary from a folder of no group',
+    file: 'commands/misplaced/ff.ts',
+    code: "import '../definition.ts';",
+    to: /definition/,
+  },
+  {
+    fault: 'a handler from records',
+    file: 'service/records/gg.ts',
+    code: "import '../handlers/folders.ts';",
+    to: /handlers/,
+  },
+  {
+    fault: 'a handler from deliveries, by a type',
+    file: 'service/deliveries/hh.ts',
+    code: "import type { Handler } from '../handlers/handler.ts';",
+    to: /handlers/,
+  },
+  {
+    fault: 'records from the store',
+    file: 'service/store/ii.ts',
+    code: "import '../records/folders.ts';",
+    to: /records/,
+  },
   { fault: 'a library that nobody owns', file: 'kernel/p.ts', code: "import { expect } from 'vitest';", to: /vitest/ },
   { fault: 'a module that is not there', file: 'kernel/q.ts', code: "import './gone.ts';", to: /gone/ },
 ];
@@ -90,6 +144,8 @@ const CYCLE = [
 const ALLOWED = [
   { file: 'service/r.ts', code: "import '../webhooks/s.ts';" },
   { file: 'webhooks/s.ts', code: "import '../catalog/define.ts';" },
+  { file: 'commands/jobs/jj.ts', code: "import '../run/operation.ts';\nimport '../context.ts';" },
+  { file: 'service/kk.ts', code: "import './handlers/folders.ts';" },
   { file: 'client/t.ts', code: "import type * as z from 'zod';" },
 ];
 
@@ -105,6 +161,7 @@ describe('in a copy of the source', () => {
     await symlink(join(HOME, 'node_modules'), join(copy, 'node_modules'));
     await mkdir(join(copy, 'src', 'webhooks'), { recursive: true });
     await mkdir(join(copy, 'src', 'common'));
+    await mkdir(join(copy, 'src', 'commands', 'misplaced'));
     await writeFile(join(copy, 'src', 'common', 'common.ts'), 'export const shared = 1;\n');
     for (const { file, code } of [...PLANTED, ...CYCLE, ...ALLOWED]) await writeFile(join(copy, 'src', file), code);
     found = await cruise(copy);

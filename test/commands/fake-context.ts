@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
+import { Activity } from '../../src/commands/activity.ts';
+import { type Asker, answerOf } from '../../src/commands/asker.ts';
 import type { Context, GlobalOptions } from '../../src/commands/context.ts';
-import { Activity } from '../../src/commands/terminal/activity.ts';
-import { type Asker, answerOf } from '../../src/commands/terminal/asker.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import type { Sink } from '../../src/kernel/io.ts';

@@ -1,4 +1,4 @@
-import { joined, type SeriesPoint } from '../../kernel/series-point.ts';
+import { joined, type SeriesPoint } from './series-point.ts';
 
 const MOST_POINTS = 600;
 

@@ -1,4 +1,4 @@
-import type { OperationRunner } from '../definition.ts';
+import type { CommandDefinition, OperationRunner } from '../definition.ts';
 
 /** `auth-tokens reset` is the one write whose reply cannot be had again, so it is run with care of its own. */
 export const RESET_RUNNER: OperationRunner = {
@@ -11,4 +11,24 @@ export const RESET_RUNNER: OperationRunner = {
     { flags: '--ensure', describes: 'where no usable answer comes, reset again until a token is in hand' },
   ],
   load: async () => (await import('./reset.ts')).resetAuthToken,
+};
+
+/** The command that finishes what interrupted resets left. */
+export const RECOVER_COMMAND: CommandDefinition = {
+  command: ['auth', 'recover'],
+  summary: 'List what broken resets of auth tokens left, and finish them',
+  description:
+    'A reset that could not hand its new token on keeps it in a record; one that got no answer, or was killed, leaves ' +
+    'a record of that. Where the old token is known it is tried, which tells whether the reset was applied.',
+  examples: [
+    { command: 'svc auth recover', does: 'list what is left, tokens masked' },
+    { command: "svc auth recover --show-secrets -o json --jq '.[0].token'", does: 'the kept token' },
+    { command: 'svc auth recover --save', does: 'put it into the profile in use' },
+  ],
+  options: [
+    { flags: '--save', describes: 'put the kept token into the profile in use, and remove its record' },
+    { flags: '--remove <id>', describes: 'remove a record, and the token that it keeps' },
+    { flags: '--no-check', describes: 'ask the service nothing' },
+  ],
+  load: async () => (await import('./recover.ts')).authRecover,
 };

@@ -5,7 +5,7 @@ import { commandText, commandWithData, shellWord } from '../../catalog/command-t
 import { entryNamed, entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import type { Context, GlobalOptions } from '../context.ts';
-import { programOf } from '../line/program-text.ts';
+import { programOf } from '../program-text.ts';
 import { recordsOf } from './records.ts';
 import type { BulkOptions } from './request.ts';
 import type { Work } from './work.ts';

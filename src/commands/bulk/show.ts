@@ -4,8 +4,8 @@ import { amount, grouped } from '../../kernel/plural.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 import { elapsed } from '../../output/quantities.ts';
 import { onePage } from '../../output/renderer.ts';
+import type { Counts } from '../activity.ts';
 import type { Context } from '../context.ts';
-import type { Counts } from '../terminal/activity.ts';
 
 /** Failures that a terminal is shown; the other formats hold more. */
 const SHOWN_FAILURES = 10;

@@ -5,9 +5,9 @@ import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { nextCursor, pages } from '../../client/pages.ts';
-import { remembered } from '../completion/remember.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../line/program-text.ts';
+import { remembered } from '../ids/remember.ts';
+import { programOf } from '../program-text.ts';
 
 /** The inputs of the calls to make, in order; `all` follows the pages of each to the end. */
 export interface Request {

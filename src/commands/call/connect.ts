@@ -2,10 +2,10 @@ import { type Client, type ClientOptions, createClient, type Target } from '../.
 import { jsonDocument } from '../../output/json.ts';
 import { noCredential } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
+import { watched } from '../activity.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../line/program-text.ts';
 import { given } from '../option-values.ts';
-import { watched } from '../terminal/activity.ts';
+import { programOf } from '../program-text.ts';
 import { awaited } from './awaited.ts';
 import { callLog } from './call-log.ts';
 import { permitWrite } from './protection.ts';

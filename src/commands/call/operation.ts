@@ -5,28 +5,19 @@ import { SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue } from '../option-values.ts';
 import { showAnswers } from './answers.ts';
-import { inputData, optionKey } from './input-data.ts';
+import type { InputData } from './input-data.ts';
 import { checkInput } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Runs a command that stands for an operation: flags to data, data to checked input, input to calls, replies to stdout. */
-export async function runOperation(
+/** Makes the calls of an operation: checks its input, asks where a write can hurt, and prints the replies. */
+export async function runCall(
   context: Context,
-  versions: readonly [OperationEntry, ...OperationEntry[]],
+  entry: OperationEntry,
+  { data, fromDocument }: InputData,
   invocation: Invocation,
 ): Promise<void> {
-  const entry = chosenVersion(versions, invocation);
-  const { data, record, fromDocument } = await inputData(context, entry, invocation);
-  if (entry.bulk && (entry.bulk === 'array' || invocation.options['file'] !== undefined)) {
-    const [{ runBulkOperation }, { bulkOptions }] = await Promise.all([
-      import('../bulk/operation.ts'),
-      import('../line/bulk-flags.ts'),
-    ]);
-    return runBulkOperation(context, entry, { data, record, fromDocument, options: bulkOptions(invocation) });
-  }
   const operation = await loadOperation(entry.resource, entry.name);
   await mintId(operation, data);
   const inputs = argumentInputs(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
@@ -46,22 +37,6 @@ export async function runOperation(
     const { withWayOut } = await import('./way-out.ts');
     throw withWayOut(context, entry, inputs[0] ?? {}, error);
   }
-}
-
-/** The operation that `--api-version` names, or the first. @throws SvcError `usage` for flags that only others have. */
-function chosenVersion(
-  versions: readonly [OperationEntry, ...OperationEntry[]],
-  { options }: Invocation,
-): OperationEntry {
-  const wanted = textValue(options, 'apiVersion');
-  const entry = versions.find(({ version }) => version === wanted) ?? versions[0];
-  for (const other of versions) {
-    const foreign = other.flags.find(
-      ({ name }) => options[optionKey(name)] !== undefined && !entry.flags.some((own) => own.name === name),
-    );
-    if (foreign) throw new SvcError('usage', `--${foreign.name} needs --api-version ${other.version}`);
-  }
-  return entry;
 }
 
 /** Puts in the id that the operation wants made up, where none was given. */

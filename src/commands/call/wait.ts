@@ -5,7 +5,7 @@ import { entryNamed } from '../../catalog/manifest.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../line/program-text.ts';
+import { programOf } from '../program-text.ts';
 
 /** An operation whose call starts something that takes its time. */
 export interface Started {

@@ -2,7 +2,7 @@ import { commandText } from '../../catalog/command-text.ts';
 import { entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import type { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../line/program-text.ts';
+import { programOf } from '../program-text.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { thisPlatform } from '../../kernel/io.ts';
 import { TOPIC_NAMES } from '../help/topic-names.ts';
-import { commandsBelow, commandTree } from '../line/tree.ts';
+import { commandsBelow, commandTree } from '../tree/tree.ts';
 import { type Candidate, type CompletionWorld, candidateLines } from './candidate.ts';
 import { longName, namesOf, readTypedLine, type TypedLine, takesValue } from './typed-line.ts';
 import { operandCandidates, valueCandidates } from './values.ts';

@@ -1,7 +1,7 @@
 import type { Node, OptionDefinition } from '../definition.ts';
-import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../line/global-flags.ts';
-import { flagsOf, type LoadedLeaf, loadLeaf } from '../line/leaf.ts';
-import { shortFlags } from '../line/short-flags.ts';
+import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
+import { shortFlags } from '../short-flags.ts';
+import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 
 /** A command line that is being typed, read up to its last word, which is the one to complete. */
 export interface TypedLine {

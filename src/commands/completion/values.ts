@@ -1,11 +1,11 @@
 import { outline } from '../../catalog/outline.ts';
 import { VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
-import type { LoadedLeaf } from '../line/leaf.ts';
+import type { IdKind } from '../ids/id-cache.ts';
+import { SHELLS } from '../shells/shells.ts';
+import type { LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionWorld, plainly } from './candidate.ts';
 import { fileCandidates } from './files.ts';
-import type { IdKind } from './id-cache.ts';
-import { SHELLS } from './shells.ts';
 import { longName, type TypedLine } from './typed-line.ts';
 
 type Values = (line: TypedLine, world: CompletionWorld) => Promise<readonly Candidate[]> | readonly Candidate[];
@@ -13,7 +13,7 @@ type Values = (line: TypedLine, world: CompletionWorld) => Promise<readonly Cand
 const ids =
   (kind: IdKind): Values =>
   async ({ given }, world) => {
-    const { knownIds } = await import('./id-cache.ts');
+    const { knownIds } = await import('../ids/id-cache.ts');
     const local = given.has('local');
     const profile = local ? undefined : await profileInUse(given.get('profile'), world);
     return plainly(await knownIds(world, { local, profile }, kind));

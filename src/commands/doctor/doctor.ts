@@ -6,7 +6,7 @@ import { type Connection, connect } from '../call/connect.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given, textValue } from '../option-values.ts';
-import { wantsColor } from '../world.ts';
+import { wantsColor } from '../run/open-context.ts';
 import { callChecks } from './calls.ts';
 import type { Check, Finding } from './check.ts';
 import { checklist } from './checklist.ts';

@@ -2,7 +2,7 @@ import { arch, platform } from 'node:os';
 import { nodeVersion } from '../../kernel/io.ts';
 import { CHECKS_VARIABLE, skippedChecksWarning, skipsCertificateChecks } from '../call/certificate-checks.ts';
 import type { Context } from '../context.ts';
-import { wantsColor } from '../world.ts';
+import { wantsColor } from '../run/open-context.ts';
 import { type Check, ok, warn } from './check.ts';
 
 /** What is about the machine and the terminal alone. */

@@ -1,8 +1,8 @@
 import type { Example } from '../../catalog/define.ts';
 import type { ArgumentDefinition, Node, OptionDefinition } from '../definition.ts';
-import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../line/global-flags.ts';
-import { argumentsOf, flagsOf, type LoadedLeaf } from '../line/leaf.ts';
-import { commandsBelow } from '../line/tree.ts';
+import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
+import { argumentsOf, flagsOf, type LoadedLeaf } from '../tree/leaf.ts';
+import { commandsBelow } from '../tree/tree.ts';
 import { rows } from './rows.ts';
 import { TOPIC_NAMES } from './topic-names.ts';
 

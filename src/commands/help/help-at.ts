@@ -1,5 +1,5 @@
-import { loadLeaf } from '../line/leaf.ts';
-import { commandTree } from '../line/tree.ts';
+import { loadLeaf } from '../tree/leaf.ts';
+import { commandTree } from '../tree/tree.ts';
 import { helpText } from './command-help.ts';
 
 /** The help of the command or group at a path; undefined where there is none. It needs no command line to be read. */

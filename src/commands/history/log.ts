@@ -7,7 +7,7 @@ import type { Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { jsonValue } from '../../kernel/json-value.ts';
 import { withLock } from '../../kernel/lock.ts';
-import type { Counts } from '../terminal/activity.ts';
+import type { Counts } from '../activity.ts';
 
 /** One run that wrote to the service, as scripts read it. */
 export interface HistoryEntry {

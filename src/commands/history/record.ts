@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import { meetEnvironment } from '../../kernel/variables.ts';
+import type { Activity } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED } from '../embedded.ts';
-import type { Activity } from '../terminal/activity.ts';
 import { keptCommand } from './kept-command.ts';
 import { appendEntry, type HistoryEntry } from './log.ts';
 

@@ -33,7 +33,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
       { flags: '--html', describes: 'as a page of HTML' },
       { flags: '--file <path>', describes: "where it goes (<id>.html); '-' is stdout" },
     ],
-    load: async () => (await import('./report.ts')).reportJob,
+    load: async () => (await import('./report/report.ts')).reportJob,
   },
   {
     command: ['jobs', 'resume'],

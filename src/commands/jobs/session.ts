@@ -3,7 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { jobTarget } from '../bulk/job.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { given } from '../option-values.ts';
-import { openWorld, type Session } from '../world.ts';
+import { openWorld, type Session } from '../run/open-context.ts';
 
 /**
  * The world for a job's target: this one, or one with the profile or the embedded service that the job was begun with.

@@ -1,9 +1,9 @@
 import { findJob } from '../../bulk/journal/folder.ts';
-import { receiptText } from '../../output/receipt/receipt-text.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { drawsSigns } from '../terminal/terminal.ts';
-import { readReceipt } from './receipt.ts';
+import { readReceipt } from './receipt/read-receipt.ts';
+import { receiptText } from './receipt/receipt-text.ts';
 
 /** Prints the receipt of a job: what was sent from where to where, what came of it, and how long it took. */
 export async function showJob(context: Context, { arguments: [job = ''] }: Invocation): Promise<void> {

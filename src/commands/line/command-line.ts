@@ -1,7 +1,8 @@
 import type { Surroundings } from '../context.ts';
 import { printHelp } from '../help/print-help.ts';
-import { openSession, type Session } from '../world.ts';
+import type { Session } from '../run/open-context.ts';
 import { createProgram } from './program.ts';
+import { openSession } from './session.ts';
 
 /** Runs one command line, the program's name left out. Without words, and for a group without a command, it shows help. */
 export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<void> {

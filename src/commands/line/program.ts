@@ -4,11 +4,11 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import type { ArgumentDefinition, CommandDefinition, Invocation, Node, OptionDefinition } from '../definition.ts';
+import { GLOBAL_FLAGS, globalOptions, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
 import { helpText } from '../help/command-help.ts';
 import { helpAt } from '../help/help-at.ts';
-import { GLOBAL_FLAGS, globalOptions, HELP_FLAG, VERSION_FLAG } from './global-flags.ts';
-import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
-import { commandTree, HELP_SUMMARY } from './tree.ts';
+import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
+import { commandTree, HELP_SUMMARY } from '../tree/tree.ts';
 import { refused } from './usage-error.ts';
 
 /** What the program needs of its surroundings. */
@@ -100,7 +100,8 @@ function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Comma
 
 async function run(context: Context, leaf: LoadedLeaf, invoked: Invocation): Promise<void> {
   if (leaf.kind === 'tool') return runTool(context, leaf.definition, invoked);
-  const runOperation = leaf.runner ? await leaf.runner.load() : (await import('../call/operation.ts')).runOperation;
+  const { loadRunner } = await import('../run/operation.ts');
+  const runOperation = await loadRunner(leaf.runner);
   return runOperation(context, leaf.versions, invoked);
 }
 

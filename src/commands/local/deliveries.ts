@@ -5,10 +5,10 @@ import { type DeliveryDetail, findDeliveries, listDeliveries } from '../../servi
 import { retryDeliveries, retryFailures } from '../../service/deliveries/retry.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { asLists, asTable } from '../embedded/delivery-drawing.ts';
+import { withStore } from '../embedded/store.ts';
 import { textValue, wholeNumber } from '../option-values.ts';
-import { asLists, asTable } from './delivery-drawing.ts';
 import { DELIVERY_STATES, LISTED } from './delivery-words.ts';
-import { withStore } from './store.ts';
 
 /** Prints deliveries, the newest first. */
 export async function listCommand(context: Context, { options }: Invocation): Promise<void> {

@@ -10,7 +10,7 @@ import { createPrinter, type Printer } from '../../output/printer.ts';
 import { exportState } from '../../service/state/export.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { withStore } from './store.ts';
+import { withStore } from '../embedded/store.ts';
 
 /** Writes all that the embedded service holds, secrets included, to stdout or to a file that only its owner can read. */
 export async function localExport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {

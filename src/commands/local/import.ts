@@ -2,8 +2,8 @@ import type { State } from '../../catalog/state.ts';
 import { importState } from '../../service/state/import.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { withStore } from '../embedded/store.ts';
 import { placeIn, readState, stateRefusal } from './read-state.ts';
-import { withStore } from './store.ts';
 
 /** Loads a file into the embedded service, whole or not at all, and prints how many records of each kind it held. */
 export async function localImport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {

@@ -1,7 +1,7 @@
 import { resetState } from '../../service/state/reset.ts';
 import { storeLocation, storeName } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
-import { withStore } from './store.ts';
+import { withStore } from '../embedded/store.ts';
 
 export async function localReset(context: Context): Promise<void> {
   const { options, folders } = context;

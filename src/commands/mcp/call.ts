@@ -3,11 +3,11 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Sink } from '../../kernel/io.ts';
 import { redactMet } from '../../kernel/redact.ts';
-import { runOperation } from '../call/operation.ts';
 import { targetName } from '../call/protection.ts';
 import type { Context } from '../context.ts';
+import { openWorld } from '../run/open-context.ts';
+import { loadRunner } from '../run/operation.ts';
 import { report } from '../terminal/report.ts';
-import { openWorld } from '../world.ts';
 import { Unanswered } from './host-questions.ts';
 import { inToolTerms, secretPurpose, textInToolTerms } from './tool-terms.ts';
 import type { OperationTool } from './tools.ts';
@@ -76,7 +76,7 @@ async function runTool(context: Context, { entry, operation, runner }: Operation
   if (list !== undefined && data[list] === undefined) {
     throw new SvcError('bad_data', `${list} is required`, { hint: "see the tool's input schema" });
   }
-  const run = runner ? await runner.load() : runOperation;
+  const run = await loadRunner(runner);
   await run(context, [entry], { arguments: [], options: { data: asText(data) } });
 }
 

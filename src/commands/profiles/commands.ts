@@ -89,22 +89,4 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     description: 'Exits with 4 when no operation could be called, and says what is missing.',
     load: async () => (await import('./status.ts')).authStatus,
   },
-  {
-    command: ['auth', 'recover'],
-    summary: 'List what broken resets of auth tokens left, and finish them',
-    description:
-      'A reset that could not hand its new token on keeps it in a record; one that got no answer, or was killed, leaves ' +
-      'a record of that. Where the old token is known it is tried, which tells whether the reset was applied.',
-    examples: [
-      { command: 'svc auth recover', does: 'list what is left, tokens masked' },
-      { command: "svc auth recover --show-secrets -o json --jq '.[0].token'", does: 'the kept token' },
-      { command: 'svc auth recover --save', does: 'put it into the profile in use' },
-    ],
-    options: [
-      { flags: '--save', describes: 'put the kept token into the profile in use, and remove its record' },
-      { flags: '--remove <id>', describes: 'remove a record, and the token that it keeps' },
-      { flags: '--no-check', describes: 'ask the service nothing' },
-    ],
-    load: async () => (await import('./recover.ts')).authRecover,
-  },
 ];

@@ -10,11 +10,11 @@ import { storeLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { portOf } from '../line/port.ts';
+import { troubleTeller } from '../embedded/troubles.ts';
 import { textValue } from '../option-values.ts';
+import { portOf } from '../port.ts';
 import { DEFAULT_ADDRESS } from './default-address.ts';
 import { serviceSwitches, timeScaleOf } from './switches.ts';
-import { troubleTeller } from './troubles.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation): Promise<void> {
   const address = {

@@ -1,9 +1,9 @@
 import { isSuccess } from '../../webhooks/listener.ts';
 import { post } from '../../webhooks/post.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../line/program-text.ts';
-import { sampleDelivery } from '../webhooks/send.ts';
-import { postOptions } from '../webhooks/target.ts';
+import { sampleDelivery } from '../deliveries/sample.ts';
+import { postOptions } from '../deliveries/target.ts';
+import { programOf } from '../program-text.ts';
 import { WAITING } from './ping.ts';
 import type { ServiceState } from './service-state.ts';
 import { offers, tell } from './talk.ts';

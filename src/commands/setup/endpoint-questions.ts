@@ -1,7 +1,7 @@
 import { EVENT_NAMES } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
-import { targetUrl } from '../webhooks/target.ts';
+import { targetUrl } from '../deliveries/target.ts';
 import type { Data } from './data.ts';
 import { eventChoices } from './event-choices.ts';
 import { fieldProblem } from './field-check.ts';

@@ -6,7 +6,7 @@ import { dataOf } from '../call/reply-data.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { programOf } from '../line/program-text.ts';
+import { programOf } from '../program-text.ts';
 import { showCreated } from './created.ts';
 import type { Data } from './data.ts';
 import { askForEndpoint } from './endpoint-questions.ts';

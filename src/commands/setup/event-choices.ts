@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '../../catalog/events.ts';
-import type { Choice } from '../terminal/asker.ts';
+import type { Choice } from '../asker.ts';
 
 /** Event types as choices, in the order of the catalog; those that it does not know come last. */
 export function eventChoices(names: readonly string[]): readonly Choice[] {

@@ -3,7 +3,7 @@ import { isSuccess } from '../../webhooks/listener.ts';
 import { post, type Receipt } from '../../webhooks/post.ts';
 import { newSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
-import { postOptions } from '../webhooks/target.ts';
+import { postOptions } from '../deliveries/target.ts';
 import { offers, tell } from './talk.ts';
 
 /** Offers a test request to a URL, and says what came back. False: the user wants another URL. */

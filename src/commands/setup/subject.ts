@@ -9,7 +9,7 @@ import { safeText } from '../../kernel/safe-text.ts';
 import { inputData, optionKey } from '../call/input-data.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { programOf } from '../line/program-text.ts';
+import { programOf } from '../program-text.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { type Data, withValue } from './data.ts';
 

@@ -1,4 +1,4 @@
-import type { Asker, AskingWorld } from './asker.ts';
+import type { Asker, AskingWorld } from '../asker.ts';
 import { wantsMarks } from './terminal.ts';
 
 /** The asker for this terminal: prompts that redraw themselves do it with signs. Whether there is somebody to ask is for the caller to know. */

@@ -11,7 +11,7 @@ import {
   type TextQuestion,
   toggle,
   valuesOf,
-} from './asker.ts';
+} from '../asker.ts';
 import { createPlainInput } from './plain-input.ts';
 
 /**

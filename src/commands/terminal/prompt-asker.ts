@@ -14,7 +14,7 @@ import {
   type TextQuestion,
   toggle,
   valuesOf,
-} from './asker.ts';
+} from '../asker.ts';
 import { interrupted } from './interrupted.ts';
 
 /** Prompts that redraw their lines. They talk on stderr, so that stdout carries the result alone. */

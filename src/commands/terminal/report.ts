@@ -5,8 +5,8 @@ import { meetEnvironment, VARIABLES } from '../../kernel/variables.ts';
 import { renderError } from '../../output/error-text.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
 import type { OptionDefinition } from '../definition.ts';
-import { GLOBAL_FLAGS } from '../line/global-flags.ts';
-import { shortFlags } from '../line/short-flags.ts';
+import { GLOBAL_FLAGS } from '../global-flags.ts';
+import { shortFlags } from '../short-flags.ts';
 import { shownText } from './terminal.ts';
 
 /** Says on stderr what went wrong, in the format that was asked for, and gives the exit code of it. */

@@ -3,7 +3,7 @@ import { manifest } from '../../catalog/manifest.ts';
 import { openApiDocument } from '../../catalog/openapi.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
-import { showDocument } from './document.ts';
+import { showDocument } from '../terminal/document.ts';
 
 /** Prints the interface as OpenAPI, with the address and the header names that this user has. */
 export async function openApiCommand(context: Context): Promise<void> {

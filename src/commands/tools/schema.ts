@@ -6,7 +6,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { didYouMean, nearest } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { showDocument } from './document.ts';
+import { showDocument } from '../terminal/document.ts';
 
 export async function schemaCommand(context: Context, { arguments: words }: Invocation): Promise<void> {
   if (words.length === 0) return listOperations(context);

@@ -4,11 +4,11 @@ import type { Forwarding } from '../../webhooks/listener.ts';
 import type { Proofs } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { portOf } from '../line/port.ts';
+import { postOptions, targets, targetUrl } from '../deliveries/target.ts';
 import { textValue, textValues, wholeNumber } from '../option-values.ts';
+import { portOf } from '../port.ts';
 import { readPrivateKey, readProofs } from './keys.ts';
 import { recordFolder } from './record-folder.ts';
-import { postOptions, targets, targetUrl } from './target.ts';
 
 /** The options of `svc webhooks listen`. */
 export interface ListenOptions {

@@ -2,7 +2,7 @@ import { startDeliveries } from '../../service/deliveries/engine.ts';
 import { storeLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
 import type { Context } from '../context.ts';
-import { troubleTeller } from '../serve/troubles.ts';
+import { troubleTeller } from '../embedded/troubles.ts';
 
 /** Delivers what the embedded service has in its outbox, until the function that it gives is called. */
 export async function localDeliveries(context: Context): Promise<() => Promise<void>> {

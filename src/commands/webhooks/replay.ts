@@ -14,11 +14,11 @@ import { signatureHeaders, TOLERANCE } from '../../webhooks/signature.ts';
 import { saidWhile } from '../call/awaited.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { postOptions, targets } from '../deliveries/target.ts';
 import { textValue } from '../option-values.ts';
 import { readSigningSecret } from './keys.ts';
 import { printPlan } from './plan.ts';
 import { recordFolder } from './record-folder.ts';
-import { postOptions, targets } from './target.ts';
 
 interface Replay {
   readonly folder: string;

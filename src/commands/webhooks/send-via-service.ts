@@ -8,10 +8,10 @@ import { advancedPayload, eventFromPayload, type HookEvent } from '../../webhook
 import { sampleEvent } from '../../webhooks/sample.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { asTable } from '../local/delivery-drawing.ts';
-import { withStore } from '../local/store.ts';
+import { asTable } from '../embedded/delivery-drawing.ts';
+import { withStore } from '../embedded/store.ts';
 import { textValues } from '../option-values.ts';
-import { showDocument } from '../tools/document.ts';
+import { showDocument } from '../terminal/document.ts';
 import { givenPayload } from './given-payload.ts';
 
 /** Flags about what the service decides by its configuration. */

@@ -1,20 +1,17 @@
 import { unknownEventWarnings } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { deliveryHeaders, newDeliveryId } from '../../webhooks/delivery.ts';
-import { PAYLOADS } from '../../webhooks/event.ts';
 import { isSuccess } from '../../webhooks/listener.ts';
-import { type Packing, packBody } from '../../webhooks/payload.ts';
-import { type Outgoing, post } from '../../webhooks/post.ts';
-import { sampleEvent } from '../../webhooks/sample.ts';
+import { post } from '../../webhooks/post.ts';
 import { saidWhile } from '../call/awaited.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { type Sending, sampleDelivery } from '../deliveries/sample.ts';
+import { postOptions, targetUrl } from '../deliveries/target.ts';
 import { textValue } from '../option-values.ts';
 import { givenPayload } from './given-payload.ts';
 import { readPublicKey } from './keys.ts';
 import { printPlan } from './plan.ts';
-import { readSenderProof, type SenderProof } from './sender-proof.ts';
-import { postOptions, targetUrl } from './target.ts';
+import { readSenderProof } from './sender-proof.ts';
 
 export async function sendCommand(context: Context, invocation: Invocation): Promise<void> {
   const {
@@ -41,33 +38,12 @@ export async function sendCommand(context: Context, invocation: Invocation): Pro
   await sendTo(context, targetUrl(url, '--url'), event, await readSending(context, options));
 }
 
-interface SampleDelivery {
-  readonly id: string;
-  readonly outgoing: Outgoing;
-}
-
-interface Sending extends SenderProof {
-  readonly packing: Packing;
-  /** Makes the payload that is sent of the sample. */
-  readonly payload: (sample: unknown) => Promise<unknown>;
-}
-
 async function readSending(context: Context, options: Invocation['options']): Promise<Sending> {
   return {
     ...(await readSenderProof(options)),
     packing: { encode: options['encode'] === true, encryptFor: await readPublicKey(context, options) },
     payload: (sample) => givenPayload(context, options, sample),
   };
-}
-
-/** The delivery of a sample of an event, and the id that it carries. */
-export async function sampleDelivery(url: URL, event: string, sending: Sending, now: number): Promise<SampleDelivery> {
-  const id = newDeliveryId();
-  const sample = PAYLOADS[sending.form](sampleEvent(event, { webhookId: id, now }));
-  const payload = await sending.payload(JSON.parse(JSON.stringify(sample)));
-  const body = packBody(JSON.stringify(payload), sending.packing);
-  const headers = deliveryHeaders({ ...sending, id, timestamp: Math.floor(now / 1000) }, body);
-  return { id, outgoing: { url, body, headers } };
 }
 
 async function sendTo(context: Context, url: URL, event: string, sending: Sending): Promise<void> {

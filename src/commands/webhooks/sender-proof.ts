@@ -2,15 +2,9 @@ import { SvcError } from '../../kernel/errors.ts';
 import { readSecretFile } from '../../profiles/secret-input.ts';
 import { FORMS, type Form } from '../../webhooks/form.ts';
 import type { Invocation } from '../definition.ts';
+import type { SenderProof } from '../deliveries/sample.ts';
 import { textValue } from '../option-values.ts';
 import { readSigningSecret } from './keys.ts';
-
-/** The form of deliveries that are sent, and what they prove themselves with. */
-export interface SenderProof {
-  readonly form: Form;
-  readonly secret: string | undefined;
-  readonly authToken: string | undefined;
-}
 
 /** What `--form`, `--secret-file` and `--auth-token-file` say together. */
 export async function readSenderProof(options: Invocation['options']): Promise<SenderProof> {

@@ -13,7 +13,7 @@ import { type Proofs, verifyDelivery } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { textValue } from '../option-values.ts';
-import { showDocument } from '../tools/document.ts';
+import { showDocument } from '../terminal/document.ts';
 import { parseHeaders } from './header-file.ts';
 import { readPrivateKey, readProofs } from './keys.ts';
 

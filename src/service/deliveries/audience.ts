@@ -1,4 +1,4 @@
-import type { KeyScope } from '../handlers/handler.ts';
+import type { KeyScope } from '../call.ts';
 import { storedConfig } from '../records/configs.ts';
 import type { DeliveryForm } from '../store/delivery-tables.ts';
 import { prepared } from '../store/prepared.ts';

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import { advancedPayload, basicPayload, type HookEvent } from '../../webhooks/event.ts';
-import type { KeyCall, KeyScope } from '../handlers/handler.ts';
+import type { KeyCall, KeyScope } from '../call.ts';
 import { newId, newMessageId } from '../secrets.ts';
 import { batchesOf } from '../store/batches.ts';
 import { prepared } from '../store/prepared.ts';

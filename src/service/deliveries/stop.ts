@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { KeyCall } from '../handlers/handler.ts';
+import type { KeyCall } from '../call.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';
 import { attemptLine } from './attempts.ts';

@@ -1,7 +1,8 @@
+import type { KeyCall } from '../call.ts';
 import { agentRecord, agentRow } from '../records/agent-record.ts';
 import { type Agent, agentIdsOf, allAgents, findAgent } from '../records/agents.ts';
 import { Refusal } from '../refusal.ts';
-import type { HandlersOf, KeyCall } from './handler.ts';
+import type { HandlersOf } from './handler.ts';
 
 export const agents: HandlersOf<'agents'> = {
   'agents.list': async (call, { filter, groupId }) => {

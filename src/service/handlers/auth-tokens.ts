@@ -1,7 +1,8 @@
+import type { WorkspaceCall } from '../call.ts';
 import { DEFAULT_TOKEN_NAME } from '../records/workspaces.ts';
 import { Refusal } from '../refusal.ts';
 import { newToken } from '../secrets.ts';
-import type { HandlersOf, WorkspaceCall } from './handler.ts';
+import type { HandlersOf } from './handler.ts';
 
 export const authTokens: HandlersOf<'auth-tokens'> = {
   'auth-tokens.reset': async (call, { apiKey }) => {

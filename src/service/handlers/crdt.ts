@@ -1,9 +1,10 @@
+import type { KeyCall } from '../call.ts';
 import { editorWritten } from '../deliveries/causes.ts';
 import { recordHappenings } from '../deliveries/outbox.ts';
 import { type Editor, readEditor, selectEditors, writeEditor } from '../records/editors.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { Refusal } from '../refusal.ts';
-import type { HandlersOf, KeyCall } from './handler.ts';
+import type { HandlersOf } from './handler.ts';
 
 export const crdt: HandlersOf<'crdt'> = {
   'crdt.get': async (call, { organizationId, documentId, editorId }) => {

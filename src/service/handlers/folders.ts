@@ -1,12 +1,13 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
+import type { KeyCall } from '../call.ts';
 import { type Folder, moveTree, newFolder, type Parent, ROOT, wouldEncloseItself } from '../records/folder.ts';
 import { nest, type Owner, recordV1, recordV2 } from '../records/folder-record.ts';
 import { allFolders, findFolders, findTree, saveFolders } from '../records/folders.ts';
 import { alreadyExists, type ItemResult, itemResults, notFound } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization, requireOrganization } from '../records/organizations.ts';
 import { Refusal } from '../refusal.ts';
-import type { HandlersOf, KeyCall } from './handler.ts';
+import type { HandlersOf } from './handler.ts';
 
 type GivenFolder = z.output<Operations['folders.add']['input']>['folders'][number];
 type Change = z.output<Operations['folders.update']['input']>['folders'][number];

@@ -1,10 +1,11 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
+import type { KeyCall } from '../call.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { otherFields } from '../records/other-fields.ts';
 import { deletePresence, upsertPresence } from '../records/presence.ts';
 import { batchesOf, distinctBatchesOf } from '../store/batches.ts';
-import type { HandlersOf, KeyCall } from './handler.ts';
+import type { HandlersOf } from './handler.ts';
 
 type Present = z.output<Operations['presence.update']['input']>;
 

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
+import type { KeyCall } from '../call.ts';
 import { keyOfToken, pageToken } from '../page-token.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureFolder, requireFolder } from '../records/folders.ts';
@@ -9,7 +10,7 @@ import { ensureOrganization, findOrganization, requireOrganization } from '../re
 import { userDataPage } from '../records/user-data.ts';
 import { type GivenUser, selectUsers, upsertUsers, userRow } from '../records/users.ts';
 import { distinctBatchesOf } from '../store/batches.ts';
-import type { HandlersOf, KeyCall } from './handler.ts';
+import type { HandlersOf } from './handler.ts';
 
 type AddUsers = z.output<Operations['users.add.v2']['input']>;
 type Role = AddUsers['users'][number]['accessRole'];

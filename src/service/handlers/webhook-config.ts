@@ -1,9 +1,10 @@
 import { FIRST_WEBHOOK_SETTINGS } from '../../catalog/webhook-config.ts';
+import type { KeyCall } from '../call.ts';
 import { BASIC_FORMS, basicLane } from '../deliveries/audience.ts';
 import { stopEndpoints, stopLane } from '../deliveries/stop.ts';
 import { notConfigured } from '../records/advanced-webhooks.ts';
 import { hasTriggers, layered, saveConfig, storedConfig } from '../records/configs.ts';
-import type { HandlersOf, KeyCall } from './handler.ts';
+import type { HandlersOf } from './handler.ts';
 
 /** What basic webhooks show before anything was set; the other settings show once they were. */
 const BASIC = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };

@@ -1,11 +1,12 @@
 import { newSigningSecret } from '../../webhooks/signature.ts';
+import type { KeyCall } from '../call.ts';
 import { stopLane } from '../deliveries/stop.ts';
 import { keyOfToken, pageToken } from '../page-token.ts';
 import { requireAdvancedWebhooks } from '../records/advanced-webhooks.ts';
 import { columnsOf, type Endpoint, endpointRecord, requireEndpoint, selectStretch } from '../records/endpoints.ts';
 import { Refusal } from '../refusal.ts';
 import { newEndpointId } from '../secrets.ts';
-import type { HandlersOf, KeyCall } from './handler.ts';
+import type { HandlersOf } from './handler.ts';
 
 /** Endpoints on a page where the request does not say. */
 const PAGE_SIZE = 50;

@@ -1,4 +1,4 @@
-import type { KeyCall } from '../handlers/handler.ts';
+import type { KeyCall } from '../call.ts';
 import { Refusal } from '../refusal.ts';
 import { storedConfig } from './configs.ts';
 

@@ -1,4 +1,4 @@
-import type { KeyCall } from '../handlers/handler.ts';
+import type { KeyCall } from '../call.ts';
 
 /** An agent as it was brought in: the interface's fields, and whether it is the service's own and hidden. */
 export interface Agent {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyScope } from '../handlers/handler.ts';
+import type { KeyScope } from '../call.ts';
 import type { ConfiguredService } from '../store/key-tables.ts';
 import { prepared } from '../store/prepared.ts';
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
-import type { KeyCall } from '../handlers/handler.ts';
+import type { KeyCall } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Database } from '../store/store.ts';

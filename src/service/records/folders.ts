@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { KeyCall } from '../handlers/handler.ts';
+import type { KeyCall } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
 import { batchesOf } from '../store/batches.ts';
 import { prepared } from '../store/prepared.ts';

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { KeyCall } from '../handlers/handler.ts';
+import type { KeyCall } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Tables } from '../store/tables.ts';

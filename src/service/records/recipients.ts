@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyCall } from '../handlers/handler.ts';
+import type { KeyCall } from '../call.ts';
 import { distinctBatchesOf, ROWS_PER_STATEMENT } from '../store/batches.ts';
 import { prepared } from '../store/prepared.ts';
 import { doorsTo, selectLetIn } from './access.ts';

@@ -1,5 +1,5 @@
 import type { State, StateKind } from '../../catalog/state.ts';
-import type { KeyScope } from '../handlers/handler.ts';
+import type { KeyScope } from '../call.ts';
 import { batchesOf } from '../store/batches.ts';
 import type { Database } from '../store/store.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
 import type { migrations } from '../../../src/catalog/migrations.ts';
-import { runOperation } from '../../../src/commands/call/operation.ts';
+import { runOperation } from '../../../src/commands/run/operation.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { failure, success } from '../../client/world.ts';
 import { type ToolWorld, toolContext } from '../tools/world.ts';

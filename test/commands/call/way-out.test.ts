@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../src/catalog/index.ts';
 import { manifest } from '../../../src/catalog/manifest.ts';
-import { runOperation } from '../../../src/commands/call/operation.ts';
 import type { GlobalOptions } from '../../../src/commands/context.ts';
+import { runOperation } from '../../../src/commands/run/operation.ts';
 import { failure } from '../../client/world.ts';
 import { toolContext } from '../tools/world.ts';
 

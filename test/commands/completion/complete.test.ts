@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { candidateLines } from '../../../src/commands/completion/candidate.ts';
 import { completeLine } from '../../../src/commands/completion/complete.ts';
-import { FoundIds } from '../../../src/commands/completion/found-ids.ts';
-import { forgetIds, knownIds, rememberIds } from '../../../src/commands/completion/id-cache.ts';
+import { FoundIds } from '../../../src/commands/ids/found-ids.ts';
+import { forgetIds, knownIds, rememberIds } from '../../../src/commands/ids/id-cache.ts';
 import { safeText } from '../../../src/kernel/safe-text.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 

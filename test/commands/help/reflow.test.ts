@@ -5,7 +5,7 @@ import { helpAt } from '../../../src/commands/help/help-at.ts';
 import { reflow } from '../../../src/commands/help/reflow.ts';
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
 import { topicText } from '../../../src/commands/help/topics.ts';
-import { commandTree } from '../../../src/commands/line/tree.ts';
+import { commandTree } from '../../../src/commands/tree/tree.ts';
 
 const HELP = [
   'Adds each user or updates the one with the same id.',

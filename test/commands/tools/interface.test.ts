@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
-import { commandTree } from '../../../src/commands/line/tree.ts';
-import { listCommands } from '../../../src/commands/tools/command-list.ts';
 import { openApiCommand } from '../../../src/commands/tools/openapi.ts';
 import { schemaCommand } from '../../../src/commands/tools/schema.ts';
+import { listCommands } from '../../../src/commands/tree/command-list.ts';
+import { commandTree } from '../../../src/commands/tree/tree.ts';
 import { type FakeWorld, fakeContext } from '../fake-context.ts';
 
 const JSON_OUTPUT: FakeWorld = { options: { output: 'json' } };

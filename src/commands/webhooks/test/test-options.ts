@@ -3,10 +3,10 @@ import { CASES, type Case } from '../../../webhooks/grading/cases.ts';
 import type { Means } from '../../../webhooks/grading/kit.ts';
 import type { Context } from '../../context.ts';
 import type { Invocation } from '../../definition.ts';
+import { targetUrl } from '../../deliveries/target.ts';
 import { textValue, textValues } from '../../option-values.ts';
 import { readPublicKey } from '../keys.ts';
 import { readSenderProof } from '../sender-proof.ts';
-import { targetUrl } from '../target.ts';
 
 /** The options of `svc webhooks test`. */
 export interface TestOptions {

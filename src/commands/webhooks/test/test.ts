@@ -6,8 +6,8 @@ import type { Grade } from '../../../webhooks/grading/judge.ts';
 import { createKit } from '../../../webhooks/grading/kit.ts';
 import type { Context } from '../../context.ts';
 import type { Invocation } from '../../definition.ts';
-import { showDocument } from '../../tools/document.ts';
-import { postOptions } from '../target.ts';
+import { postOptions } from '../../deliveries/target.ts';
+import { showDocument } from '../../terminal/document.ts';
 import { gradeTable } from './grade-table.ts';
 import { readTestOptions, type TestOptions } from './test-options.ts';
 

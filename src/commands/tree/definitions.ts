@@ -1,0 +1,34 @@
+import { RECOVER_COMMAND, RESET_RUNNER } from '../auth-tokens/commands.ts';
+import type { CommandDefinition, OperationRunner } from '../definition.ts';
+import { DOCTOR_COMMAND } from '../doctor/commands.ts';
+import { HISTORY_COMMANDS } from '../history/commands.ts';
+import { JOB_COMMANDS } from '../jobs/commands.ts';
+import { LOCAL_COMMANDS } from '../local/commands.ts';
+import { toolServer } from '../mcp/commands.ts';
+import { PROFILE_COMMANDS } from '../profiles/commands.ts';
+import { SERVE_COMMANDS } from '../serve/commands.ts';
+import { SETUP_COMMANDS } from '../setup/commands.ts';
+import { COMPLETION_COMMANDS } from '../shells/commands.ts';
+import { TOOL_COMMANDS } from '../tools/commands.ts';
+import { VALIDATE_COMMANDS } from '../validate/commands.ts';
+import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
+
+/** What runs an operation in place of the ordinary way. */
+export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
+
+/** Every command that is written by hand, but for the list of commands, which is made of the tree. */
+export const TOOLS: readonly CommandDefinition[] = [
+  ...PROFILE_COMMANDS,
+  RECOVER_COMMAND,
+  ...HISTORY_COMMANDS,
+  DOCTOR_COMMAND,
+  ...SERVE_COMMANDS,
+  toolServer(RUNNERS),
+  ...LOCAL_COMMANDS,
+  ...JOB_COMMANDS,
+  ...TOOL_COMMANDS,
+  ...VALIDATE_COMMANDS,
+  ...COMPLETION_COMMANDS,
+  ...WEBHOOK_COMMANDS,
+  ...SETUP_COMMANDS,
+];

@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { placesFor, withLines, withoutLines } from '../../../src/commands/shells/places.ts';
+import { newUser } from '../../acceptance/svc.ts';
+
+describe('completion install', () => {
+  it('writes the script and the lines that load it, once, and takes both out again', async () => {
+    const { home, svc } = await newUser();
+    const before = 'export EDITOR=vi\nalias ll="ls -l"';
+    await writeFile(join(home, 'dotfiles-bashrc'), before, { mode: 0o640 });
+    await chmod(join(home, 'dotfiles-bashrc'), 0o640);
+    await symlink('dotfiles-bashrc', join(home, '.bashrc'));
+    expect(await svc(['completion', 'install', 'bash', '--yes'])).toMatchObject({ code: 0, stdout: '' });
+    const once = await readFile(join(home, '.bashrc'), 'utf8');
+    expect(once.startsWith(`${before}\n# >>> svc completion >>>\n`)).toBe(true);
+    expect((await stat(join(home, '.bashrc'))).mode & 0o777).toBe(0o640);
+    expect((await svc(['completion', 'install', 'bash', '--yes'])).stderr).toContain('installed already');
+    expect(await readFile(join(home, 'dotfiles-bashrc'), 'utf8')).toBe(once);
+    await svc(['completion', 'uninstall', 'bash', '--yes']);
+    expect(await readFile(join(home, '.bashrc'), 'utf8')).toBe(before);
+    expect((await lstat(join(home, '.bashrc'))).isSymbolicLink()).toBe(true);
+    expect((await svc(['completion', 'uninstall', 'bash', '--yes'])).stderr).toContain('is not installed');
+  });
+
+  it('writes to where a link leads, though the file is not there yet, and refuses what leads nowhere', async () => {
+    const { home, svc } = await newUser();
+    await mkdir(join(home, 'dotfiles'));
+    await symlink('dotfiles/bashrc', join(home, '.bashrc'));
+    await symlink(join(home, 'away', 'zshrc'), join(home, '.zshrc'));
+    const install = (shell: string) => svc(['completion', 'install', shell, '--yes']);
+    expect((await install('bash')).stderr).toContain(`(a link to ${join(home, 'dotfiles', 'bashrc')})`);
+    expect((await lstat(join(home, '.bashrc'))).isSymbolicLink()).toBe(true);
+    expect(await readFile(join(home, 'dotfiles', 'bashrc'), 'utf8')).toContain('# >>> svc completion >>>');
+    expect((await svc(['completion', 'uninstall', 'bash', '--yes'])).code).toBe(0);
+    expect((await lstat(join(home, '.bashrc'))).isSymbolicLink()).toBe(true);
+    await expect(stat(join(home, 'dotfiles', 'bashrc'))).rejects.toThrow('ENOENT');
+    const refused = await install('zsh');
+    expect(refused.code).toBe(12);
+    expect(refused.stderr).toContain(
+      `${join(home, '.zshrc')} is a link to ${join(home, 'away', 'zshrc')}, which leads nowhere`,
+    );
+    await expect(stat(join(home, '.config', 'svc', 'completion', '_svc'))).rejects.toThrow('ENOENT');
+  });
+
+  it('writes nothing without consent', async () => {
+    const { home, svc } = await newUser();
+    const { code, stderr } = await svc(['completion', 'install', 'zsh']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(join(home, '.zshrc'));
+    await expect(stat(join(home, '.zshrc'))).rejects.toThrow();
+    await svc(['completion', 'install', 'zsh', '--dry-run']);
+    await expect(stat(join(home, '.zshrc'))).rejects.toThrow();
+  });
+
+  it('asks for the name of a shell that it cannot tell', async () => {
+    const { svc } = await newUser();
+    expect((await svc(['completion', 'install'])).code).toBe(2);
+    expect((await svc(['completion', 'install', 'fisch'])).stderr).toContain("did you mean 'fish'?");
+  });
+
+  it('quotes paths, and finds the profile of PowerShell on Windows', async () => {
+    const folders = { config: "/o'brien/svc", state: '', data: '' };
+    expect(placesFor('bash', { environment: { HOME: '/h' }, folders }).startUp?.lines).toContain(`'/o'\\''brien/svc/`);
+    const windows = placesFor('powershell', { environment: { HOME: '/h' }, folders, platform: 'win32' });
+    expect(windows.startUp?.path).toBe(join('/h', 'Documents', 'PowerShell', 'Microsoft.PowerShell_profile.ps1'));
+    expect(placesFor('fish', { environment: { HOME: '/h' }, folders })).not.toHaveProperty('startUp');
+  });
+
+  it('finds the file that bash reads in the terminals of macOS', () => {
+    const folders = { config: '/c/svc', state: '', data: '' };
+    const startUp = (...there: readonly string[]) => {
+      const isFile = (path: string) => there.includes(path);
+      return placesFor('bash', { environment: { HOME: '/h' }, folders, platform: 'darwin', isFile }).startUp?.path;
+    };
+    expect(startUp('/h/.bashrc')).toBe('/h/.bash_profile');
+    expect(startUp('/h/.bashrc', '/h/.profile')).toBe('/h/.profile');
+    expect(startUp('/h/.profile', '/h/.bash_profile')).toBe('/h/.bash_profile');
+  });
+
+  it('leaves no file behind that was not there, and starts shells in peace where the script is gone', async () => {
+    const { home, env, svc } = await newUser();
+    await svc(['completion', 'install', 'bash', '--yes']);
+    await rm(join(home, '.config', 'svc', 'completion'), { recursive: true });
+    const { stdout, stderr } = spawnSync('bash', ['--rcfile', join(home, '.bashrc'), '-ic', 'echo ready'], {
+      env: { ...env },
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('ready\n');
+    expect(stderr).not.toContain('svc');
+    await svc(['completion', 'uninstall', 'bash', '--yes']);
+    await expect(stat(join(home, '.bashrc'))).rejects.toThrow('ENOENT');
+  });
+
+  it.each([
+    { shell: 'bash', words: ['-ic', 'complete -p svc'], shows: '-F _svc' },
+    { shell: 'zsh', words: ['-ic', 'print $_comps[svc]'], shows: '_svc' },
+    // fish reads what it has for a command once that is to be completed, and is there.
+    { shell: 'fish', words: ['-ic', 'complete -C "svc "; complete -c svc'], shows: '__svc_complete' },
+  ])('$shell completes from its next start on', async ({ shell, words, shows }) => {
+    if (spawnSync(shell, ['-c', 'true']).error) return;
+    const { env, home, svc } = await newUser();
+    await writeFile(join(home, 'svc'), '#!/bin/sh\n', { mode: 0o755 });
+    const inIt = () => {
+      const path = `${home}:${process.env['PATH']}`;
+      return spawnSync(shell, words, { env: { ...env, PATH: path }, cwd: home, encoding: 'utf8' }).stdout;
+    };
+    expect(inIt()).not.toContain(shows);
+    expect(await svc(['completion', 'install', shell, '--yes'])).toMatchObject({ code: 0 });
+    expect(inIt()).toContain(shows);
+  });
+
+  const lines = '# >>> svc completion >>>\n. x\n# <<< svc completion <<<\n';
+
+  it('leaves every other line as it was, to the byte', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.string(), fc.constant('\n'))), (parts) => {
+        const text = parts.join('');
+        const there = withLines(text, lines);
+        expect(withLines(there, lines)).toBe(there);
+        expect(withoutLines(there)).toBe(text);
+        expect(withoutLines(text)).toBe(text);
+      }),
+    );
+    expect(withoutLines(withLines(undefined, lines))).toBeUndefined();
+  });
+
+  it('keeps its place among lines that came later, and glues none of them together', () => {
+    const later = `${withLines('a=1', lines)}b=2\n`;
+    expect(withLines(later, lines.replace('. x', '. y'))).toBe(later.replace('. x', '. y'));
+    expect(withoutLines(later)).toBe('a=1\nb=2\n');
+    expect(withoutLines(`${withLines('a=1\n', lines)}b=2\n`)).toBe('a=1\nb=2\n');
+    expect(withoutLines(`${withLines(undefined, lines)}b=2\n`)).toBe('b=2\n');
+  });
+});
