@@ -70,24 +70,30 @@ export function withoutMark(text: string): string {
 }
 
 export interface Replacement {
-  /** Puts the text at the path it is handed; by default a plain write. What it really wrote is checked. */
+  /** Writes the text to the path it is given (default: a plain write). Its result is read back and compared. */
   readonly write?: (path: string, text: string) => Promise<void>;
+  /** Permissions of the file (default: 0600). */
+  readonly mode?: number;
+  /** Flushes the file and its folder to disk, and reads it back (default: true). A cache can do without. */
+  readonly durable?: boolean;
 }
 
 /**
- * Replaces a private file (0600) so that a reader sees the old content or the new, never a mix: written into a private
- * folder beside it, flushed, read back, renamed, and the folder flushed. On a full disk the old file stays byte for byte.
+ * Replaces a file so that readers see the old content or the new, never a mix: the text is written into a private folder beside
+ * the file and renamed. On a full disk the old file keeps its content.
+ * @throws SvcError `local` with the path
  */
 export async function replaceFile(path: string, text: string, replacement: Replacement = {}): Promise<void> {
-  const { write = writePrivately } = replacement;
+  const { write = writePrivately, mode = 0o600, durable = true } = replacement;
   let staging: string | undefined;
   try {
     staging = await mkdtemp(`${path}${STAGING}`);
     const staged = join(staging, basename(path));
     await write(staged, text);
-    await verifyDurably(staged, text);
+    if (durable) await verifyDurably(staged, text);
+    await chmod(staged, mode);
     await moveOver(staged, path);
-    await flushFolder(dirname(path));
+    if (durable) await flushFolder(dirname(path));
   } catch (error) {
     throw localFileError('write', path, error);
   } finally {
@@ -115,7 +121,6 @@ async function writePrivately(path: string, text: string): Promise<void> {
 async function verifyDurably(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
-    await file.chmod(0o600);
     await file.sync();
     if ((await file.readFile('utf8')) !== text)
       throw new Error('only a part of it could be written; is the disk full?');

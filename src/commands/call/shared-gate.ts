@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Target } from '../../client/client.ts';
 import type { SharedGate } from '../../client/gate.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { moveOver, privateFolder } from '../../kernel/files.ts';
+import { privateFolder, replaceFile } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { processId } from '../../kernel/io.ts';
 
 /** Milliseconds that a look at the file is good for, so that many requests a second don't mean as many looks. */
 const FRESH = 50;
@@ -68,12 +67,10 @@ function readUntil(path: string): number | undefined {
   }
 }
 
-/** Written beside it and renamed, so that nobody reads a part of it. */
+/** Writes the end of the wait, and deletes files that no process has used for a long time. */
 async function write(folder: string, path: string, until: number): Promise<void> {
   await privateFolder(folder);
-  const staged = `${path}.${processId}`;
-  await writeFile(staged, JSON.stringify({ until }), { mode: 0o600 });
-  await moveOver(staged, path);
+  await replaceFile(path, JSON.stringify({ until }), { durable: false });
   const { mtimeMs: now } = await stat(path);
   for (const name of await readdir(folder)) {
     const other = join(folder, name);

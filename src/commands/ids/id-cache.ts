@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment, Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
@@ -76,18 +75,11 @@ async function readCache(path: string): Promise<Cache> {
   }
 }
 
-/** A rename makes it whole; unlike a profile it is not flushed to the disk, for what is lost is read again. */
+/** Writes the cache without flushing it to disk: lost IDs are remembered again. */
 async function writeCache(path: string, cache: Cache): Promise<void> {
-  const { privateFolder } = await import('../../kernel/files.ts');
+  const { privateFolder, replaceFile } = await import('../../kernel/files.ts');
   await privateFolder(join(path, '..'));
-  const staged = `${path}.${randomUUID()}`;
-  try {
-    await writeFile(staged, JSON.stringify(Object.fromEntries(cache)), { flag: 'wx', mode: 0o600 });
-    await rename(staged, path);
-  } catch (error) {
-    await rm(staged, { force: true });
-    throw error;
-  }
+  await replaceFile(path, JSON.stringify(Object.fromEntries(cache)), { durable: false });
 }
 
 function cachePath({ folders, environment }: CacheWorld, { local, profile }: IdScope): string | undefined {

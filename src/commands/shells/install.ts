@@ -1,7 +1,7 @@
-import { chmod, lstat, readlink, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError, makeFolder, moveOver, readTextIfExists } from '../../kernel/files.ts';
+import { localFileError, makeFolder, readTextIfExists, replaceFile } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { placesFor, withLines, withoutLines } from './places.ts';
@@ -72,10 +72,7 @@ async function write({ path, target, text }: Change): Promise<void> {
       () => 0o644,
     );
     await makeFolder(dirname(target));
-    const staged = `${target}.svc-new`;
-    await writeFile(staged, text, { mode });
-    await chmod(staged, mode);
-    await moveOver(staged, target);
+    await replaceFile(target, text, { mode });
   } catch (error) {
     throw localFileError('write', path, error);
   }
