@@ -9,8 +9,8 @@ const RUNS = ['executionCount', 'lastExecutedAt'];
 
 /** A row of a list: identity and runs. An agent that never ran has an `executionCount` of 0. */
 export function agentRow(agent: Agent) {
-  const row = pick(agent, [...IDENTITY, agent.system ? 'system' : 'version', ...RUNS]);
-  return { ...row, executionCount: agent['executionCount'] ?? 0, ...ownerOf(agent) };
+  const counted = { ...agent, executionCount: agent['executionCount'] ?? 0 };
+  return { ...pick(counted, [...IDENTITY, agent.system ? 'system' : 'version', ...RUNS]), ...ownerOf(agent) };
 }
 
 /** One agent as a whole, its secrets redacted. Of a built-in one only what it is and takes is shown. */
