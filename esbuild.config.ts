@@ -174,7 +174,19 @@ const GROUPS: readonly Group[] = [
     ],
     'service/handlers': ['index'],
     'service/records': ['item-results', 'workspaces'],
-    'service/store': ['batches', 'location', 'open', 'prepared', 'schema', 'sqlite', 'sqlite-store', 'turns'],
+    'service/store': [
+      'batches',
+      'location',
+      'open',
+      'prepared',
+      'schema',
+      'sqlite',
+      'sqlite-errors',
+      'sqlite-store',
+      'store-failure',
+      'store-file',
+      'turns',
+    ],
   },
 ];
 

@@ -3,7 +3,8 @@ import { SvcError } from '../../kernel/errors.ts';
 import { localFileError, readTextIfExists, replaceFile } from '../../kernel/files.ts';
 import { processId } from '../../kernel/io.ts';
 import { createStoreFile, storePlace } from './location.ts';
-import { isBusy, openDatabase } from './sqlite.ts';
+import { openDatabase } from './sqlite.ts';
+import { isBusy } from './sqlite-errors.ts';
 
 /** Kept from the garbage collector, which would close the database and with it give back the lock. */
 const held = new Set<DatabaseSync>();
