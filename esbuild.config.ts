@@ -79,7 +79,6 @@ const GROUPS: readonly Group[] = [
     'commands/help': ['topic-names'],
     'commands/local': ['delivery-words'],
     'commands/run': ['open-context'],
-    'commands/serve': ['default-address'],
     'commands/shells': ['shells'],
     'commands/terminal': ['shared-terminal', 'terminal'],
     'commands/tree': ['leaf', 'operation-flags'],
@@ -175,7 +174,19 @@ const GROUPS: readonly Group[] = [
     ],
     'service/handlers': ['index'],
     'service/records': ['item-results', 'workspaces'],
-    'service/store': ['batches', 'location', 'open', 'prepared', 'schema', 'sqlite', 'sqlite-store', 'turns'],
+    'service/store': [
+      'batches',
+      'location',
+      'open',
+      'prepared',
+      'schema',
+      'sqlite',
+      'sqlite-errors',
+      'sqlite-store',
+      'store-failure',
+      'store-file',
+      'turns',
+    ],
   },
 ];
 

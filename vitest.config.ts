@@ -18,7 +18,7 @@ export default defineConfig({
           include: ['test/{postgres,service}/**/*.test.ts'],
           // About no store, or about files.
           exclude: [
-            'test/service/{crdt-content,crdt-xml,local,store-file,turns}.test.ts',
+            'test/service/{access,crdt-content,crdt-xml,local,store-failures,store-file,turns}.test.ts',
             'test/service/deliveries/{lanes,post,private-addresses}.test.ts',
           ],
           env: { SVC_TEST_STORE: 'postgres' },

@@ -1,18 +1,21 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { flag, id, secret } from './fields.ts';
+import { flag, id, secret, withRules } from './fields.ts';
 import { endedAccess, resources } from './permissions.ts';
 
-const userProperties = z
-  .looseObject({
-    name: z.string().min(1).describe('display name'),
-    email: z.string().min(1).describe('e-mail address'),
-    isAdmin: flag('admin', z.boolean().optional().describe('make the user an admin')),
-  })
-  .refine((properties) => !('organizationId' in properties), {
-    error: 'goes into permissions.resources, as an entry of type organization',
-    path: ['organizationId'],
-  });
+const userProperties = withRules(
+  z
+    .looseObject({
+      name: z.string().min(1).describe('display name'),
+      email: z.string().min(1).describe('e-mail address'),
+      isAdmin: flag('admin', z.boolean().optional().describe('make the user an admin')),
+    })
+    .refine((properties) => !('organizationId' in properties), {
+      error: 'goes into permissions.resources, as an entry of type organization',
+      path: ['organizationId'],
+    }),
+  { not: { required: ['organizationId'] } },
+);
 
 export const accessTokens = {
   'access-tokens.generate': defineOperation({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isObject } from '../kernel/is-object.ts';
 import { defineOperation, type Finding } from './define.ts';
-import { documentId, flag, id, organizationId } from './fields.ts';
+import { documentId, flag, id, organizationId, withRules } from './fields.ts';
 
 const TYPES = ['text', 'map', 'array', 'xml'] as const;
 
@@ -12,23 +12,32 @@ const lookup = {
   by: { organizationId: 'organizationId', documentId: 'documentId', editorId: 'editorId' },
 };
 
-const content = z
-  .object({
-    ...editor,
-    type: z.enum(TYPES).describe('what the content is'),
-    data: flag(
-      { flag: 'content', as: 'content' },
-      z.unknown().describe("the content: text, @file or '-'; JSON for map and array"),
-    ),
-    contentKey: z.string().optional().describe("key of the content ('content' when left out)"),
-  })
-  .superRefine(({ type, data }, refinement) => {
-    const wanted = wantedFor(type, data);
-    if (wanted)
-      refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${wanted} for type ${type}.` });
-    if (hasPrototypeKey(data))
-      refinement.addIssue({ code: 'custom', path: ['data'], message: 'Data must not have a key __proto__.' });
-  });
+const content = withRules(
+  z
+    .object({
+      ...editor,
+      type: z.enum(TYPES).describe('what the content is'),
+      data: flag(
+        { flag: 'content', as: 'content' },
+        z.unknown().describe("the content: text, @file or '-'; JSON for map and array"),
+      ),
+      contentKey: z.string().optional().describe("key of the content ('content' when left out)"),
+    })
+    .superRefine(({ type, data }, refinement) => {
+      const wanted = wantedFor(type, data);
+      if (wanted)
+        refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${wanted} for type ${type}.` });
+      if (hasPrototypeKey(data))
+        refinement.addIssue({ code: 'custom', path: ['data'], message: 'Data must not have a key __proto__.' });
+    }),
+  {
+    oneOf: [
+      { properties: { type: { enum: ['text', 'xml'] }, data: { type: 'string' } }, required: ['data'] },
+      { properties: { type: { const: 'map' }, data: { type: 'object' } }, required: ['data'] },
+      { properties: { type: { const: 'array' }, data: { type: 'array', items: {} } }, required: ['data'] },
+    ],
+  },
+);
 
 /** Findings about the data are whole sentences, but for the one that there is none. */
 function refusal({ path: [field], message }: Finding): string | undefined {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
 import { EMAIL_TRIGGERS, unknownEventWarnings } from './events.ts';
-import { NOTHING_GIVEN, secret, serviceSwitch, someGiven, triggers } from './fields.ts';
+import { secret, serviceSwitch, someGiven, triggers } from './fields.ts';
 
 const emailConfig = z.looseObject({
   useEmailService: z.boolean(),
@@ -42,8 +42,8 @@ export const email = {
     path: '/v2/workspace/emailconfig/update',
     auth: 'key',
     effect: 'set',
-    input: z
-      .object({
+    input: someGiven(
+      z.object({
         useEmailService: serviceSwitch('switch e-mail on or off'),
         emailServiceConfig: z
           .looseObject({
@@ -54,8 +54,8 @@ export const email = {
             triggers,
           })
           .optional(),
-      })
-      .refine(someGiven, NOTHING_GIVEN),
+      }),
+    ),
     output: emailConfig,
     message: 'Email configuration updated successfully.',
     lookup: { operation: 'email.get', by: {} },

@@ -63,6 +63,23 @@ export const triggers = flag(
   z.record(z.string(), z.boolean()).optional().describe('switch an event on or off: comment.add=true'),
 );
 
-/** For updates in which every field may be left out, but not all of them. */
-export const someGiven = (input: object): boolean => Object.values(input).some((value) => value !== undefined);
-export const NOTHING_GIVEN = { error: 'give at least one thing to change' };
+/**
+ * Notes the rules between the fields of an object as JSON Schema, for documents that describe the interface. The object's
+ * own refinement enforces them.
+ */
+export const withRules = <Schema extends z.ZodType>(schema: Schema, rules: z.core.JSONSchema.BaseSchema): Schema =>
+  schema.meta({ ...schema.meta(), rules });
+
+/**
+ * An update in which every field may be left out, but not all of them.
+ * @param named fields that name the object to change
+ */
+export const someGiven = <Schema extends z.ZodObject>(schema: Schema, named: readonly string[] = []): Schema =>
+  withRules(
+    schema.refine((input) => hasChange(input, named), { error: 'give at least one thing to change' }),
+    { minProperties: named.length + 1 },
+  );
+
+function hasChange(input: object, named: readonly string[]): boolean {
+  return Object.entries(input).some(([field, value]) => value !== undefined && !named.includes(field));
+}

@@ -20,13 +20,13 @@ const currentFields = commonFields.extend({
 
 type Nested<Folder> = Folder & { subFolders?: Nested<Folder>[] | undefined };
 
-const folderV1: z.ZodType<Nested<z.infer<typeof commonFields>>> = commonFields.extend({
-  subFolders: z.lazy(() => z.array(folderV1)).optional(),
-});
+const folderV1: z.ZodType<Nested<z.infer<typeof commonFields>>> = commonFields
+  .extend({ subFolders: z.lazy(() => z.array(folderV1)).optional() })
+  .meta({ id: 'folder.v1' });
 
-const folder: z.ZodType<Nested<z.infer<typeof currentFields>>> = currentFields.extend({
-  subFolders: z.lazy(() => z.array(folder)).optional(),
-});
+const folder: z.ZodType<Nested<z.infer<typeof currentFields>>> = currentFields
+  .extend({ subFolders: z.lazy(() => z.array(folder)).optional() })
+  .meta({ id: 'folder' });
 
 const parentFolderId = id("parent folder id; 'root' for the top level");
 const folderName = flag('name', z.string().optional().describe('folder name'));

@@ -5,7 +5,7 @@ import { shapeOf } from './introspect.ts';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** An operation's schemas as JSON Schema, draft 2020-12. Rules between fields are not in them: those have no such form. */
+/** An operation's schemas as JSON Schema, draft 2020-12. */
 export interface OperationSchemas {
   /** Of `data` in the request. */
   readonly input: JsonSchema;
@@ -15,12 +15,17 @@ export interface OperationSchemas {
   readonly record?: JsonSchema;
 }
 
-export function operationSchemas(operation: Operation): OperationSchemas {
+interface SchemaOptions {
+  /** Whether the schemas hold the rules between fields that JSON Schema can express (default: true). */
+  readonly rules?: boolean;
+}
+
+export function operationSchemas(operation: Operation, { rules = true }: SchemaOptions = {}): OperationSchemas {
   const record = recordOf(operation);
   return {
-    input: jsonSchema(operation.input, 'input'),
-    output: jsonSchema(operation.output, 'output'),
-    ...(record && { record: jsonSchema(record, 'input') }),
+    input: jsonSchema(operation.input, 'input', rules),
+    output: jsonSchema(operation.output, 'output', rules),
+    ...(record && { record: jsonSchema(record, 'input', rules) }),
   };
 }
 
@@ -33,13 +38,14 @@ function recordOf(operation: Operation): z.ZodType | undefined {
 }
 
 /** What the catalog notes at a field for the command line says nothing about data. */
-const NOTES = ['flag', 'off', 'as', 'secret'];
+const NOTES = ['flag', 'off', 'as', 'secret', 'rules', 'id'];
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', withRules: boolean): JsonSchema {
   return z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema: made }) => {
       if (made['secret'] === true) made.format = 'password';
+      if (withRules) Object.assign(made, made['rules']);
       for (const note of NOTES) delete made[note];
     },
   });

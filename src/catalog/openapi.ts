@@ -1,6 +1,7 @@
-import type { Auth, Operation } from './define.ts';
+import type { Auth, Effect, Operation } from './define.ts';
+import { flagsOf } from './flags.ts';
 import { CREDENTIAL_HEADERS, CREDENTIALS_OF } from './headers.ts';
-import { type JsonSchema, operationSchemas } from './json-schema.ts';
+import { operationSchemas } from './json-schema.ts';
 import { HTTP_STATUS, type Status } from './statuses.ts';
 
 export interface NamedOperation {
@@ -10,13 +11,13 @@ export interface NamedOperation {
 
 export interface OpenApiOptions {
   readonly headerPrefix: string;
-  readonly baseUrl?: string;
+  readonly server: { readonly url: string; readonly description: string };
 }
 
 type Node = Readonly<Record<string, unknown>>;
 
 /** The interface as an OpenAPI 3.1 document: each path once, with what its operations take and answer. */
-export function openApiDocument(operations: readonly NamedOperation[], { headerPrefix, baseUrl }: OpenApiOptions) {
+export function openApiDocument(operations: readonly NamedOperation[], { headerPrefix, server }: OpenApiOptions) {
   const byPath = Map.groupBy(operations, ({ operation }) => operation.path);
   return {
     openapi: '3.1.1',
@@ -25,7 +26,7 @@ export function openApiDocument(operations: readonly NamedOperation[], { headerP
       version: '2',
       description: 'Every operation is a POST of one JSON object with the property data.',
     },
-    ...(baseUrl && { servers: [{ url: baseUrl }] }),
+    servers: [server],
     tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
     paths: Object.fromEntries([...byPath].map(([path, atPath]) => [path, { post: post(atPath) }])),
     components: {
@@ -40,18 +41,17 @@ function tagOf({ operation }: NamedOperation): string {
   return operation.command[0];
 }
 
-/** Operations that share a path differ in what they take; the first one names the path. */
+/** Operations that share a path differ in their input; the first one names the path. */
 function post(operations: readonly NamedOperation[]): Node {
   const [first] = operations;
   if (!first) return {};
-  const { summary, description, auth } = first.operation;
+  const { summary, auth } = first.operation;
   const schema = (part: Part) => anyOf(operations.map(({ name }) => ({ $ref: pointer(componentName(name, part)) })));
-  const parts = operations.flatMap(({ operation }) => [operation.summary, operation.description ?? []].flat());
   return {
     operationId: first.name,
     tags: [tagOf(first)],
     summary,
-    ...((description || operations.length > 1) && { description: parts.join('. ') }),
+    description: [...new Set([...operations.flatMap(purposeOf), ...operations.flatMap(guaranteesOf)])].join(' '),
     security: security(auth),
     requestBody: { required: true, content: json(object({ data: schema('input') }, ['data'])) },
     responses: {
@@ -59,6 +59,36 @@ function post(operations: readonly NamedOperation[]): Node {
       ...Object.fromEntries(FAILURES.map(({ http, name }) => [http, { $ref: `#/components/responses/${name}` }])),
     },
   };
+}
+
+function purposeOf({ operation }: NamedOperation): readonly string[] {
+  const { summary, description } = operation;
+  return [`${summary}.`, ...(description ? inFieldNames(description, operation) : [])];
+}
+
+/** Whether a client may repeat a call, and when the service refuses it. */
+function guaranteesOf({ operation: { effect, feature } }: NamedOperation): readonly string[] {
+  return [
+    REPEATING[effect],
+    ...(feature
+      ? [`Answers FAILED_PRECONDITION while the service has ${feature.replace('-', ' ')} switched off.`]
+      : []),
+  ];
+}
+
+const REPEATING: Readonly<Record<Effect, string>> = {
+  read: 'Changes nothing.',
+  keyed: 'Writes under IDs of the caller, so that a repeated call does no harm.',
+  set: 'Replaces values: a repeated call sets them again.',
+  delete: 'A repeated call finds nothing to delete.',
+  once: 'A repeated call is applied again: never retry it blindly.',
+};
+
+/** A command's description with field names in place of flags, without the sentences about flags of the command alone. */
+function inFieldNames(text: string, operation: Operation): readonly string[] {
+  const fields = new Map(flagsOf(operation).map(({ name, path }) => [name, path.join('.')]));
+  const named = text.replace(/--([a-z][a-z-]*)/g, (flag, name) => fields.get(name) ?? flag);
+  return named.split(/(?<=\.)\s/).filter((sentence) => !/--[a-z]/.test(sentence));
 }
 
 function securitySchemes(prefix: string): Node {
@@ -109,11 +139,13 @@ function successSchema(data: Node): Node {
 
 type Part = 'input' | 'output';
 
+/** The schemas of an operation, and as components of their own the schemas that contain themselves. */
 function componentsOf({ name, operation }: NamedOperation): (readonly [string, unknown])[] {
   const schemas = operationSchemas(operation);
-  return (['input', 'output'] as const).map((part) => {
-    const { $schema: _, ...schema } = schemas[part];
-    return [componentName(name, part), withPointers(schema, pointer(componentName(name, part)))];
+  return (['input', 'output'] as const).flatMap((part) => {
+    const { $schema: _, $defs = {}, ...schema } = schemas[part];
+    const named = [[componentName(name, part), schema] as const, ...Object.entries($defs)];
+    return named.map(([component, each]) => [component, withPointers(each)] as const);
   });
 }
 
@@ -125,10 +157,10 @@ function pointer(component: string): string {
   return `#/components/schemas/${component}`;
 }
 
-/** A schema's pointers into itself as pointers into the document that it becomes a part of. */
-function withPointers(schema: JsonSchema, at: string): unknown {
+/** A schema whose pointers to its definitions lead to the components that these become. */
+function withPointers(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
-    key === '$ref' && typeof value === 'string' ? value.replace('#', at) : value,
+    key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', pointer('')) : value,
   );
 }
 

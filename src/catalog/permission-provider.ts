@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { httpUrl, NOTHING_GIVEN, secret, serviceSwitch, someGiven } from './fields.ts';
+import { httpUrl, secret, serviceSwitch, someGiven } from './fields.ts';
 
 const providerConfig = z.looseObject({
   usePermissionProvider: z.boolean(),
@@ -34,8 +34,8 @@ export const permissionProvider = {
     path: '/v2/workspace/permissionproviderconfig/update',
     auth: 'key',
     effect: 'set',
-    input: z
-      .object({
+    input: someGiven(
+      z.object({
         usePermissionProvider: serviceSwitch('switch the provider on or off'),
         permissionProviderConfig: z
           .looseObject({
@@ -43,8 +43,8 @@ export const permissionProvider = {
             authToken: secret('sent to the provider').optional(),
           })
           .optional(),
-      })
-      .refine(someGiven, NOTHING_GIVEN),
+      }),
+    ),
     output: providerConfig,
     message: 'Permission provider configuration updated successfully.',
     lookup: { operation: 'permission-provider.get', by: {} },

@@ -1,20 +1,31 @@
 import * as z from 'zod';
 import { defineOperation, type Finding } from './define.ts';
-import { accessRole, flag, id } from './fields.ts';
+import { accessRole, flag, id, withRules } from './fields.ts';
 
 /** Access of one user to one organization, folder or document. */
-export const accessResource = z
-  .looseObject({
-    type: z.enum(['organization', 'document', 'folder']).describe('kind of resource'),
-    id: id('id of the resource'),
-    organizationId: id('organization of the document or folder').optional(),
-    accessRole: flag('role', accessRole.optional()),
-    expiresAt: flag({ flag: 'expires', as: 'time' }, z.number().describe('when the access ends').optional()),
-  })
-  .refine(({ type, organizationId }) => type === 'organization' || organizationId !== undefined, {
-    error: 'a document or folder needs its organizationId',
-    path: ['organizationId'],
-  });
+export const accessResource = withRules(
+  z
+    .looseObject({
+      type: z.enum(['organization', 'document', 'folder']).describe('kind of resource'),
+      id: id('id of the resource'),
+      organizationId: id('organization of the document or folder').optional(),
+      accessRole: flag('role', accessRole.optional()),
+      expiresAt: flag({ flag: 'expires', as: 'time' }, z.number().describe('when the access ends').optional()),
+    })
+    .refine(({ type, organizationId }) => type === 'organization' || organizationId !== undefined, {
+      error: 'a document or folder needs its organizationId',
+      path: ['organizationId'],
+    }),
+  {
+    oneOf: [
+      { properties: { type: { const: 'organization' } } },
+      {
+        properties: { type: { enum: ['document', 'folder'] }, organizationId: { type: 'string' } },
+        required: ['organizationId'],
+      },
+    ],
+  },
+);
 
 export const resources = flag(
   { flag: 'resource', as: 'entries' },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { accessRole, flag, id, itemResults, organizationId, user } from './fields.ts';
+import { accessRole, flag, id, itemResults, organizationId, user, withRules } from './fields.ts';
 
 const userWithRole = user.extend({ accessRole: flag('role', accessRole.optional()) });
 
@@ -10,11 +10,15 @@ const place = {
   folderId: id('this folder only').optional(),
 };
 
-const notBoth = {
-  check: (input: { documentId?: string | undefined; folderId?: string | undefined }) =>
-    !(input.documentId && input.folderId),
-  says: { error: 'give documentId or folderId, not both', path: ['folderId'] },
-};
+/** Users go into a document or into a folder, not into both. */
+const intoOne = <Schema extends z.ZodObject<typeof place>>(schema: Schema): Schema =>
+  withRules(
+    schema.refine(({ documentId, folderId }) => !(documentId && folderId), {
+      error: 'give documentId or folderId, not both',
+      path: ['folderId'],
+    }),
+    { not: { required: ['documentId', 'folderId'] } },
+  );
 
 const bulk = { field: 'users', id: 'userId', noun: 'user' } as const;
 
@@ -61,31 +65,31 @@ export const users = {
       },
     ],
     path: '/v1/users/add',
-    input: z.object({ ...place, users: z.array(user).min(1) }).refine(notBoth.check, notBoth.says),
+    input: intoOne(z.object({ ...place, users: z.array(user).min(1) })),
   }),
   'users.add.v2': defineOperation({
     ...add,
     path: '/v2/users/add',
-    input: z
-      .object({
+    input: intoOne(
+      z.object({
         ...place,
         createOrganization: z.boolean().optional().describe('create the organization when it does not exist (v2)'),
         createDocument: z.boolean().optional().describe('create the document when it does not exist (v2)'),
         createFolder: z.boolean().optional().describe('create the folder when it does not exist (v2)'),
         users: z.array(userWithRole).min(1),
-      })
-      .refine(notBoth.check, notBoth.says),
+      }),
+    ),
   }),
   'users.update': defineOperation({
     ...update,
     examples: [{ command: 'svc users update --org acme --user u1 --name "Ada King"', does: "change a user's name" }],
     path: '/v1/users/update',
-    input: z.object({ ...place, users: z.array(user).min(1) }).refine(notBoth.check, notBoth.says),
+    input: intoOne(z.object({ ...place, users: z.array(user).min(1) })),
   }),
   'users.update.v2': defineOperation({
     ...update,
     path: '/v2/users/update',
-    input: z.object({ ...place, users: z.array(userWithRole).min(1) }).refine(notBoth.check, notBoth.says),
+    input: intoOne(z.object({ ...place, users: z.array(userWithRole).min(1) })),
   }),
   'users.data': defineOperation({
     command: ['users', 'data'],

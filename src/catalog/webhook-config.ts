@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
 import { unknownEventWarnings, WEBHOOK_TRIGGERS } from './events.ts';
-import { httpUrl, NOTHING_GIVEN, secret, serviceSwitch, someGiven, triggers } from './fields.ts';
+import { httpUrl, secret, serviceSwitch, someGiven, triggers } from './fields.ts';
 
 /** An http(s) URL, or the empty text that unsets it. */
 const urlOrNone = (describes: string) =>
@@ -69,8 +69,8 @@ export const webhookConfig = {
     path: '/v2/workspace/webhookconfig/update',
     auth: 'key',
     effect: 'set',
-    input: z
-      .object({
+    input: someGiven(
+      z.object({
         useWebhookService: serviceSwitch('switch deliveries on or off'),
         webhookServiceConfig: z
           .looseObject({
@@ -82,8 +82,8 @@ export const webhookConfig = {
             triggers,
           })
           .optional(),
-      })
-      .refine(someGiven, NOTHING_GIVEN),
+      }),
+    ),
     output: basicConfig,
     message: 'Webhook configuration updated successfully.',
     lookup: { operation: 'webhooks.config.get', by: {} },
@@ -112,13 +112,13 @@ export const webhookConfig = {
     auth: 'key',
     effect: 'set',
     feature: 'advanced-webhooks',
-    input: z
-      .object({
+    input: someGiven(
+      z.object({
         isEnabled: serviceSwitch('switch deliveries on or off'),
         ...payload,
         enableDataProtection,
-      })
-      .refine(someGiven, NOTHING_GIVEN),
+      }),
+    ),
     output: advancedConfig,
     message: 'Advanced webhook configuration updated successfully.',
     lookup: { operation: 'webhooks.advanced.get', by: {} },

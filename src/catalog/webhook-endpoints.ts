@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation, type Finding } from './define.ts';
 import { unknownEventWarnings } from './events.ts';
-import { httpUrl, id, NOTHING_GIVEN, secret, someGiven } from './fields.ts';
+import { httpUrl, id, secret, someGiven } from './fields.ts';
 
 const endpoint = z.looseObject({
   id: z.string(),
@@ -113,9 +113,9 @@ export const webhookEndpoints = {
     argument: { field: 'endpointId' },
     path: '/v2/workspace/advancedwebhook/endpoints/update',
     effect: 'set',
-    input: z
-      .object({ endpointId, url: httpUrl('where deliveries go').optional(), ...settings })
-      .refine(({ endpointId: _, ...changes }) => someGiven(changes), NOTHING_GIVEN),
+    input: someGiven(z.object({ endpointId, url: httpUrl('where deliveries go').optional(), ...settings }), [
+      'endpointId',
+    ]),
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
     lookup: list,

@@ -46,6 +46,18 @@ export async function privateFolder(path: string): Promise<void> {
   }
 }
 
+/**
+ * Creates an empty file that only its owner can read (0600), unless it exists. An existing file is not opened: closing any descriptor
+ * of a file drops the POSIX locks that this process holds on it, such as those of an open SQLite database.
+ */
+export async function createPrivateFile(path: string): Promise<void> {
+  try {
+    await writeFile(path, '', { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw localFileError('create', path, error);
+  }
+}
+
 /** The text of a file, or `undefined` when there is none. */
 export async function readTextIfExists(path: string): Promise<string | undefined> {
   try {

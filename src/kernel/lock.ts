@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import type { Clock } from './clock.ts';
-import { SvcError, systemErrorCode } from './errors.ts';
-import { localFileError, readTextIfExists } from './files.ts';
+import { SvcError } from './errors.ts';
+import { createPrivateFile, localFileError, readTextIfExists } from './files.ts';
 import { processId, withoutExperimentalWarning } from './io.ts';
 
 /** Upper bound on the pause between two attempts to take a lock, in milliseconds. */
@@ -40,7 +40,7 @@ export interface LockOptions {
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<() => void> {
   const { clock, patience = PROBE_PATIENCE, signal, refusal = (owner) => heldBy(path, owner) } = options;
-  await createLockFile(path);
+  await createPrivateFile(path);
   let owner: string | undefined;
   let deadline = clock.now() + patience;
   for (;;) {
@@ -77,18 +77,6 @@ export async function isLocked(path: string): Promise<boolean> {
     throw localFileError('read', path, error);
   } finally {
     database?.close();
-  }
-}
-
-/**
- * Creates the lock file. An existing file is never opened here: closing any descriptor of a file drops the POSIX locks that the
- * process holds on it.
- */
-async function createLockFile(path: string): Promise<void> {
-  try {
-    await writeFile(path, '', { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw localFileError('lock', path, error);
   }
 }
 

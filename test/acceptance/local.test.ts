@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { notRunnable, reachesAll } from '../../src/commands/local/exec.ts';
+import { serving } from './serving.ts';
 import { BIN, newUser } from './svc.ts';
 import { terminal } from './terminal.ts';
 
@@ -186,4 +188,68 @@ it('svc local reset asks, and without anybody to ask takes --yes', async () => {
   expect(JSON.parse((await svc(['local', 'export'])).stdout).users).toHaveLength(1);
   expect((await svc(['local', 'reset', '--yes'])).code).toBe(0);
   expect(JSON.parse((await svc(['local', 'export'])).stdout).users).toEqual([]);
+});
+
+describe('a store that cannot be used', () => {
+  const addMany = (count: number) =>
+    JSON.stringify(Array.from({ length: count }, (_, at) => ({ userId: `u${at}`, name: 'x'.repeat(400) })));
+
+  it('ends each command with 12, its path and the cause when it is damaged', async () => {
+    const { svc, home } = await newUser();
+    const at = ['--local', '--store', 'store.sqlite'];
+    const add = ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'json', ...at];
+    expect((await svc(add, { stdin: addMany(500) })).code).toBe(0);
+    const path = join(home, 'store.sqlite');
+    const bytes = await readFile(path);
+    for (let page = 4096; page < bytes.length; page += 4096) randomBytes(64).copy(bytes, page);
+    await writeFile(path, bytes);
+    const commands = [
+      ['folders', 'list', '--org', 'acme', ...at],
+      ['users', 'add', '--org', 'acme', '--user', 'u1', ...at],
+      ['local', 'export', '--store', 'store.sqlite'],
+      ['serve', '--port', '0', '--store', 'store.sqlite'],
+    ];
+    for (const words of commands) {
+      const run = await svc(words);
+      expect([run.code, run.stdout], words.join(' ')).toEqual([12, '']);
+      expect(run.stderr).toMatch(
+        new RegExp(`^svc: the store ${path} is damaged: database disk image is malformed\\nhint: `),
+      );
+    }
+  });
+
+  const canMount = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d']).status === 0;
+
+  it.runIf(canMount)(
+    'on a full disk ends a command with 12, and keeps svc serve alive until there is space',
+    async () => {
+      const user = await newUser();
+      const disk = join(user.home, 'disk');
+      await mkdir(disk);
+      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1500k', 'tmpfs', disk]);
+      onTestFinished(() => void spawnSync('umount', ['-l', disk]));
+      const at = ['--store', join(disk, 'store.sqlite')];
+      const server = await serving(user, ...at);
+      const many = { organizationId: 'acme', users: JSON.parse(addMany(100)) };
+      await writeFile(join(disk, 'fill'), Buffer.alloc(2_000_000)).catch(() => undefined);
+      const refused = await server.call('/v1/users/add', many);
+      expect(refused).toMatchObject({
+        status: 429,
+        body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'The disk of the store is full.' } },
+      });
+      expect(server.stderr()).toContain(`the disk is full: the store ${at[1]} cannot be written`);
+      await rm(join(disk, 'fill'));
+      expect(await server.call('/v1/users/add', many)).toMatchObject({ status: 200 });
+      await writeFile(join(user.home, 'users.json'), addMany(5_000));
+      const run = await user.svc(['users', 'add', '--local', '--org', 'acme', '--file', 'users.json', ...at]);
+      expect(run.code, run.stderr).toBe(12);
+      const [, job = ''] = /hint: go on with svc jobs resume (\S+)/.exec(run.stderr) ?? [];
+      expect(run.stderr).toMatch(/^svc: the disk is full: .*, \d+ of 5000 users not sent$/m);
+      spawnSync('mount', ['-o', 'remount,size=50m', disk]);
+      const resumed = await user.svc(['jobs', 'resume', job, '-o', 'json']);
+      expect(resumed.code, resumed.stderr).toBe(0);
+      expect(JSON.parse(resumed.stdout)).toMatchObject({ total: 5_000, succeeded: 5_000 });
+      expect(await server.end('SIGTERM')).toBe(0);
+    },
+  );
 });

@@ -14,6 +14,10 @@ export async function serving({ env, home, bin = BIN }: Server, ...words: readon
   const port = words.includes('--port') ? [] : ['--port', '0'];
   const child = spawn(process.execPath, [bin, 'serve', ...port, '-o', 'json', ...words], { env, cwd: home });
   onTestFinished(() => void child.kill('SIGKILL'));
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
   const [line] = await once(createInterface(child.stdout), 'line');
   const { url, apiKey, authToken } = JSON.parse(line) as Record<'url' | 'apiKey' | 'authToken', string>;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
@@ -24,6 +28,8 @@ export async function serving({ env, home, bin = BIN }: Server, ...words: readon
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
       return { ok: response.ok, status: response.status, body: await response.json() };
     },
+    /** Everything printed there so far. */
+    stderr: () => stderr,
     /** @returns its exit code, `null` where the signal ended it */
     async end(signal: NodeJS.Signals): Promise<number | null> {
       const exit = once(child, 'exit');

@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
@@ -63,5 +64,60 @@ describe('the JSON Schemas of an operation', () => {
       expect(own.input.$schema, name).toBe(DRAFT);
       expect(JSON.stringify(own), name).not.toMatch(/"(flag|off|as|secret)":["t]/);
     }
+  });
+
+  it('are valid by the meta-schema of JSON Schema', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const [name, own] of schemas) {
+      for (const schema of Object.values(own)) {
+        expect(ajv.validateSchema(schema), `${name}: ${ajv.errorsText()}`).toBe(true);
+      }
+    }
+  });
+
+  const editor = { organizationId: 'o', documentId: 'd', editorId: 'e' };
+  const place = { organizationId: 'o', users: [{ userId: 'u' }] };
+  const person = { name: 'Ada', email: 'ada@example.com' };
+  const token = (properties: object, ...resources: readonly object[]) => ({
+    userId: 'u',
+    userProperties: properties,
+    permissions: { resources },
+  });
+  const notification = { organizationId: 'o', documentId: 'd', actionUser: { userId: 'u' }, notifyUsers: [] };
+  const shown = { displayHeadlineMessageTemplate: 'h', displayBodyMessage: 'b' };
+
+  it.each<[OperationName, object, boolean]>([
+    ['users.add', place, true],
+    ['users.add', { ...place, documentId: 'd' }, true],
+    ['users.add', { ...place, documentId: 'd', folderId: 'f' }, false],
+    ['users.update.v2', { ...place, documentId: 'd', folderId: 'f' }, false],
+    ['crdt.add', { ...editor, type: 'text', data: 'x' }, true],
+    ['crdt.add', { ...editor, type: 'xml', data: {} }, false],
+    ['crdt.add', { ...editor, type: 'map', data: { a: 1 } }, true],
+    ['crdt.add', { ...editor, type: 'map', data: [1] }, false],
+    ['crdt.update', { ...editor, type: 'array', data: [1] }, true],
+    ['crdt.update', { ...editor, type: 'array', data: 'x' }, false],
+    ['crdt.update', { ...editor, type: 'array' }, false],
+    ['access-tokens.generate', token(person, { type: 'organization', id: 'o' }), true],
+    ['access-tokens.generate', token({ ...person, organizationId: 'o' }), false],
+    ['access-tokens.generate', token(person, { type: 'document', id: 'd' }), false],
+    ['access-tokens.generate', token(person, { type: 'folder', id: 'f', organizationId: 'o' }), true],
+    ['notifications.add', { ...notification, ...shown }, true],
+    ['notifications.add', { ...notification, displayBodyMessage: 'b' }, false],
+    ['notifications.add', { ...notification, isNotificationResolverUsed: true }, true],
+    ['notifications.add', { ...notification, ...shown, notifyAll: false }, false],
+    ['notifications.add', { ...notification, ...shown, notifyAll: false, notifyUsers: [{ userId: 'u' }] }, true],
+    ['email.update', {}, false],
+    ['email.update', { useEmailService: true }, true],
+    ['webhooks.config.update', {}, false],
+    ['webhooks.advanced.update', {}, false],
+    ['permission-provider.update', {}, false],
+    ['webhooks.endpoints.update', { endpointId: 'ep_1' }, false],
+    ['webhooks.endpoints.update', { endpointId: 'ep_1', disabled: true }, true],
+  ])('agree with the checks of %s on %j: %s', async (name, input, isValid) => {
+    const { resource } = manifest.find((entry) => entry.name === name) ?? expect.fail(name);
+    const { input: checks } = await loadOperation(resource, name);
+    const matches = new Ajv2020({ strict: false, validateFormats: false }).compile(schemas.get(name)?.input ?? {});
+    expect([checks.safeParse(input).success, matches(input)]).toEqual([isValid, isValid]);
   });
 });

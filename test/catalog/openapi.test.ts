@@ -1,12 +1,40 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { openApiDocument } from '../../src/catalog/openapi.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 type Document = ReturnType<typeof openApiDocument>;
 // biome-ignore lint/suspicious/noExplicitAny: the tests look deep into a document
 type Deep = any;
+
+const execute = promisify(execFile);
+
+/** A program that uses the generated types: each line marked `@ts-expect-error` has to be one. */
+const USE = `
+import type { components } from './service.ts';
+type Schemas = components['schemas'];
+declare const folders: Schemas['folders.list.output'];
+export const names: (string | undefined)[] | undefined = folders[0]?.subFolders?.[0]?.subFolders?.map(
+  (folder) => folder.folderName,
+);
+const editor = { organizationId: 'o', documentId: 'd', editorId: 'e' };
+export const text: Schemas['crdt.add.input'] = { ...editor, type: 'text', data: 'x' };
+// @ts-expect-error
+export const noText: Schemas['crdt.add.input'] = { ...editor, type: 'text', data: 7 };
+export const access: Schemas['permissions.add.input']['permissions'] = {
+  resources: [{ type: 'organization', id: 'o' }, { type: 'document', id: 'd', organizationId: 'o' }],
+};
+// @ts-expect-error
+export const noAccess: Schemas['permissions.add.input']['permissions'] = { resources: [{ type: 'document', id: 'd' }] };
+// @ts-expect-error
+export const noUsers: Schemas['users.add.input'] = { organizationId: 'o' };
+`;
 
 describe('the OpenAPI document', () => {
   let document: Document;
@@ -19,7 +47,7 @@ describe('the OpenAPI document', () => {
     }));
     document = openApiDocument(await Promise.all(operations), {
       headerPrefix: 'x-own-',
-      baseUrl: 'https://api.example.com',
+      server: { url: 'https://api.example.com', description: 'The service' },
     });
     paths = document.paths as typeof paths;
   });
@@ -42,6 +70,41 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(paths).sort()).toEqual([...new Set(manifest.map(({ path }) => path))].sort());
     const ids = Object.values(paths).map(({ post }) => post.operationId);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('describes every operation in the words of the interface', () => {
+    for (const [path, { post }] of Object.entries(paths)) {
+      expect(post.description, path).toMatch(/^[A-Z].*\.$/);
+      expect(post.description, path).not.toMatch(/--|\.\./);
+    }
+    expect(postTo('/v1/users/add').description).toContain('Without documentId or folderId users join');
+  });
+
+  it('has one component for folders inside of folders, which contains itself', () => {
+    const { schemas } = document.components as Deep;
+    const items = { $ref: '#/components/schemas/folder' };
+    expect(schemas['folders.list.output']).toEqual({ type: 'array', items });
+    expect(schemas.folder.properties.subFolders).toEqual({ type: 'array', items });
+    expect(schemas['folder.v1'].properties.subFolders.items).toEqual({ $ref: '#/components/schemas/folder.v1' });
+    expect(JSON.stringify(schemas)).not.toContain('$defs');
+  });
+
+  it('becomes TypeScript that compiles, and knows the rules', { timeout: 120_000 }, async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
+    const generator = join(import.meta.dirname, 'generate-types.ts');
+    const { stdout: types } = await execute(process.execPath, [generator, join(folder, 'openapi.json')], {
+      maxBuffer: 10_000_000,
+    });
+    await writeFile(join(folder, 'service.ts'), types);
+    await writeFile(join(folder, 'use.ts'), USE);
+    const compiler = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc');
+    const compile = [compiler, '--ignoreConfig', '--noEmit', '--strict', '--target', 'esnext', '--module', 'nodenext'];
+    const compiled = await execute(process.execPath, [...compile, '--allowImportingTsExtensions', 'use.ts'], {
+      cwd: folder,
+    }).catch((error) => error);
+    expect(compiled.stdout).toBe('');
+    expect(compiled.code).toBeUndefined();
   });
 
   it('points only at what is there', () => {

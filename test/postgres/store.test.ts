@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { stateSchema } from '../../src/catalog/state.ts';
@@ -217,6 +218,25 @@ describe('a connection that is lost', () => {
     await expect(write.ended).rejects.toMatchObject({ status: 'UNAVAILABLE', message: 'The store cannot be reached.' });
     const names = await store.read((database) => database.selectFrom('workspaces').select('name').execute());
     expect(names).toEqual([{ name: 'Local workspace' }]);
+  });
+});
+
+describe('a server that cannot store', () => {
+  it.each([
+    ['53100', 'the disk is full: ', 'RESOURCE_EXHAUSTED'],
+    ['XX001', 'the store ', 'DATA_LOSS'],
+    ['XX002', 'the store ', 'DATA_LOSS'],
+  ])('says so, by the code %s', async (code, beginning, status) => {
+    const place = await newStorePlace();
+    const store = await opened(place);
+    const failing = store.write((database) =>
+      sql`do ${sql.lit(`begin raise exception 'no luck' using errcode = '${code}'; end`)}`.execute(database),
+    );
+    await expect(failing).rejects.toMatchObject({
+      failure: 'local',
+      message: expect.stringMatching(new RegExp(`^${beginning}.*: no luck$`)),
+      refusal: { status },
+    });
   });
 });
 

@@ -91,7 +91,7 @@ describe('the list of agents', () => {
     executionCount: 0,
     lastExecutedAt: null,
   };
-  const TONE_ROW = { id: 'tone', name: 'Tone', enabled: false, version: 1, managedBy: 'customer' };
+  const TONE_ROW = { id: 'tone', name: 'Tone', enabled: false, version: 1, managedBy: 'customer', executionCount: 0 };
 
   it('is empty until agents are brought in', async () => {
     const { call } = await serviceWorld();
@@ -120,6 +120,12 @@ describe('the list of agents', () => {
     const { body } = await call(GET, data);
     expect(body.error?.status).toBe(status);
     expect(body.error?.message).toMatch(message);
+  });
+
+  it('counts no executions of an agent that never ran', async () => {
+    const { call } = await worldWithAgents();
+    const { body } = await call(GET, { groupId: 'g', filter: 'customOnly' });
+    expect(body.result?.data.agents).toMatchObject([{ id: 'tone', executionCount: 0 }]);
   });
 
   it("is an API key's own", async () => {

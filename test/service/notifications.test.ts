@@ -119,7 +119,9 @@ describe('verifying permissions', () => {
   it.each([
     [{}, ['for-a-while', 'of-a', 'of-b', 'of-document', 'of-organization']],
     [{ a: 'restricted', b: 'public' }, ['for-a-while', 'of-a', 'of-b', 'of-document']],
+    [{ a: 'restricted' }, ['for-a-while', 'of-a', 'of-b', 'of-document']],
     [{ b: 'restricted' }, ['for-a-while', 'of-b', 'of-document']],
+    [{ a: 'restricted', b: 'restricted' }, ['for-a-while', 'of-b', 'of-document']],
   ])('notifies who can open the document, with folders %j', async (accessTypes, notified) => {
     const world = await withLevels(accessTypes);
     await world.call(ADD, { ...notification, ...everyone, verifyUserPermissions: true });

@@ -1,5 +1,5 @@
-import { stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { storeName, storePlace } from '../../src/service/store/location.ts';
 import { openStore } from '../../src/service/store/open.ts';
@@ -11,6 +11,14 @@ async function newStore() {
   const store = await openStore(path);
   onTestFinished(() => store.close());
   return { path, store };
+}
+
+/** Every file of a folder in base64, without SQLite's shared memory, which holds no data. */
+async function contentOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const names = (await readdir(folder)).filter((name) => !name.endsWith('-shm'));
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'base64')] as const)),
+  );
 }
 
 describe('a store file', () => {
@@ -45,11 +53,55 @@ describe('a store file', () => {
     expect(() => storePlace(location)).toThrow(expect.objectContaining({ failure: 'usage' }));
   });
 
-  it('that is something else is refused, and left alone', async () => {
-    const path = join(await temporaryFolder(), 'notes.txt');
-    await writeFile(path, 'not a database, but more than a hundred bytes long: '.repeat(10));
-    await expect(openStore(path)).rejects.toMatchObject({ failure: 'local', message: expect.stringContaining(path) });
-    expect((await stat(path)).size).toBe(520);
+  it('becomes a store when it is empty', async () => {
+    const path = join(await temporaryFolder(), 'empty.sqlite');
+    await writeFile(path, '');
+    const store = await openStore(path);
+    onTestFinished(() => store.close());
+    expect((await readFile(path)).subarray(0, 15).toString()).toBe('SQLite format 3');
+  });
+
+  it.each(['short', 'not a database, but more than a hundred bytes long: '.repeat(10)])(
+    'that is no SQLite file is refused, and left as it is: %j',
+    async (text) => {
+      const path = join(await temporaryFolder(), 'notes.txt');
+      await writeFile(path, text);
+      const message = `cannot open the store ${path}: it is not an SQLite file`;
+      await expect(openStore(path)).rejects.toMatchObject({ failure: 'local', message });
+      expect(await readFile(path, 'utf8')).toBe(text);
+    },
+  );
+
+  it.each([
+    ['with a rollback journal', 'create table notes (text); insert into notes values (1)', undefined],
+    ['with a write-ahead log', 'pragma journal_mode = wal; create table users (name)', undefined],
+    ['with all its tables in a write-ahead log', 'pragma journal_mode = wal; create table users (name)', 'copy'],
+    ['with a table of the same name', 'create table schemaVersion (version integer)', undefined],
+  ])('that is a database of another program, %s, is refused, and left as it is', async (_, sql, copy) => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'foreign.sqlite');
+    const database = await openDatabase(path, 0);
+    database.exec(sql);
+    const target = copy ? join(await temporaryFolder(), 'foreign.sqlite') : path;
+    // A copy of an open database is what a process that was killed leaves behind.
+    if (copy) for (const end of ['', '-wal']) await copyFile(path + end, target + end);
+    database.close();
+    const before = await contentOf(dirname(target));
+    const message = `cannot open the store ${target}: it is an SQLite database of another program`;
+    await expect(openStore(target)).rejects.toMatchObject({ failure: 'local', message });
+    expect(await contentOf(dirname(target))).toEqual(before);
+  });
+
+  it('from before stores were marked is opened, and marked', async () => {
+    const { path, store } = await newStore();
+    await store.close();
+    const before = await openDatabase(path, 0);
+    before.exec('pragma application_id = 0');
+    before.close();
+    await (await openStore(path)).close();
+    const after = await openDatabase(path, 0);
+    onTestFinished(() => after.close());
+    expect(after.prepare('pragma application_id').get()).toEqual({ application_id: 0x73766353 });
   });
 
   it('in a folder that cannot be made is refused', async () => {

@@ -31,6 +31,7 @@ export function failureOf(summary: BulkSummary, { noun, stop, resumable, again }
     case 'signal':
       return stop.reason instanceof SvcError ? withUndone(stop.reason, undone, hint) : stop.reason;
     case 'hopeless':
+      if (stop.error.failure === 'local') return withUndone(stop.error, undone, hint);
       return new SvcError('stopped', `stopped with ${undone}: ${stop.error.message}`, {
         hint,
         cause: stop.error,

@@ -1,5 +1,6 @@
 import { connectionFault } from '../../kernel/connection-fault.ts';
 import { Refusal } from '../../service/refusal.ts';
+import { StoreFailure } from '../../service/store/store-failure.ts';
 import type { Context } from '../context.ts';
 
 /** Milliseconds after which what goes wrong again and again is said once more. */
@@ -17,8 +18,9 @@ export function troubleTeller({ warn, clock }: Pick<Context, 'warn' | 'clock'>):
   };
 }
 
-/** A store that cannot be reached is no fault of the service. */
+/** A store that cannot be reached or used is no fault of the service. */
 function textOf(error: unknown): string {
+  if (error instanceof StoreFailure) return `${error.message}; ${error.hint}`;
   if (!(error instanceof Refusal && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;
   const { message, cause } = error;
   const reason = connectionFault(cause) ?? (cause instanceof Error ? cause.message : undefined);

@@ -54,7 +54,7 @@ function loosened(schema: unknown): Shape {
   if (typeof schema !== 'object' || schema === null) return {};
   const { type, description, properties, items, anyOf } = schema as Shape;
   return {
-    ...(typeof type === 'string' && { type: [type, 'null'] }),
+    ...(type !== undefined && { type: [...new Set([type, 'null'].flat())] }),
     ...(typeof description === 'string' && { description }),
     ...(properties !== undefined && {
       properties: Object.fromEntries(Object.entries(properties as Shape).map(([name, of]) => [name, loosened(of)])),

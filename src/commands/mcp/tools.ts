@@ -35,7 +35,8 @@ export async function operationTools(options: ToolOptions): Promise<ReadonlyMap<
 
 async function toolOf(entry: OperationEntry, { remote, asDescribed, runners }: ToolOptions): Promise<OperationTool> {
   const operation = await loadOperation(entry.resource, entry.name);
-  const { input, output } = operationSchemas(operation);
+  // Some hosts refuse conditions at the top of an input schema.
+  const { input, output } = operationSchemas(operation, { rules: false });
   const inputSchema: Tool['inputSchema'] = JSON.parse(JSON.stringify(input));
   return {
     entry,

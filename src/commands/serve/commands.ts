@@ -1,6 +1,6 @@
 import { FEATURES } from '../../catalog/define.ts';
+import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { DEFAULT_ADDRESS } from './default-address.ts';
 
 export const SERVE_COMMANDS: readonly CommandDefinition[] = [
   {

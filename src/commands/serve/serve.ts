@@ -9,11 +9,11 @@ import { type Embedded, openEmbedded } from '../../service/embedded.ts';
 import { storeLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
 import type { Context } from '../context.ts';
+import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
 import { troubleTeller } from '../embedded/troubles.ts';
 import { textValue } from '../option-values.ts';
 import { portOf } from '../port.ts';
-import { DEFAULT_ADDRESS } from './default-address.ts';
 import { serviceSwitches, timeScaleOf } from './switches.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation): Promise<void> {

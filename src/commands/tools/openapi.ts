@@ -2,7 +2,7 @@ import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { openApiDocument } from '../../catalog/openapi.ts';
 import type { Context } from '../context.ts';
-import { given } from '../option-values.ts';
+import { DEFAULT_ADDRESS } from '../default-address.ts';
 import { showDocument } from '../terminal/document.ts';
 
 /** Prints the interface as OpenAPI, with the address and the header names that this user has. */
@@ -11,9 +11,12 @@ export async function openApiCommand(context: Context): Promise<void> {
     Promise.all(manifest.map(async ({ resource, name }) => ({ name, operation: await loadOperation(resource, name) }))),
     context.openSettings(),
   ]);
-  const document = openApiDocument(operations, {
-    headerPrefix: headerPrefix.value,
-    ...given('baseUrl', baseUrl?.value),
-  });
+  const server = baseUrl
+    ? { url: baseUrl.value, description: 'The service that svc is set up for' }
+    : {
+        url: `http://${DEFAULT_ADDRESS.host}:${DEFAULT_ADDRESS.port}`,
+        description: 'The embedded service (svc serve)',
+      };
+  const document = openApiDocument(operations, { headerPrefix: headerPrefix.value, server });
   await showDocument(context, document);
 }

@@ -5,7 +5,7 @@ import { isShared, nobodyElses } from '../store/sharing.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { type Addressed, type Destination, destinationOf } from './destination.ts';
-import type { Rate } from './lanes.ts';
+import { type Rate, startsLeft } from './lanes.ts';
 import { noteStarts, recentStarts } from './starts.ts';
 import { stopLane } from './stop.ts';
 
@@ -97,9 +97,21 @@ export async function claimLane(
   const limit = room(rate);
   if (limit <= 0) return [];
   const due = await selectDue(database, { lane: lane.lane, now: claim.now, limit: BigInt(limit) });
-  const keys = withinBudget(due);
+  return takeWithin(database, { lane: lane.lane, keys: withinBudget(due), destination, rate }, claim);
+}
+
+interface Taking {
+  readonly lane: string;
+  readonly keys: readonly number[];
+  readonly destination: Destination;
+  readonly rate: Rate | undefined;
+}
+
+/** Claims deliveries of a lane, and counts them toward its rate limit. */
+async function takeWithin(database: Database, taking: Taking, claim: Claim): Promise<readonly Claimed[]> {
+  const { lane, keys, destination, rate } = taking;
   const claimed = keys.length === 0 ? [] : await take(database, keys, claim, destination);
-  if (rate) await noteStarts(database, lane.lane, [...rate.begun, { at: claim.now, count: claimed.length }]);
+  if (rate) await noteStarts(database, lane, [...rate.begun, { at: claim.now, count: claimed.length }]);
   return claimed;
 }
 
@@ -130,7 +142,10 @@ const selectNewest = prepared((database, { lane }: { readonly lane: string }) =>
     .limit(sql.lit(1n)),
 );
 
-/** Claims deliveries by their ids, whatever limits their lanes have, and whether or not they are due. */
+/**
+ * Claims deliveries by their IDs, due or not. Deliveries over the rate limit of their endpoint are left out, for a later
+ * call.
+ */
 export async function claimByIds(
   database: Database,
   ids: readonly string[],
@@ -141,8 +156,13 @@ export async function claimByIds(
     const [found] = await selectFree(database, { id, now: claim.now });
     if (!found) continue;
     const destination = await destinationOf(database, found);
-    if (typeof destination === 'string') await stopHopeless(database, found, claim.now);
-    else claimed.push(...(await take(database, [found.key], claim, destination)));
+    if (typeof destination === 'string') {
+      await stopHopeless(database, found, claim.now);
+      continue;
+    }
+    const rate = await rateOf(database, found, destination, claim.now);
+    if (rate && startsLeft(rate) <= 0) continue;
+    claimed.push(...(await takeWithin(database, { lane: found.lane, keys: [found.key], destination, rate }, claim)));
   }
   return claimed;
 }

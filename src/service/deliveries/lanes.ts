@@ -11,6 +11,11 @@ export interface Rate {
   readonly begun: readonly Start[];
 }
 
+/** Attempts that a rate limit still allows within the window. */
+export function startsLeft({ limit, begun }: Rate): number {
+  return limit - begun.reduce((total, { count }) => total + count, 0);
+}
+
 interface LaneState {
   underWay: number;
   /** Attempts that may be under way: fewer in a lane that does not answer, so that it holds little of what all share. */
@@ -33,7 +38,7 @@ export class Lanes {
     const free = this.#free(lane);
     if (!rate) return free;
     const [oldest] = rate.begun;
-    const allowed = rate.limit - rate.begun.reduce((total, { count }) => total + count, 0);
+    const allowed = startsLeft(rate);
     if (oldest && allowed <= 0) this.#stateOf(lane).closedUntil = oldest.at + RATE_WINDOW;
     return Math.max(0, Math.min(free, allowed));
   }

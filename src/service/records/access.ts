@@ -18,18 +18,35 @@ const selectDocument = prepared((database, given: { readonly organization: numbe
     .where('documentId', '=', given.documentId),
 );
 
-/** The levels whose members can open a document: its own and those above it, up to the first that is restricted. */
+/** The levels whose members can open a document. */
 export async function doorsTo(database: Database, organization: number, documentId: string): Promise<readonly Door[]> {
   const [document] = await selectDocument(database, { organization, documentId });
   if (!document) return [];
   const folders = document.folderId === null ? [] : await foldersUpFrom(database, organization, document.folderId);
-  const upwards: readonly (Door & { readonly accessType: string })[] = [
+  return admittingLevels([
     { level: 'document', resourceId: documentId, accessType: document.accessType },
-    ...folders.map(({ folderId, accessType }) => ({ level: 'folder' as const, resourceId: folderId, accessType })),
+    ...folders.map(({ folderId, accessType, inheritAccessFromParent: inherits }) => {
+      return { level: 'folder', resourceId: folderId, accessType, inherits } as const;
+    }),
     { level: 'organization', resourceId: '', accessType: 'public' },
-  ];
-  const shut = upwards.findIndex(({ accessType }) => accessType === 'restricted');
-  return shut < 0 ? upwards : upwards.slice(0, shut + 1);
+  ]);
+}
+
+/** A level on the way from a document up to its organization. */
+export interface AccessLevel extends Door {
+  readonly accessType: string;
+  /** Whether the level has its `accessType` from the level above. */
+  readonly inherits?: boolean;
+}
+
+/**
+ * The levels whose members are admitted: up to and including the first level that is restricted on its own account. A
+ * folder that inherits its restriction admits the members of its parent too.
+ * @param upwards the document, its folders from the innermost to the outermost, and the organization
+ */
+export function admittingLevels(upwards: readonly AccessLevel[]): readonly AccessLevel[] {
+  const last = upwards.findIndex(({ accessType, inherits }) => accessType === 'restricted' && !inherits);
+  return last < 0 ? upwards : upwards.slice(0, last + 1);
 }
 
 async function foldersUpFrom(database: Database, organization: number, folderId: string): Promise<readonly Folder[]> {

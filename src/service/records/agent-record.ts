@@ -7,9 +7,10 @@ const REDACTED = '__redacted__';
 const IDENTITY = ['id', 'name', 'description', 'enabled'];
 const RUNS = ['executionCount', 'lastExecutedAt'];
 
-/** A row of a list: who the agent is, and how often it ran. */
+/** A row of a list: identity and runs. An agent that never ran has an `executionCount` of 0. */
 export function agentRow(agent: Agent) {
-  return { ...pick(agent, [...IDENTITY, agent.system ? 'system' : 'version', ...RUNS]), ...ownerOf(agent) };
+  const counted = { ...agent, executionCount: agent['executionCount'] ?? 0 };
+  return { ...pick(counted, [...IDENTITY, agent.system ? 'system' : 'version', ...RUNS]), ...ownerOf(agent) };
 }
 
 /** One agent as a whole, its secrets redacted. Of a built-in one only what it is and takes is shown. */

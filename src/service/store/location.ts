@@ -1,7 +1,6 @@
-import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError, makeFolder, privateFolder } from '../../kernel/files.ts';
+import { createPrivateFile, localFileError, makeFolder, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { storeAddress } from '../../kernel/store-address.ts';
 
@@ -51,7 +50,7 @@ function noPlace(location: string): SvcError {
 export async function createStoreFile(path: string): Promise<void> {
   try {
     await makeFolder(dirname(path), 0o700);
-    await (await open(path, 'a', 0o600)).close();
+    await createPrivateFile(path);
   } catch (error) {
     throw localFileError('open', path, error);
   }

@@ -1,6 +1,7 @@
 import { connectionFault } from '../../kernel/connection-fault.ts';
 import { type Failure, messageOf, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { Refusal } from '../refusal.ts';
+import { damaged, diskFull } from './store-failure.ts';
 
 /** How opening a database may fail, by PostgreSQL's own codes. */
 const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]>> = {
@@ -48,9 +49,11 @@ export function atOpening(error: unknown, name: string): SvcError {
 }
 
 /** What a caller of the service is told of a failed statement; what says nothing to callers stays as it is. */
-export function atWork(error: unknown): unknown {
+export function atWork(error: unknown, name: string): unknown {
   if (error instanceof Refusal) return error;
   const code = systemErrorCode(error) ?? '';
+  if (code === DISK_FULL) return diskFull(name, error);
+  if (DAMAGED.test(code)) return damaged(name, error);
   if (code === LOCK_NOT_AVAILABLE) return new Refusal('UNAVAILABLE', 'The store is busy.');
   if (isLost(error) || UNAVAILABLE.test(code)) return unavailable(error);
   if (code === TOO_LONG) return refusal('an id is longer than the 2,700 bytes that an index takes.');
@@ -82,6 +85,9 @@ export function isNoTable(error: unknown): boolean {
 
 const LOCK_NOT_AVAILABLE = '55P03';
 const TOO_LONG = '54000';
+const DISK_FULL = '53100';
+/** Damaged data, and damaged indexes. */
+const DAMAGED = /^XX00[12]$/;
 /** Data exceptions. */
 const DATA = /^22...$/;
 /** Lost connections, too many of them, and a server that stops, starts, or only reads. */

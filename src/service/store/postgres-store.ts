@@ -23,7 +23,7 @@ export interface Opening {
 export async function openPostgresStore(url: string, { patience, signal }: Opening): Promise<Store> {
   signal?.throwIfAborted();
   const { kysely, connect, abort } = openPostgres(url);
-  const store = { ...storeOf(kysely, patience), peers: postgresPeers(kysely, connect) };
+  const store = { ...storeOf(kysely, url, patience), peers: postgresPeers(kysely, connect) };
   signal?.addEventListener('abort', abort);
   try {
     await checkEncoding(kysely, url);
@@ -65,7 +65,7 @@ const MOST_TRIES = 10;
  * connection: what is about one API key takes one that all may share and one of that key, what is about anything takes the
  * first for itself. Behind them each statement sees all that was committed before it.
  */
-function storeOf(kysely: Kysely<Tables>, patience: number): Store {
+function storeOf(kysely: Kysely<Tables>, url: string, patience: number): Store {
   const turns = turnsByName();
   const write = async <Result>(first: RawBuilder<unknown>, work: Work<Result>) => {
     const settings = { isolationLevel: 'read committed', accessMode: 'read write' } as const;
@@ -77,7 +77,7 @@ function storeOf(kysely: Kysely<Tables>, patience: number): Store {
       try {
         return await transact(kysely, settings, locked);
       } catch (error) {
-        if (!isGivenUp(error) || tries >= MOST_TRIES) throw atWork(error);
+        if (!isGivenUp(error) || tries >= MOST_TRIES) throw atWork(error, url);
       }
     }
   };
@@ -87,7 +87,7 @@ function storeOf(kysely: Kysely<Tables>, patience: number): Store {
   return {
     read: (work) =>
       transact(kysely, { isolationLevel: 'repeatable read', accessMode: 'read only' }, work).catch((error) => {
-        throw atWork(error);
+        throw atWork(error, url);
       }),
     write: (work, apiKey) => {
       const first = apiKey === undefined ? alone : sql`${among}, pg_advisory_xact_lock(${lockOf(apiKey)})`;

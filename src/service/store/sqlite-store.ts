@@ -1,38 +1,41 @@
 import type { Kysely } from 'kysely';
-import { messageOf, SvcError } from '../../kernel/errors.ts';
-import { Refusal } from '../refusal.ts';
 import { createStoreFile } from './location.ts';
 import { upgrade } from './schema.ts';
-import { isBusy, isNoTable, openSqlite, waitForDisk } from './sqlite.ts';
+import { openSqlite, waitForDisk } from './sqlite.ts';
+import { atOpening, atWork, isNoTable } from './sqlite-errors.ts';
 import type { Database, Store } from './store.ts';
+import { refuseForeignFile } from './store-file.ts';
 import type { Tables } from './tables.ts';
-import { sharedReads, turnsOf } from './turns.ts';
+import { type FileTurns, sharedReads, turnsOf } from './turns.ts';
 
-/** @throws SvcError `local` when the file cannot be used. */
+/** @throws SvcError `local` when the file cannot be used, `locked` when another process keeps it locked. */
 export async function openSqliteStore(path: string, patience: number): Promise<Store> {
-  await createStoreFile(path);
+  const turns = turnsOf(path);
   let store: Store | undefined;
   try {
-    store = storeOf(await openSqlite(path, patience), path);
+    await turns.prepare(async () => {
+      await createStoreFile(path);
+      await refuseForeignFile(path, patience);
+    });
+    store = storeOf(await openSqlite(path, patience), path, turns);
     await upgrade(store, path, isNoTable);
     return store;
   } catch (error) {
     await store?.close();
-    throw error instanceof SvcError ? error : unusable(path, error);
+    turns.leave();
+    throw atOpening(error, path);
   }
 }
 
-function storeOf(kysely: Kysely<Tables>, path: string): Store {
-  const { inTurn, leave } = turnsOf(path);
-  const transact = async <Result>(work: (database: Database) => Promise<Result>) => {
-    try {
-      return await kysely.transaction().execute(work);
-    } catch (error) {
-      throw isBusy(error) ? new Refusal('UNAVAILABLE', 'The store is busy.') : error;
-    }
+function storeOf(kysely: Kysely<Tables>, path: string, { inTurn, leave }: FileTurns): Store {
+  const fail = (error: unknown): never => {
+    throw atWork(error, path);
   };
+  const transact = <Result>(work: (database: Database) => Promise<Result>) =>
+    kysely.transaction().execute(work).catch(fail);
+  const read = sharedReads((work) => inTurn(() => kysely.transaction().setAccessMode('read only').execute(work)));
   return {
-    read: sharedReads((work) => inTurn(() => kysely.transaction().setAccessMode('read only').execute(work))),
+    read: (work) => read(work).catch(fail),
     write: (work) => inTurn(() => transact(work)),
     writeRelaxed: (work) =>
       inTurn(async () => {
@@ -51,12 +54,4 @@ function storeOf(kysely: Kysely<Tables>, path: string): Store {
       ),
     close: () => inTurn(() => kysely.destroy()).finally(leave),
   };
-}
-
-function unusable(path: string, error: unknown): SvcError {
-  const reason = messageOf(error);
-  return new SvcError('local', `cannot open the store ${path}: ${reason}`, {
-    hint: 'choose another store with --store',
-    cause: error,
-  });
 }

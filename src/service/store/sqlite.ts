@@ -13,21 +13,31 @@ import {
 } from 'kysely';
 import { withoutExperimentalWarning } from '../../kernel/io.ts';
 import type { DirectAdapter } from './prepared.ts';
+import { APPLICATION_ID } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
 /** Prepared statements kept. Multi-row statements differ by their number of rows. */
 const MOST_STATEMENTS = 500;
 
-/** Opens an SQLite file: readers beside one writer (WAL), and a commit returns only once it is on disk (FULL). */
+/**
+ * Opens an SQLite file: readers beside one writer (WAL), and a commit returns only once it is on disk (FULL). The file is
+ * marked as a store before anything else is written to it.
+ */
 export async function openSqlite(path: string, patience: number): Promise<Kysely<Tables>> {
   const database = await openDatabase(path, patience);
   try {
+    markAsStore(database);
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
   } catch (error) {
     database.close();
     throw error;
   }
   return new Kysely<Tables>({ dialect: new NodeSqliteDialect(forKysely(database)) });
+}
+
+function markAsStore(database: DatabaseSync): void {
+  const marked = database.prepare('pragma application_id').get()?.['application_id'];
+  if (marked !== APPLICATION_ID) database.exec(`pragma application_id = ${APPLICATION_ID}`);
 }
 
 /** Whether the commits that follow return only once they are on disk. */
@@ -41,22 +51,10 @@ export async function openDatabase(path: string, timeout: number): Promise<Datab
   return new DatabaseSync(path, { timeout });
 }
 
-const SQLITE_BUSY = 5;
-
-/** Whether another connection's lock was in the way. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
-}
-
-/** Whether a query asked for a table that does not exist. */
-export function isNoTable(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('no such table');
-}
-
 class NodeSqliteDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
+  readonly #database: PreparingDatabase;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: PreparingDatabase) {
     super({ database });
     this.#database = database;
   }
@@ -66,7 +64,7 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new NodeSqliteDriver({ database: this.#database });
+    return new NodeSqliteDriver(this.#database);
   }
 }
 
@@ -87,17 +85,34 @@ class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
 }
 
 class NodeSqliteDriver extends SqliteDriver {
+  readonly #database: PreparingDatabase;
+
+  constructor(database: PreparingDatabase) {
+    super({ database });
+    this.#database = database;
+  }
+
   /** A writer takes the lock at once: one that first reads could not go on after another process has written. */
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
     await connection.executeQuery(CompiledQuery.raw(begin));
   }
+
+  /** SQLite has ended the transaction by itself after some errors, a full disk for example: these errors are the ones to report. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isInTransaction()) await super.rollbackTransaction(connection);
+  }
+}
+
+interface PreparingDatabase extends SqliteDatabase {
+  isInTransaction(): boolean;
 }
 
 /** What Kysely calls, on a `DatabaseSync`, with its statements prepared once. */
-function forKysely(database: DatabaseSync): SqliteDatabase {
+function forKysely(database: DatabaseSync): PreparingDatabase {
   const prepared = new Map<string, ReturnType<typeof statement>>();
   return {
+    isInTransaction: () => database.isTransaction,
     close: () => database.close(),
     prepare: (sql) => {
       const known = prepared.get(sql);

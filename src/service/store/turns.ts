@@ -12,24 +12,46 @@ export function oneAfterTheOther() {
 
 type Turns = ReturnType<typeof oneAfterTheOther>;
 
-const shared = new Map<string, { readonly turns: Turns; users: number }>();
+interface OpenFile {
+  readonly turns: Turns;
+  users: number;
+  isPrepared: boolean;
+}
+
+const openFiles = new Map<string, OpenFile>();
+
+/** The turns of all connections to one file in this process. */
+export interface FileTurns {
+  readonly inTurn: Turns;
+  /** Runs `work` unless a connection that is still open did: it may open and close the file, which drops the POSIX locks of this process. */
+  readonly prepare: (work: () => Promise<void>) => Promise<void>;
+  /** Ends this use of the file; further calls do nothing. */
+  readonly leave: () => void;
+}
 
 /**
- * The turns of all users of one file in this process. SQLite waits for a lock without letting anything else run, so a
- * connection that waited for another one of its own process would keep that one from ever giving the lock back.
- * @returns the turns, and a function that says that this user needs no more
+ * Joins the turns of a file. SQLite waits for a lock without letting anything else run, so a connection that waited for another one of
+ * its own process would keep that one from ever releasing the lock.
  */
-export function turnsOf(path: string): { readonly inTurn: Turns; readonly leave: () => void } {
-  const entry = shared.get(path) ?? { turns: oneAfterTheOther(), users: 0 };
-  shared.set(path, entry);
-  entry.users += 1;
+export function turnsOf(path: string): FileTurns {
+  const file = openFiles.get(path) ?? { turns: oneAfterTheOther(), users: 0, isPrepared: false };
+  openFiles.set(path, file);
+  file.users += 1;
   let hasLeft = false;
-  const leave = () => {
-    if (!hasLeft) entry.users -= 1;
-    hasLeft = true;
-    if (entry.users === 0) shared.delete(path);
+  return {
+    inTurn: file.turns,
+    prepare: (work) =>
+      file.turns(async () => {
+        if (file.isPrepared) return;
+        await work();
+        file.isPrepared = true;
+      }),
+    leave: () => {
+      if (!hasLeft) file.users -= 1;
+      hasLeft = true;
+      if (file.users === 0) openFiles.delete(path);
+    },
   };
-  return { inTurn: entry.turns, leave };
 }
 
 /** A read, which resolves to what tells its caller the outcome. */

@@ -65,7 +65,7 @@ describe('svc openapi', () => {
   it('needs no settings', async () => {
     const context = await fakeContext(JSON_OUTPUT);
     await openApiCommand(context);
-    expect(JSON.parse(context.stdout())).not.toHaveProperty('servers');
+    expect(JSON.parse(context.stdout()).servers).toMatchObject([{ url: 'http://127.0.0.1:7400' }]);
   });
 });
 

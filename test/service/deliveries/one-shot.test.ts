@@ -52,4 +52,25 @@ describe('one attempt of each delivery', () => {
     await expect(run).rejects.toThrow('stopped');
     expect((await deliveries())[1]).toMatchObject({ state: 'pending', attempts: [] });
   });
+
+  it('keeps the rate limit of its endpoint, together with whoever serves the store', async () => {
+    const { url } = await receiver();
+    const { store, clock, credentials, endpoint, comment, deliver, until } = await deliveringWorld();
+    await endpoint({ url, rateLimit: 2 });
+    const { apiKey } = credentials;
+    const options = { apiKey, clock, privateTargets: true };
+    const send = async () => {
+      const ids = await enqueueEvent({ store, now: clock.now() }, { event: 'huddle.join', webhookId: 'w', apiKey });
+      return deliverPending(store, options, ids);
+    };
+    await comment(2);
+    deliver();
+    const sent = await Promise.all([send(), send(), send(), send()]);
+    expect(sent.flat().map(({ record }) => record.state)).toEqual(Array(4).fill('delivered'));
+    const records = await until(...Array(6).fill('delivered'));
+    const begun = records.flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at)));
+    expect(begun).toHaveLength(6);
+    const inSecond = begun.map((start) => begun.filter((at) => at >= start && at < start + 1_000).length);
+    expect(Math.max(...inSecond)).toBeLessThanOrEqual(2);
+  });
 });
