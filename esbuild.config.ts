@@ -1,8 +1,13 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, resolve as resolvePath } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve as resolvePath } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 const EVALUATED =
   /src[/\\](catalog[/\\](manifest-texts|outline)|commands[/\\]tree[/\\]tool-outline|kernel[/\\]version)\.ts$/;
@@ -63,164 +68,104 @@ function functionsOf(module: string): readonly string[] {
   return members.filter(([, member]) => typeof member === 'function').map(([name]) => name);
 }
 
-/** Modules by their folders. */
-type Group = Readonly<Record<string, readonly string[] | { readonly allBut: readonly string[] }>>;
-
 /**
- * Modules that travel together. esbuild gives each set of users a chunk of its own, which scatters small shared modules
- * over dozens of files to be found, read and linked at every start; whoever uses one of a group gets all of it instead.
+ * Common command lines. Modules that are loaded by the same ones of them share a chunk. Without such groups, esbuild gives
+ * each set of users a chunk of its own, which scatters small shared modules over dozens of files to be found, read, and
+ * linked at every start. None of these command lines loads a module that it does not need. Groups never import each
+ * other in a circle, because the command lines that load a module load its imports, too.
  */
-const GROUPS: readonly Group[] = [
-  // What every command line needs.
-  {
-    catalog: ['access-roles', 'define'],
-    commands: ['activity', 'global-flags', 'option-values', 'short-flags'],
-    'commands/bulk': ['bulk-flags', 'column-map'],
-    'commands/help': ['topic-names'],
-    'commands/local': ['delivery-words'],
-    'commands/run': ['open-context'],
-    'commands/shells': ['shells'],
-    'commands/terminal': ['shared-terminal', 'terminal'],
-    'commands/tree': ['leaf', 'operation-flags'],
-    kernel: [
-      'clock',
-      'duration',
-      'errors',
-      'folders',
-      'io',
-      'is-object',
-      'json-value',
-      'nearest',
-      'once',
-      'redact',
-      'safe-text',
-      'variables',
-      'version',
-    ],
-    output: ['format', 'look', 'signs', 'width', 'wrap'],
-    webhooks: ['form'],
-  },
-  // The tree of commands, which help and completion go through, and help, which does without the reader of command lines.
-  {
-    catalog: ['groups', 'outline'],
-    'commands/help': ['command-help', 'help-at', 'print-help', 'reflow', 'rows'],
-    'commands/tree': ['list-definition', 'tool-outline', 'tree'],
-  },
-  // What completion needs beside that.
-  {
-    'commands/completion': ['candidate', 'complete', 'files', 'typed-line', 'values'],
-  },
-  // What every call needs.
-  {
-    catalog: ['headers', 'index'],
-    client: { allBut: ['fetch-transport', 'pool-transport'] },
-    commands: ['embedded'],
-    'commands/call': [
-      'answers',
-      'awaited',
-      'call-log',
-      'certificate-checks',
-      'connect',
-      'epochs',
-      'flag-values',
-      'input-data',
-      'key-value',
-      'operation',
-      'protection',
-      'validation',
-    ],
-    'commands/ids': ['found-ids', 'remember'],
-    'commands/run': ['operation'],
-    kernel: [
-      'certificate-authorities',
-      'connection-fault',
-      'field-path',
-      'files',
-      'header-value',
-      'json-nesting',
-      'moment',
-    ],
-    output: ['columns', 'json', 'mask', 'printer', 'renderer', 'select'],
-    profiles: [
-      'book',
-      'credential-value',
-      'folder-settings',
-      'missing-settings',
-      'profile',
-      'resolve',
-      'secret-file',
-      'secrets',
-    ],
-  },
-  // What every call to the embedded service needs beside that.
-  {
-    catalog: ['operation-for', 'statuses'],
-    kernel: ['same-secret'],
-    service: [
-      'app',
-      'auth',
-      'body',
-      'bootstrap',
-      'envelope',
-      'features',
-      'follow-ups',
-      'embedded',
-      'rate-limit',
-      'refusal',
-      'secrets',
-      'service',
-      'strict',
-      'validate',
-    ],
-    'service/handlers': ['index'],
-    'service/records': ['item-results', 'workspaces'],
-    'service/store': [
-      'batches',
-      'location',
-      'open',
-      'prepared',
-      'schema',
-      'sqlite',
-      'sqlite-errors',
-      'sqlite-store',
-      'store-failure',
-      'store-file',
-      'turns',
-    ],
-  },
+const COMMON: readonly (readonly string[])[] = [
+  ['--help'],
+  ['users', 'add', '--help'],
+  ['__complete', 'users', 'add', '--du'],
+  ['auth', 'status'],
+  ['documents', 'list', '--org', 'acme'],
+  ['documents', 'list', '--org', 'acme', '--local'],
+  ['folders', 'list', '--org', 'acme', '--local'],
 ];
 
-/** The files of a group. A name that no file has would be left out without a word. */
-async function modulesOf(group: Group): Promise<readonly string[]> {
-  const folders = Object.entries(group).map(async ([folder, named]) => {
-    const there = (await readdir(`src/${folder}`)).filter((file) => file.endsWith('.ts'));
-    const wanted = 'allBut' in named ? named.allBut : named;
-    const missing = wanted.find((name) => !there.includes(`${name}.ts`));
-    if (missing !== undefined)
-      throw new Error(`there is no src/${folder}/${missing}.ts to keep in one chunk with others`);
-    const isMember = (file: string) => wanted.includes(file.replace(/\.ts$/, '')) !== 'allBut' in named;
-    return there.filter(isMember).map((file) => resolvePath('src', folder, file));
+/** The fewest modules that make a group. A dynamic import of a group takes a file of its own, so fewer save nothing. */
+const LEAST = 5;
+
+/** Runs a command line, and prints the files that it loads on stderr. */
+const START = `
+  process.getBuiltinModule('node:module').registerHooks({
+    load(url, context, next) {
+      process.getBuiltinModule('node:fs').writeSync(2, url + '\\n');
+      return next(url, context);
+    },
   });
-  return (await Promise.all(folders)).flat();
+  import(${JSON.stringify(pathToFileURL('dist/main.js').href)}).then((svc) => svc.main(''));`;
+
+/** The sources that common command lines load from a bundle without groups, grouped by the command lines that load them. */
+async function measuredGroups({ outputs }: Metafile): Promise<readonly (readonly string[])[]> {
+  const home = await mkdtemp(join(tmpdir(), 'svc-build-'));
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json').end('{"result":{"status":"success","data":[{"id":"d1"}]}}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const env = {
+    ...{ HOME: home, APPDATA: home, LOCALAPPDATA: home, SYSTEMROOT: process.env['SYSTEMROOT'] },
+    ...{ SVC_BASE_URL: `http://127.0.0.1:${Object(server.address()).port}`, SVC_API_KEY: 'k', SVC_AUTH_TOKEN: 't' },
+  };
+  const loadedBy = async (words: readonly string[]) => {
+    const { stderr } = await promisify(execFile)(process.execPath, ['-e', START, 'svc', ...words], { env });
+    const chunks = new Set(stderr.match(/(?<=\/)dist\/\S+$/gm));
+    return [...chunks].flatMap((chunk) => Object.keys(outputs[chunk]?.inputs ?? {}));
+  };
+  const users = new Map<string, string>();
+  try {
+    // The store is made beforehand: only its first start makes one.
+    await loadedBy(['users', 'add', '--org', 'acme', '--user', 'u1', '--local']);
+    for (const words of COMMON) {
+      for (const source of await loadedBy(words)) users.set(source, `${users.get(source) ?? ''}${words.join(' ')}\n`);
+    }
+  } finally {
+    server.close();
+    await rm(home, { recursive: true });
+  }
+  const sources = [...users.keys()].filter((source) => source.startsWith('src/') && source !== 'src/main.ts').sort();
+  return [...Map.groupBy(sources, (source) => users.get(source)).values()].filter(({ length }) => length >= LEAST);
 }
 
-const chunkGroups: Plugin = {
-  name: 'chunk-groups',
-  async setup({ onResolve, onLoad }) {
-    const members = await Promise.all(GROUPS.map(modulesOf));
-    const groupOf = (path: string) => members.findIndex((group) => group.includes(path));
-    onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, importer, resolveDir }) => {
-      const group = groupOf(resolvePath(resolveDir, path));
-      const isOutside = group >= 0 && groupOf(importer) !== group;
-      return isOutside ? { path: String(group), namespace: 'group' } : undefined;
-    });
-    onLoad({ filter: /.*/, namespace: 'group' }, ({ path }) => ({
-      contents: (members[Number(path)] ?? []).map((member) => `export * from ${JSON.stringify(member)};`).join(''),
-      loader: 'js',
-      resolveDir: '.',
-    }));
-  },
-};
+/** Keeps the modules of each group in one chunk: an import of one of them imports all of them. */
+function chunkGroups(groups: readonly (readonly string[])[]): Plugin {
+  const groupOf = new Map(groups.flatMap((group, at) => group.map((source) => [resolvePath(source), at] as const)));
+  return {
+    name: 'chunk-groups',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, importer, resolveDir, kind }) => {
+        const group = groupOf.get(resolvePath(resolveDir, path));
+        const isOutside = group !== undefined && (kind === 'dynamic-import' || groupOf.get(importer) !== group);
+        return isOutside ? { path: String(group), namespace: 'group' } : undefined;
+      });
+      onLoad({ filter: /.*/, namespace: 'group' }, ({ path }) => ({
+        contents: (groups[Number(path)] ?? [])
+          .map((source) => `export * from ${JSON.stringify(resolvePath(source))};`)
+          .join(''),
+        loader: 'js',
+        resolveDir: '.',
+      }));
+    },
+  };
+}
+
+/**
+ * Fails when a dynamic import of a group would miss an export of the module that it names: of two modules in a group that
+ * export one name, the group exports neither.
+ */
+function assertExports(groups: readonly (readonly string[])[], alone: Metafile, grouped: Metafile): void {
+  const exportsOf = ({ outputs }: Metafile) =>
+    new Map(Object.values(outputs).map(({ entryPoint = '', exports }) => [entryPoint, exports]));
+  const [before, after] = [exportsOf(alone), exportsOf(grouped)];
+  for (const [at, group] of groups.entries()) {
+    const kept = after.get(`group:${at}`) ?? [];
+    for (const source of group) {
+      const missing = before.get(source)?.find((name) => !kept.includes(name));
+      if (missing) throw new Error(`${source} and another module of its chunk both export ${missing}`);
+    }
+  }
+}
 
 /** commander starts processes only for commands that are files of their own, which svc has none of: loaded on demand. */
 const lazyProcesses: Plugin = {
@@ -276,8 +221,7 @@ const noAnswerValidator: Plugin = {
   },
 };
 
-await rm('dist', { recursive: true, force: true });
-const { metafile } = await build({
+const options = {
   // What is started by its path, as a thread or a process, lies beside the chunk that starts it.
   entryPoints: {
     main: 'src/main.ts',
@@ -308,9 +252,16 @@ const { metafile } = await build({
   // The packages that are CommonJS ask for built-in modules by `require`, which an ES module does not have.
   banner: { js: 'const require=process.getBuiltinModule;' },
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups, partOfUndici, noNativePostgres, noAnswerValidator],
   logLevel: 'warning',
-});
+} as const satisfies BuildOptions;
+const plugins = [evaluated, lazyBuiltins, lazyProcesses, partOfUndici, noNativePostgres, noAnswerValidator];
+
+await rm('dist', { recursive: true, force: true });
+const { metafile: scattered } = await build({ ...options, plugins });
+const groups = await measuredGroups(scattered);
+await rm('dist', { recursive: true });
+const { metafile } = await build({ ...options, plugins: [...plugins, chunkGroups(groups)] });
+assertExports(groups, scattered, metafile);
 const jq = await readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')));
 await writeFile('dist/chunks/jq.wasm.br', brotliCompressSync(jq));
 await writeFile('dist/metafile.json', JSON.stringify(metafile));

@@ -54,8 +54,8 @@ export interface Asker {
   many(question: ManyQuestion): Promise<readonly string[]>;
 }
 
-/** What questions need of the world. */
-export interface AskingWorld {
+/** Parts of the process's environment that questions need. */
+export interface AskerDependencies {
   readonly io: Io;
   readonly environment: Environment;
   readonly signal: AbortSignal;

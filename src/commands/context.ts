@@ -45,8 +45,8 @@ export interface GlobalOptions {
   readonly store?: string;
 }
 
-/** What a run finds around it, before any flag was read. */
-export interface Surroundings {
+/** What the process provides to every command, before any flag is read. */
+export interface ProcessEnvironment {
   readonly io: Io;
   readonly environment: Environment;
   readonly cwd: string;
@@ -56,8 +56,8 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-/** The world as a command sees it. What is costly is made when first asked for. */
-export interface Context extends Surroundings {
+/** What a command is given: the process's environment, its options, and parts of svc that are made at first use. */
+export interface Context extends ProcessEnvironment {
   readonly options: GlobalOptions;
   /** What the run has asked the service to write so far. */
   readonly activity: Activity;

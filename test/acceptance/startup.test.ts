@@ -4,26 +4,48 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { BIN, HOME, newUser, run } from './svc.ts';
 
-/** The files of this tool that a command line loads, and the sources that went into them. */
-async function loadedBy(
-  words: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<{ files: string[]; sources: string[] }> {
+interface Loaded {
+  readonly files: readonly string[];
+  /** The sources that went into the files. */
+  readonly sources: readonly string[];
+  /** Modules of Node.js that a bare Node.js does not load. */
+  readonly builtins: readonly string[];
+}
+
+/** The files of this tool that a command line loads, and the modules of Node.js. */
+async function loadedBy(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
+  const [bare, svc] = await Promise.all([recorded(['-e', '0']), recorded([BIN, ...words], env)]);
+  const files = [...new Set(svc.urls)].map((url) => url.slice(url.indexOf(HOME) + HOME.length + 1));
+  const { outputs } = JSON.parse(await readFile(join(HOME, 'dist', 'metafile.json'), 'utf8'));
+  return {
+    files,
+    sources: files.flatMap((file) => Object.keys(outputs[file]?.inputs ?? {})),
+    builtins: svc.builtins.filter((name) => !bare.builtins.includes(name)).sort(),
+  };
+}
+
+async function recorded(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const list = join(await temporaryFolder(), 'loaded');
   const hooks = `
-    const { registerHooks } = process.getBuiltinModule('node:module');
+    const { registerHooks, isBuiltin } = process.getBuiltinModule('node:module');
     const { appendFileSync } = process.getBuiltinModule('node:fs');
+    const append = (line) => appendFileSync(${JSON.stringify(list)}, line + '\\n');
     registerHooks({ load(url, context, next) {
-      if (url.startsWith('file:')) appendFileSync(${JSON.stringify(list)}, url + '\\n');
+      if (url.startsWith('file:')) append(url);
       return next(url, context);
-    } });`;
+    } });
+    process.on('exit', () => {
+      const names = process.moduleLoadList.map((name) => name.replace('NativeModule ', 'node:'));
+      for (const name of names) if (isBuiltin(name)) append(name);
+    });`;
   const preload = `data:text/javascript,${encodeURIComponent(hooks)}`;
-  const { code } = await run(['--import', preload, BIN, ...words], { env });
+  const { code } = await run(['--import', preload, ...words], { env });
   expect(code).toBe(0);
-  const urls = (await readFile(list, 'utf8')).trim().split('\n');
-  const files = [...new Set(urls)].map((url) => url.slice(url.indexOf(HOME) + HOME.length + 1));
-  const { outputs } = JSON.parse(await readFile(join(HOME, 'dist', 'metafile.json'), 'utf8'));
-  return { files, sources: files.flatMap((file) => Object.keys(outputs[file]?.inputs ?? {})) };
+  const lines = (await readFile(list, 'utf8')).trim().split('\n');
+  return {
+    urls: lines.filter((line) => line.startsWith('file:')),
+    builtins: lines.filter((line) => line.startsWith('node:')),
+  };
 }
 
 /** Libraries that are heavy to load. None of them has a place on the way to help. */
@@ -35,7 +57,7 @@ describe('what start-up loads', () => {
     { words: ['--version'], most: 5 },
     { words: ['--help'], most: 7 },
     { words: ['users', 'add', '--help'], most: 9 },
-    { words: ['__complete', 'users', 'add', '--du'], most: 9 },
+    { words: ['__complete', 'users', 'add', '--du'], most: 12 },
   ])('svc $words loads at most $most files, none of them heavy', async ({ words, most }) => {
     const { files, sources } = await loadedBy(words);
     expect(files).toContain('dist/main.js');
@@ -53,6 +75,17 @@ describe('what start-up loads', () => {
     expect(sources.filter((source) => /node_modules\/commander/.test(source))).toEqual([]);
   });
 
+  it.each([
+    { words: ['--version'] },
+    { words: ['--help'] },
+    { words: ['users', 'add', '--help'] },
+    { words: ['__complete', 'users', 'add', '--du'] },
+  ])('svc $words loads only modules of Node.js that a bare Node.js loads', async ({ words }) => {
+    // Without a home in the environment the system is asked for it.
+    const { builtins } = await loadedBy(words, { HOME: await temporaryFolder() });
+    expect(builtins).toEqual([]);
+  });
+
   it('svc --version does without the command line', async () => {
     const { sources } = await loadedBy(['--version']);
     expect(sources.filter((source) => /commander|program\.ts/.test(source))).toEqual([]);
@@ -60,10 +93,21 @@ describe('what start-up loads', () => {
 
   it('one call over the network loads neither the service nor what writes profiles', async () => {
     const env = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_API_KEY: 'key', SVC_AUTH_TOKEN: 'token' };
-    const { files, sources } = await loadedBy(['documents', 'list', '--org', 'acme', '--dry-run'], env);
+    const { files, sources, builtins } = await loadedBy(['documents', 'list', '--org', 'acme', '--dry-run'], env);
+    const lazy = [
+      'node:child_process',
+      'node:http2',
+      'node:https',
+      'node:sqlite',
+      'node:tls',
+      'node:worker_threads',
+      'node:zlib',
+    ];
+    expect(builtins).toContain('node:crypto');
+    expect(builtins.filter((name) => lazy.includes(name))).toEqual([]);
     expect(sources.filter((source) => /node_modules\/(conf|ajv|kysely)\/|src\/service\//.test(source))).toEqual([]);
     expect(sources.some((source) => /node_modules\/zod\//.test(source))).toBe(true);
-    expect(files.length, files.join('\n')).toBeLessThanOrEqual(18);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(16);
   });
 
   it('one call to the embedded service loads no other way to a service, and no listener', async () => {
@@ -75,6 +119,6 @@ describe('what start-up loads', () => {
       ),
     ).toEqual([]);
     expect(sources.some((source) => /src\/service\/handlers\/folders/.test(source))).toBe(true);
-    expect(files.length, files.join('\n')).toBeLessThanOrEqual(32);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(22);
   });
 });

@@ -52,7 +52,7 @@ export async function settledState(context: Context, token: KeyToken): Promise<T
   return state;
 }
 
-/** The same surroundings, with another credential for the API key, and no patience. */
+/** The same context with another credential for the API key, and short limits. */
 function asHolder(context: Context, { apiKey, authToken }: KeyToken): Context {
   const { options } = context;
   const source = 'reset';

@@ -5,13 +5,17 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { parsePairs, splitPair } from './key-value.ts';
 
 /** What the texts of flags are read with. */
-export interface FlagWorld {
+export interface FlagDependencies {
   readonly now: number;
   readonly warn: (text: string) => void;
 }
 
 /** The value that the text of a flag stands for. @throws SvcError `usage` that names the flag. */
-export function flagValue(flag: Flag, given: string | boolean | readonly string[], world: FlagWorld): unknown {
+export function flagValue(
+  flag: Flag,
+  given: string | boolean | readonly string[],
+  dependencies: FlagDependencies,
+): unknown {
   if (typeof given === 'boolean') return given;
   const texts = typeof given === 'string' ? [given] : given;
   const [text = ''] = texts;
@@ -25,9 +29,9 @@ export function flagValue(flag: Flag, given: string | boolean | readonly string[
     case 'changes':
       return mapOf(flag, texts, (value) => changeOf(flag, value));
     case 'entries':
-      return texts.map((entry) => entryOf(flag, entry, world));
+      return texts.map((entry) => entryOf(flag, entry, dependencies));
     case 'entry':
-      return entryOf(flag, text, world);
+      return entryOf(flag, text, dependencies);
     case 'number':
       return numberOf(flag, text);
     case 'boolean':
@@ -35,7 +39,7 @@ export function flagValue(flag: Flag, given: string | boolean | readonly string[
     case 'json':
       return parseJson(flag, text);
     case 'time':
-      return timeOf(flag, text, world);
+      return timeOf(flag, text, dependencies);
     case 'text':
     case 'content':
     case 'secret':
@@ -66,7 +70,7 @@ function changeOf({ name }: Flag, text: string): { from: string; to: string } {
 }
 
 /** An object from key=value pairs, from JSON, or from its first field alone. */
-function entryOf(flag: Flag, text: string, world: FlagWorld): unknown {
+function entryOf(flag: Flag, text: string, dependencies: FlagDependencies): unknown {
   const { keys = [], name } = flag;
   if (text.startsWith('{')) return parseJson(flag, text);
   const [first] = keys;
@@ -78,7 +82,7 @@ function entryOf(flag: Flag, text: string, world: FlagWorld): unknown {
         const names = keys.map((candidate) => candidate.name);
         throw new SvcError('usage', `--${name}: there is no key '${key}'`, { hint: didYouMean(key, names) });
       }
-      return [known.path[0] ?? '', flagValue({ ...known, name: `${name} ${key}` }, value, world)];
+      return [known.path[0] ?? '', flagValue({ ...known, name: `${name} ${key}` }, value, dependencies)];
     }),
   );
 }
@@ -89,7 +93,7 @@ function numberOf({ name }: Flag, text: string): number {
   return value;
 }
 
-function timeOf({ name }: Flag, text: string, { now, warn }: FlagWorld): number {
+function timeOf({ name }: Flag, text: string, { now, warn }: FlagDependencies): number {
   const moment = parseMoment(text, now);
   if (!moment) {
     throw new SvcError('usage', `--${name}: '${text}' is not a time`, {

@@ -2,7 +2,7 @@ import type { Environment, Folders } from '../../kernel/folders.ts';
 import { safeText } from '../../kernel/safe-text.ts';
 
 /** What candidates are read from besides the tree of commands: files of this machine, and nothing over the network. */
-export interface CompletionWorld {
+export interface CompletionDependencies {
   readonly environment: Environment;
   readonly cwd: string;
   readonly folders: Folders;

@@ -1,15 +1,15 @@
 import { thisPlatform } from '../../kernel/io.ts';
 import { TOPIC_NAMES } from '../help/topic-names.ts';
 import { commandsBelow, commandTree } from '../tree/tree.ts';
-import { type Candidate, type CompletionWorld, candidateLines } from './candidate.ts';
+import { type Candidate, type CompletionDependencies, candidateLines } from './candidate.ts';
 import { longName, namesOf, readTypedLine, type TypedLine, takesValue } from './typed-line.ts';
 import { operandCandidates, valueCandidates } from './values.ts';
 
 /** The candidates for the last of the words, as text for a shell. Whatever goes wrong, a shell is shown no error. */
-export async function completeLine(words: readonly string[], world: CompletionWorld): Promise<string> {
-  const isWindows = (world.platform ?? thisPlatform) === 'win32';
+export async function completeLine(words: readonly string[], dependencies: CompletionDependencies): Promise<string> {
+  const isWindows = (dependencies.platform ?? thisPlatform) === 'win32';
   const typed = words.map((word) => unquoted(word, isWindows));
-  return candidateLines(await candidates(typed.length > 0 ? typed : [''], world));
+  return candidateLines(await candidates(typed.length > 0 ? typed : [''], dependencies));
 }
 
 /**
@@ -27,20 +27,20 @@ function unquoted(word: string, isWindows: boolean): string {
 const QUOTED = /'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)/gs;
 const QUOTED_ON_WINDOWS = /'([^']*)'?|"((?:\\"|[^"])*)"?|\\([^\w.~\\-])/gs;
 
-async function candidates(words: readonly string[], world: CompletionWorld): Promise<Candidate[]> {
+async function candidates(words: readonly string[], dependencies: CompletionDependencies): Promise<Candidate[]> {
   const aboutHelp = words.length > 1 && words[0] === 'help';
   const line = await readTypedLine(commandTree(), aboutHelp ? words.slice(1) : words);
-  const all = aboutHelp ? helpCandidates(line) : await candidatesOf(line, world);
+  const all = aboutHelp ? helpCandidates(line) : await candidatesOf(line, dependencies);
   return all
     .map(({ value, ...rest }) => ({ value: line.lead + value, ...rest }))
     .filter(({ value }) => value.startsWith(line.lead + line.typed));
 }
 
-async function candidatesOf(line: TypedLine, world: CompletionWorld): Promise<readonly Candidate[]> {
-  if (line.valueOf) return valueCandidates(line.valueOf, line, world);
+async function candidatesOf(line: TypedLine, dependencies: CompletionDependencies): Promise<readonly Candidate[]> {
+  if (line.valueOf) return valueCandidates(line.valueOf, line, dependencies);
   if (line.typed.startsWith('-')) return flagCandidates(line);
-  if (line.leaf) return operandCandidates(line.leaf, line, world);
-  return line.operands.length > 0 ? operandCandidates(undefined, line, world) : commandCandidates(line);
+  if (line.leaf) return operandCandidates(line.leaf, line, dependencies);
+  return line.operands.length > 0 ? operandCandidates(undefined, line, dependencies) : commandCandidates(line);
 }
 
 function commandCandidates({ node }: TypedLine): readonly Candidate[] {

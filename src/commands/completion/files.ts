@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { thisPlatform } from '../../kernel/io.ts';
-import type { Candidate, CompletionWorld } from './candidate.ts';
+import type { Candidate, CompletionDependencies } from './candidate.ts';
 
 /** More than anyone reads in a terminal. */
 const MOST_NAMES = 500;
@@ -10,8 +10,8 @@ const MOST_NAMES = 500;
  * The files and folders that a path being typed may become; hidden ones once the dot is typed. On Windows folders end
  * with the separator that was typed, and are looked up with either.
  */
-export async function fileCandidates(typed: string, world: CompletionWorld): Promise<Candidate[]> {
-  const { cwd, environment, platform = thisPlatform } = world;
+export async function fileCandidates(typed: string, dependencies: CompletionDependencies): Promise<Candidate[]> {
+  const { cwd, environment, platform = thisPlatform } = dependencies;
   const isWindows = platform === 'win32';
   const end = Math.max(typed.lastIndexOf('/'), isWindows ? typed.lastIndexOf('\\') : -1) + 1;
   const [folder, begun] = [typed.slice(0, end), typed.slice(end)];

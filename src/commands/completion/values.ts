@@ -4,25 +4,28 @@ import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
 import { SHELLS } from '../shells/shells.ts';
 import type { LoadedLeaf } from '../tree/leaf.ts';
-import { type Candidate, type CompletionWorld, plainly } from './candidate.ts';
+import { type Candidate, type CompletionDependencies, plainly } from './candidate.ts';
 import { fileCandidates } from './files.ts';
 import { longName, type TypedLine } from './typed-line.ts';
 
-type Values = (line: TypedLine, world: CompletionWorld) => Promise<readonly Candidate[]> | readonly Candidate[];
+type Values = (
+  line: TypedLine,
+  dependencies: CompletionDependencies,
+) => Promise<readonly Candidate[]> | readonly Candidate[];
 
 const ids =
   (kind: IdKind): Values =>
-  async ({ given }, world) => {
+  async ({ given }, dependencies) => {
     const { knownIds } = await import('../ids/id-cache.ts');
     const local = given.has('local');
-    const profile = local ? undefined : await profileInUse(given.get('profile'), world);
-    return plainly(await knownIds(world, { local, profile }, kind));
+    const profile = local ? undefined : await profileInUse(given.get('profile'), dependencies);
+    return plainly(await knownIds(dependencies, { local, profile }, kind));
   };
 
 /** As settings choose it, without reading anything else of them: no secret is needed here. */
 async function profileInUse(
   named: string | undefined,
-  { environment, cwd, folders }: CompletionWorld,
+  { environment, cwd, folders }: CompletionDependencies,
 ): Promise<string | undefined> {
   const early = named ?? environment[VARIABLES.profile];
   if (early) return early;
@@ -51,12 +54,13 @@ const paths: Values = async () => {
 };
 
 /** Shells know the home folder at the beginning of a word only. */
-const files: Values = ({ typed, lead }, world) => (lead && typed.startsWith('~') ? [] : fileCandidates(typed, world));
+const files: Values = ({ typed, lead }, dependencies) =>
+  lead && typed.startsWith('~') ? [] : fileCandidates(typed, dependencies);
 
 /** A text that `@` says is in a file. */
-const textFiles: Values = async ({ typed }, world) =>
+const textFiles: Values = async ({ typed }, dependencies) =>
   typed.startsWith('@')
-    ? (await fileCandidates(typed.slice(1), world)).map(({ value }) => ({ value: `@${value}` }))
+    ? (await fileCandidates(typed.slice(1), dependencies)).map(({ value }) => ({ value: `@${value}` }))
     : [];
 
 const profiles: Values = async (_, { folders }) => {
@@ -111,24 +115,24 @@ const BELOW: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
 export function valueCandidates(
   flag: OptionDefinition,
   line: TypedLine,
-  world: CompletionWorld,
+  dependencies: CompletionDependencies,
 ): Promise<readonly Candidate[]> | readonly Candidate[] {
   if (flag.choices) return plainly(flag.choices);
-  if (/<(path|file|dir|folder-path)>/.test(flag.flags)) return files(line, world);
-  return named(longName(flag), line, world);
+  if (/<(path|file|dir|folder-path)>/.test(flag.flags)) return files(line, dependencies);
+  return named(longName(flag), line, dependencies);
 }
 
 /** The candidates for a word that is no flag: an argument of the command. */
 export async function operandCandidates(
   leaf: LoadedLeaf | undefined,
   line: TypedLine,
-  world: CompletionWorld,
+  dependencies: CompletionDependencies,
 ): Promise<readonly Candidate[]> {
   const names = leaf ? argumentNames(leaf) : [];
   const many = leaf?.kind === 'tool' ? leaf.definition.arguments?.at(-1)?.many : leaf?.versions[0].argument?.many;
   const name = names[line.operands.length] ?? (many ? names.at(-1) : undefined);
   if (name === undefined) return [];
-  const candidates = await named(name, line, world);
+  const candidates = await named(name, line, dependencies);
   return candidates.filter(({ value }) => !line.operands.includes(value));
 }
 
@@ -141,8 +145,8 @@ function argumentNames(leaf: LoadedLeaf): readonly string[] {
 function named(
   name: string,
   line: TypedLine,
-  world: CompletionWorld,
+  dependencies: CompletionDependencies,
 ): Promise<readonly Candidate[]> | readonly Candidate[] {
   const [group = ''] = line.node.path;
-  return (BELOW[group]?.[name] ?? BY_NAME[name])?.(line, world) ?? [];
+  return (BELOW[group]?.[name] ?? BY_NAME[name])?.(line, dependencies) ?? [];
 }

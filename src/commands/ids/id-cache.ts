@@ -7,7 +7,7 @@ import { SWITCHES } from '../../kernel/variables.ts';
 /** What an id is the id of. */
 export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
 
-interface CacheWorld {
+interface CacheDependencies {
   readonly folders: Folders;
   readonly environment: Environment;
 }
@@ -27,28 +27,32 @@ type FoundByKind = ReadonlyMap<IdKind, ReadonlySet<string>>;
 type Cache = ReadonlyMap<IdKind, readonly string[]>;
 
 /** The ids of a kind that earlier commands have read, the latest first. No network, and no error: a cache may be missing or damaged. */
-export async function knownIds(world: CacheWorld, scope: IdScope, kind: IdKind): Promise<readonly string[]> {
-  const path = cachePath(world, scope);
+export async function knownIds(
+  dependencies: CacheDependencies,
+  scope: IdScope,
+  kind: IdKind,
+): Promise<readonly string[]> {
+  const path = cachePath(dependencies, scope);
   return path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
 }
 
 /** Keeps ids for completion. A cache that cannot be written is no reason for a command to fail. */
-export function rememberIds(world: CacheWorld, scope: IdScope, found: FoundByKind): Promise<void> {
-  return change(world, scope, found, latest);
+export function rememberIds(dependencies: CacheDependencies, scope: IdScope, found: FoundByKind): Promise<void> {
+  return change(dependencies, scope, found, latest);
 }
 
 /** Takes ids out, wherever they are. */
-export function forgetIds(world: CacheWorld, scope: IdScope, gone: FoundByKind): Promise<void> {
-  return change(world, scope, gone, (ids, known) => known.filter((id) => !ids.has(id)));
+export function forgetIds(dependencies: CacheDependencies, scope: IdScope, gone: FoundByKind): Promise<void> {
+  return change(dependencies, scope, gone, (ids, known) => known.filter((id) => !ids.has(id)));
 }
 
 async function change(
-  world: CacheWorld,
+  dependencies: CacheDependencies,
   scope: IdScope,
   named: FoundByKind,
   become: (named: ReadonlySet<string>, known: readonly string[]) => readonly string[],
 ): Promise<void> {
-  const path = cachePath(world, scope);
+  const path = cachePath(dependencies, scope);
   if (path === undefined || named.size === 0) return;
   const known = await readCache(path);
   const changed = new Map(known);
@@ -82,7 +86,7 @@ async function writeCache(path: string, cache: Cache): Promise<void> {
   await replaceFile(path, JSON.stringify(Object.fromEntries(cache)), { durable: false });
 }
 
-function cachePath({ folders, environment }: CacheWorld, { local, profile }: IdScope): string | undefined {
+function cachePath({ folders, environment }: CacheDependencies, { local, profile }: IdScope): string | undefined {
   if (environment[SWITCHES.completionCache] === '0') return undefined;
   const name = local ? 'local' : profile === undefined ? 'environment' : `profile-${encodeURIComponent(profile)}`;
   return join(folders.state, 'completion', `${name}.json`);

@@ -10,8 +10,8 @@ import { commandForRejects } from '../bulk/again.ts';
 import { showSummary } from '../bulk/show.ts';
 import { failureOf } from '../bulk/verdict.ts';
 import type { Context } from '../context.ts';
-import { optionsFor } from './session.ts';
 import { statusOf } from './status.ts';
+import { optionsFor } from './target-context.ts';
 
 /** Prints the summary of a job that is done, and fails as its last run did. */
 export async function showDone(

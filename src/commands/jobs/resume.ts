@@ -26,7 +26,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given } from '../option-values.ts';
 import { showDone } from './done.ts';
-import { sessionFor } from './session.ts';
+import { contextFor } from './target-context.ts';
 
 /**
  * Goes on with a job where its last run ended, however that was.
@@ -48,17 +48,17 @@ export async function resumeJob(context: Context, invocation: Invocation): Promi
     const entry = manifest.find(({ name }) => name === description.operation);
     if (!entry) throw new SvcError('local', `this svc has no operation ${description.operation}`);
     if (journal.fact('done')) return await showDone(context, entry, description, journal);
-    const session = await sessionFor(context, description.target);
+    const opened = await contextFor(context, description.target);
     try {
-      const work = await workOf(session.context, entry, description, pace);
+      const work = await workOf(opened.context, entry, description, pace);
       const job: OpenJob = { description, journal, place: { folder, release } };
       if (context.options.dryRun)
         return await planBatches(work.calls, batches(remainingRecords(job, work), work.limits));
       await work.calls.client.permitWrites();
       running = true;
-      await runJob(session.context, job, work);
+      await runJob(opened.context, job, work);
     } finally {
-      await session.close();
+      await opened.close();
     }
   } finally {
     if (!running) release();
@@ -93,9 +93,9 @@ async function sameInput(
   for (const input of inputs) if ((await sizeOf(input, cwd)) !== input.bytes) throw changed(description, input);
   const reading = untilRead(context.signal);
   try {
-    const world = { cwd, io: context.io, signal: reading.signal };
+    const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
-    const input = await openFiles(world, fields, { files, ...given('map', options.map) }, '');
+    const input = await openFiles(dependencies, fields, { files, ...given('map', options.map) }, '');
     const rules = {
       ...{ fields, shared: description.data, duplicates: options.duplicates, mint: minter(description.job) },
       ...given('shard', options.shard),

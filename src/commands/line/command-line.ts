@@ -1,21 +1,21 @@
-import type { Surroundings } from '../context.ts';
+import type { ProcessEnvironment } from '../context.ts';
 import { printHelp } from '../help/print-help.ts';
-import type { Session } from '../run/open-context.ts';
+import type { OpenContext } from '../run/open-context.ts';
+import { openCommandContext } from './command-context.ts';
 import { createProgram } from './program.ts';
-import { openSession } from './session.ts';
 
 /** Runs one command line, the program's name left out. Without words, and for a group without a command, it shows help. */
-export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<void> {
+export async function runCommandLine(words: readonly string[], processEnvironment: ProcessEnvironment): Promise<void> {
   let printed = '';
-  let session: Session | undefined;
+  let opened: OpenContext | undefined;
   let failure: unknown;
   const program = await createProgram({
     print: (text) => {
       printed += text;
     },
     enter: (options, command) => {
-      session = openSession(surroundings, options, command);
-      return session.context;
+      opened = openCommandContext(processEnvironment, options, command);
+      return opened.context;
     },
   });
   try {
@@ -26,9 +26,9 @@ export async function runCommandLine(words: readonly string[], surroundings: Sur
       throw error;
     }
   } finally {
-    await session?.close(failure);
+    await opened?.close(failure);
   }
-  if (printed) await printHelp(printed, surroundings);
+  if (printed) await printHelp(printed, processEnvironment);
 }
 
 /** What commander throws once it has shown help, asked for or because a command was missing, or the version. */

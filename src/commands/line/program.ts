@@ -11,8 +11,8 @@ import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts
 import { commandTree, HELP_SUMMARY } from '../tree/tree.ts';
 import { refused } from './usage-error.ts';
 
-/** What the program needs of its surroundings. */
-export interface ProgramWorld {
+/** Functions that the program calls. */
+export interface ProgramDependencies {
   /** Makes the context once the global flags are known. */
   readonly enter: (options: GlobalOptions, command: Command) => Context;
   readonly print: (text: string) => void;
@@ -22,50 +22,50 @@ export interface ProgramWorld {
  * The command line as a commander program. A level of the tree is filled in only when parsing reaches it, so the
  * cost of a call does not grow with the number of commands.
  */
-export async function createProgram(world: ProgramWorld): Promise<Command> {
+export async function createProgram(dependencies: ProgramDependencies): Promise<Command> {
   const tree = commandTree();
-  const program = await grow(new Command('svc'), tree, { ...world, tree });
+  const program = await grow(new Command('svc'), tree, { ...dependencies, tree });
   for (const flag of GLOBAL_FLAGS) addOption(program, flag);
   program.version(version, VERSION_FLAG.flags, VERSION_FLAG.describes);
   program
     .command('help [command...]')
     .description(HELP_SUMMARY)
-    .action((words: string[]) => showHelp(words, world));
+    .action((words: string[]) => showHelp(words, dependencies));
   return program;
 }
 
-async function showHelp(words: readonly string[], world: ProgramWorld): Promise<void> {
+async function showHelp(words: readonly string[], dependencies: ProgramDependencies): Promise<void> {
   const { findSubject } = await import('../help/find.ts');
   const { topic, command } = findSubject(commandTree(), words);
   if (topic) {
     const { topicText } = await import('../help/topics.ts');
-    world.print(command ? `${topicText(topic)}\n` : topicText(topic));
+    dependencies.print(command ? `${topicText(topic)}\n` : topicText(topic));
   }
-  if (command) world.print((await helpAt(command)) ?? '');
+  if (command) dependencies.print((await helpAt(command)) ?? '');
 }
 
-interface Growing extends ProgramWorld {
+interface Growing extends ProgramDependencies {
   /** The tree that the program is made of, from its root. */
   readonly tree: Node;
 }
 
-async function grow(command: Command, node: Node, world: Growing): Promise<Command> {
+async function grow(command: Command, node: Node, dependencies: Growing): Promise<Command> {
   const leaf = node.leaf && (await loadLeaf(node.leaf));
   command
     .exitOverride((error) => {
-      throw refused(error, command, world.tree);
+      throw refused(error, command, dependencies.tree);
     })
     .helpCommand(false)
     .helpOption(HELP_FLAG.flags, HELP_FLAG.describes)
-    .configureOutput(outputOf(world))
+    .configureOutput(outputOf(dependencies))
     .configureHelp({ formatHelp: () => helpText(node, leaf) });
-  if (leaf) return addLeaf(command, leaf, world);
+  if (leaf) return addLeaf(command, leaf, dependencies);
   for (const child of node.children.values()) {
     if (child.leaf || child.children.size > 0) command.addCommand(new Command(child.name).description(child.summary));
   }
   command.hook('preSubcommand', async (_parent, chosen) => {
     const child = node.children.get(chosen.name());
-    if (child) await grow(chosen, child, world);
+    if (child) await grow(chosen, child, dependencies);
   });
   return command;
 }
@@ -73,7 +73,7 @@ async function grow(command: Command, node: Node, world: Growing): Promise<Comma
 const HELP_WIDTH = 80;
 
 /** Help goes where the caller collects it. Colour and width are ours to choose, so commander need not open the streams to ask. */
-function outputOf({ print }: ProgramWorld): OutputConfiguration {
+function outputOf({ print }: ProgramDependencies): OutputConfiguration {
   return {
     writeOut: print,
     writeErr: print,
@@ -85,7 +85,7 @@ function outputOf({ print }: ProgramWorld): OutputConfiguration {
   };
 }
 
-function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Command {
+function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDependencies): Command {
   for (const flag of flagsOf(leaf)) onlyOnce(addOption(command, flag), flag);
   for (const argument of argumentsOf(leaf)) addArgument(command, argument);
   // Refused below, where more is known of what was meant.
@@ -93,7 +93,7 @@ function addLeaf(command: Command, leaf: LoadedLeaf, world: ProgramWorld): Comma
   return command.action(async () => {
     const stray = strayWords(command);
     if (stray.length > 0) throw (await import('./stray-words.ts')).strayWordsError(command, flagsOf(leaf), stray);
-    const context = world.enter(globalOptions(rootOf(command).opts()), command);
+    const context = dependencies.enter(globalOptions(rootOf(command).opts()), command);
     await run(context, leaf, invocation(command));
   });
 }

@@ -12,7 +12,7 @@ export interface Start {
   readonly verbatim: boolean;
 }
 
-export interface StartingWorld {
+export interface StartDependencies {
   readonly environment: Environment;
   readonly cwd: string;
   readonly platform?: NodeJS.Platform;
@@ -24,9 +24,9 @@ export interface StartingWorld {
  * runs: it gets them quoted, and words that it would change in spite of that are refused.
  * @throws SvcError `usage` for such a word
  */
-export function startOf(command: string, words: readonly string[], world: StartingWorld): Start {
-  const { platform = thisPlatform(), environment } = world;
-  const batchFile = platform === 'win32' ? findBatchFile(command, world) : undefined;
+export function startOf(command: string, words: readonly string[], dependencies: StartDependencies): Start {
+  const { platform = thisPlatform(), environment } = dependencies;
+  const batchFile = platform === 'win32' ? findBatchFile(command, dependencies) : undefined;
   if (batchFile === undefined) return { program: command, words, verbatim: false };
   const line = [batchFile, ...words].map(quoted).join(' ');
   const interpreter = variable(environment, 'ComSpec') || 'cmd.exe';
@@ -34,8 +34,8 @@ export function startOf(command: string, words: readonly string[], world: Starti
 }
 
 /** The batch file that a command means, as Windows looks for it; `undefined` where a program comes first, or nothing is found. */
-function findBatchFile(command: string, world: StartingWorld): string | undefined {
-  const { environment, cwd, isFile = isFileHere } = world;
+function findBatchFile(command: string, dependencies: StartDependencies): string | undefined {
+  const { environment, cwd, isFile = isFileHere } = dependencies;
   const extensions = (variable(environment, 'PATHEXT') || '.COM;.EXE;.BAT;.CMD').split(';');
   const isPath = /[\\/]/.test(command);
   const folders = isPath ? [''] : (variable(environment, 'PATH') ?? '').split(';').filter((folder) => folder !== '');

@@ -5,7 +5,7 @@ import type { Sink } from '../../kernel/io.ts';
 import { redactMet } from '../../kernel/redact.ts';
 import { targetName } from '../call/protection.ts';
 import type { Context } from '../context.ts';
-import { openWorld } from '../run/open-context.ts';
+import { openContext } from '../run/open-context.ts';
 import { loadRunner } from '../run/operation.ts';
 import { report } from '../terminal/report.ts';
 import { Unanswered } from './host-questions.ts';
@@ -40,14 +40,14 @@ export async function callTool(
   const io = { stdin: { isTerminal: false, stream: Readable.from([]) }, stdout: result, stderr: talk };
   const options = { ...context.options, output: 'json', input: false, quiet: false } as const;
   const signal = AbortSignal.any([context.signal, calling.signal]);
-  const world = openWorld({ ...context, io, signal }, options, context.activity);
+  const opened = openContext({ ...context, io, signal }, options, context.activity);
   // A keychain is asked once, not at each call.
   const { settings, openSettings } = context;
   const confirm: Context['confirm'] = async (question) => {
     if (options.yes || calling.ask(`${question} (${await targetName(context)})`)) return;
     throw new SvcError('usage', 'not confirmed; nothing was done');
   };
-  const own: Context = { ...world.context, settings, openSettings, confirm };
+  const own: Context = { ...opened.context, settings, openSettings, confirm };
   let failed = false;
   try {
     await runTool(own, tool, data);
@@ -58,7 +58,7 @@ export async function callTool(
     const told = error instanceof SvcError ? inToolTerms(error, tool.entry) : error;
     await report(io, ['-o', 'json'], context.environment, told);
   } finally {
-    await world.close();
+    await opened.close();
   }
   const answer = isTooLong(result.text(), tool) ? '' : result.text().trimEnd();
   const said = redactMet(talk.text()).trimEnd();

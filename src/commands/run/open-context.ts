@@ -9,33 +9,37 @@ import type { Printer } from '../../output/printer.ts';
 import type { Progress } from '../../output/progress.ts';
 import type { OpenSettings } from '../../profiles/resolve.ts';
 import type { Activity } from '../activity.ts';
-import type { Context, GlobalOptions, Surroundings } from '../context.ts';
+import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { formatOf } from '../global-flags.ts';
 import { given } from '../option-values.ts';
 import { sharedTerminal } from '../terminal/shared-terminal.ts';
 import { lookFor, progressStyle, shownText, signsFor } from '../terminal/terminal.ts';
 
-/** A context, and what has to be called when the command is over. */
-export interface Session {
+/** A context, and the function that closes it when the command is over. */
+export interface OpenContext {
   readonly context: Context;
-  /** With what the command failed with, if it did. */
+  /** @param error what the command failed with, if it failed */
   close(error?: unknown): Promise<void>;
 }
 
-/** A world in which the given flags hold. Everything costly is made at first use, and once. */
-export function openWorld(surroundings: Surroundings, options: GlobalOptions, activity: Activity): Session {
+/** Opens a context with the given options. Expensive parts are made once, at first use. */
+export function openContext(
+  processEnvironment: ProcessEnvironment,
+  options: GlobalOptions,
+  activity: Activity,
+): OpenContext {
   const closers: (() => Promise<void>)[] = [];
-  const openSettings = once(() => readSettings(surroundings, options));
+  const openSettings = once(() => readSettings(processEnvironment, options));
   const format = once(async () => {
     if (options.jq !== undefined) return 'json';
     return options.output ?? outputSetting(await openSettings()) ?? 'table';
   });
   let progress: Progress | undefined;
-  const stdout = sharedTerminal(surroundings.io.stdout, () => progress);
-  const io = { ...surroundings.io, stdout, stderr: talkIn(surroundings) };
+  const stdout = sharedTerminal(processEnvironment.io.stdout, () => progress);
+  const io = { ...processEnvironment.io, stdout, stderr: talkIn(processEnvironment) };
   const say = (text: string) => progress?.say(text) ?? io.stderr.write(text);
   const context: Context = {
-    ...surroundings,
+    ...processEnvironment,
     io,
     options,
     activity,
@@ -72,7 +76,7 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
       await confirm(context, about === 'service' ? `${question} (${await targetName(context)})` : question);
     },
     ask: async (question) => (await import('../terminal/prompts.ts')).ask(context, question),
-    asker: once(async () => (await import('../terminal/open-asker.ts')).openAsker(surroundings)),
+    asker: once(async () => (await import('../terminal/open-asker.ts')).openAsker(processEnvironment)),
     askSecret: async (question) => (await import('../terminal/prompts.ts')).askSecret(context, question),
   };
   return {
@@ -85,16 +89,16 @@ export function openWorld(surroundings: Surroundings, options: GlobalOptions, ac
 }
 
 /** Talk in signs that the terminal shows. */
-function talkIn({ io: { stderr }, environment }: Surroundings): Sink {
+function talkIn({ io: { stderr }, environment }: ProcessEnvironment): Sink {
   return writtenBy(stderr, (text) =>
     stderr.write(typeof text === 'string' ? shownText(text, stderr, environment) : text),
   );
 }
 
-async function readSettings(surroundings: Surroundings, options: GlobalOptions): Promise<OpenSettings> {
+async function readSettings(processEnvironment: ProcessEnvironment, options: GlobalOptions): Promise<OpenSettings> {
   const { resolveOpenSettings } = await import('../../profiles/resolve.ts');
   const flags = { ...given('profile', options.profile), ...given('baseUrl', options.baseUrl) };
-  return resolveOpenSettings({ ...surroundings, flags });
+  return resolveOpenSettings({ ...processEnvironment, flags });
 }
 
 function outputSetting({ output }: OpenSettings): Format | undefined {

@@ -13,7 +13,7 @@ export interface Places {
   readonly startUp?: { readonly path: string; readonly lines: string };
 }
 
-interface PlacesWorld {
+interface PlacesDependencies {
   readonly environment: Environment;
   readonly folders: Folders;
   readonly platform?: NodeJS.Platform;
@@ -21,15 +21,15 @@ interface PlacesWorld {
 }
 
 /** @throws SvcError `usage` for a shell that there is no script for. */
-export function placesFor(named: string | undefined, world: PlacesWorld): Places {
-  const { environment, folders, platform = thisPlatform() } = world;
+export function placesFor(named: string | undefined, dependencies: PlacesDependencies): Places {
+  const { environment, folders, platform = thisPlatform() } = dependencies;
   const shell = chosenShell(named, environment);
   const home = environment['HOME'] || homedir();
   const config = absolute(environment['XDG_CONFIG_HOME']) ?? join(home, '.config');
   const script = join(folders.config, 'completion', SCRIPT_FILES[shell]);
   switch (shell) {
     case 'bash':
-      return { shell, script, startUp: { path: bashStartUp(home, world), lines: block(sourced(script)) } };
+      return { shell, script, startUp: { path: bashStartUp(home, dependencies), lines: block(sourced(script)) } };
     case 'zsh': {
       const path = join(absolute(environment['ZDOTDIR']) ?? home, '.zshrc');
       const lines = block(`(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }`, sourced(script));
@@ -48,7 +48,7 @@ export function placesFor(named: string | undefined, world: PlacesWorld): Places
 /** Terminals of macOS open login shells, and bash reads for those the first of these files that there is, and no `.bashrc`. */
 const OF_LOGIN_SHELLS = ['.bash_profile', '.bash_login', '.profile'];
 
-function bashStartUp(home: string, { platform = thisPlatform(), isFile = existsSync }: PlacesWorld): string {
+function bashStartUp(home: string, { platform = thisPlatform(), isFile = existsSync }: PlacesDependencies): string {
   const names = platform === 'darwin' ? OF_LOGIN_SHELLS : ['.bashrc'];
   const paths = names.map((name) => join(home, name));
   return paths.find(isFile) ?? join(home, names[0] ?? '');

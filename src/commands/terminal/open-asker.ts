@@ -1,8 +1,8 @@
-import type { Asker, AskingWorld } from '../asker.ts';
+import type { Asker, AskerDependencies } from '../asker.ts';
 import { wantsMarks } from './terminal.ts';
 
 /** The asker for this terminal: prompts that redraw themselves do it with signs. Whether there is somebody to ask is for the caller to know. */
-export async function openAsker(world: AskingWorld): Promise<Asker> {
-  if (wantsMarks(world)) return (await import('./prompt-asker.ts')).createPromptAsker(world);
-  return (await import('./plain-asker.ts')).createPlainAsker(world);
+export async function openAsker(dependencies: AskerDependencies): Promise<Asker> {
+  if (wantsMarks(dependencies)) return (await import('./prompt-asker.ts')).createPromptAsker(dependencies);
+  return (await import('./plain-asker.ts')).createPlainAsker(dependencies);
 }

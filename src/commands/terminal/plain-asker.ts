@@ -1,7 +1,7 @@
 import { safeText } from '../../kernel/safe-text.ts';
 import {
   type Asker,
-  type AskingWorld,
+  type AskerDependencies,
   answerOf,
   type Choice,
   type ManyQuestion,
@@ -18,7 +18,7 @@ import { createPlainInput } from './plain-input.ts';
  * Questions as lines that are read once and stay as they are: choices are numbered, and answered by number, name, or a
  * part of a name that looks them up. The terminal itself shows and edits what is typed.
  */
-export function createPlainAsker({ io, signal }: AskingWorld): Asker {
+export function createPlainAsker({ io, signal }: AskerDependencies): Asker {
   const input = createPlainInput(io.stdin.stream, signal);
   const write = (text: string) => io.stderr.write(text);
   const answerTo = async (prompt: string, read: () => Promise<string>) => {

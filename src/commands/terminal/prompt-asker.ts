@@ -4,7 +4,7 @@ import { safeText } from '../../kernel/safe-text.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import {
   type Asker,
-  type AskingWorld,
+  type AskerDependencies,
   answerOf,
   type Choice,
   type ManyQuestion,
@@ -18,7 +18,7 @@ import {
 import { interrupted } from './interrupted.ts';
 
 /** Prompts that redraw their lines. They talk on stderr, so that stdout carries the result alone. */
-export function createPromptAsker(context: AskingWorld): Asker {
+export function createPromptAsker(context: AskerDependencies): Asker {
   return {
     text: (question) => askText(context, question),
     secret: (message) => answered(context, (streams) => password({ message: inLines(context, message) }, streams)),
@@ -33,13 +33,13 @@ export function createPromptAsker(context: AskingWorld): Asker {
 const BESIDE = 10;
 
 /** A question broken between words: the prompts break lines wherever a terminal ends. */
-function inLines({ io }: AskingWorld, message: string): string {
+function inLines({ io }: AskerDependencies, message: string): string {
   const room = Math.max((io.stderr.columns || 80) - BESIDE, BESIDE);
   return wrapWords(safeText(message), room, (text) => text.length).join('\n');
 }
 
 /** An answer that would be refused is red while it is typed; why is said at Enter. */
-function askText(context: AskingWorld, question: TextQuestion): Promise<string> {
+function askText(context: AskerDependencies, question: TextQuestion): Promise<string> {
   const { message, preset, otherwise, check } = question;
   const none = otherwise ? styleText('dim', ` (${preset ? NO_ANSWER : 'Enter'}: ${safeText(otherwise)})`) : '';
   const prompt = {
@@ -61,7 +61,7 @@ function askText(context: AskingWorld, question: TextQuestion): Promise<string> 
   return answered(context, async (streams) => answerOf(question, await input(prompt, streams)));
 }
 
-function askOne(context: AskingWorld, { message, choices, preset }: OneQuestion): Promise<string> {
+function askOne(context: AskerDependencies, { message, choices, preset }: OneQuestion): Promise<string> {
   const listed = choices.map(({ value, describes }) => ({
     value,
     name: safeText(value),
@@ -78,7 +78,7 @@ const END = 'end';
 const PAGE_SIZE = 12;
 
 /** A list that is searched by typing. Each Enter turns a row on or off, and the list comes again, until its end is chosen. */
-async function askMany(context: AskingWorld, question: ManyQuestion): Promise<readonly string[]> {
+async function askMany(context: AskerDependencies, question: ManyQuestion): Promise<readonly string[]> {
   const { message, none } = question;
   const chosen = new Set(question.preset);
   let [at, typed] = ['', ''];
@@ -181,7 +181,7 @@ function chooseBySpace(key: Key): void {
 
 /** The answer to a prompt. Ctrl-D ends it as Ctrl-C does: the prompts would leave it open for ever. */
 async function answered<Value>(
-  { io, signal }: AskingWorld,
+  { io, signal }: AskerDependencies,
   prompt: (streams: Streams) => Promise<Value>,
   pressed?: (key: Key) => void,
 ): Promise<Value> {

@@ -3,7 +3,7 @@ import type { Sink } from '../../kernel/io.ts';
 import type { Look } from '../../output/look.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
 import { ASCII, DRAWN, inAscii, type Signs } from '../../output/signs.ts';
-import type { Context, GlobalOptions, Surroundings } from '../context.ts';
+import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 
 /** Whether somebody is there to answer: never in CI, with `--no-input`, or without a terminal on both sides. */
 export function canAsk({ io, options, environment }: Context): boolean {
@@ -31,13 +31,13 @@ export function drawsSigns({ environment }: Pick<Context, 'environment'>): boole
 }
 
 /** Whether signs may stand for words: the terminal shows them, and nobody asked for words. */
-export function wantsMarks(world: Pick<Context, 'environment'>): boolean {
-  return drawsSigns(world) && !wantsPlainText(world);
+export function wantsMarks(context: Pick<Context, 'environment'>): boolean {
+  return drawsSigns(context) && !wantsPlainText(context);
 }
 
 /** What a sink that may be a terminal is drawn on with. */
-export function signsFor(world: Pick<Context, 'environment'>): Signs {
-  return drawsSigns(world) ? DRAWN : ASCII;
+export function signsFor(context: Pick<Context, 'environment'>): Signs {
+  return drawsSigns(context) ? DRAWN : ASCII;
 }
 
 /** A text of ours as a sink shows it: in ASCII on a terminal that knows nothing else. */
@@ -46,7 +46,7 @@ export function shownText(text: string, { isTerminal }: Pick<Sink, 'isTerminal'>
 }
 
 /** How tables look: for people on a terminal, with marks where it can draw them, and as they always did anywhere else. */
-export function lookFor({ io, environment, clock }: Surroundings, { time }: GlobalOptions): Look {
+export function lookFor({ io, environment, clock }: ProcessEnvironment, { time }: GlobalOptions): Look {
   const forPeople = io.stdout.isTerminal;
   const marks = forPeople && wantsMarks({ environment });
   return { time, now: clock.now(), forPeople, marks, signs: signsFor({ environment }) };

@@ -3,29 +3,29 @@ import { SvcError } from '../../kernel/errors.ts';
 import { jobTarget } from '../bulk/job.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { given } from '../option-values.ts';
-import { openWorld, type Session } from '../run/open-context.ts';
+import { type OpenContext, openContext } from '../run/open-context.ts';
 
 /**
- * The world for a job's target: this one, or one with the profile or the embedded service that the job was begun with.
+ * The context for a job's target: the given one, or one with the profile or the embedded service that the job was begun with.
  * @throws SvcError `usage` when that leads elsewhere now, or the command line says something else
  */
-export async function sessionFor(context: Context, target: JobTarget): Promise<Session> {
-  const session = worldFor(context, target);
-  const now = await jobTarget(session.context);
+export async function contextFor(context: Context, target: JobTarget): Promise<OpenContext> {
+  const opened = openTargetContext(context, target);
+  const now = await jobTarget(opened.context);
   if (now.origin !== target.origin || now.apiKey !== target.apiKey || now.store !== target.store) {
-    await session.close();
+    await opened.close();
     throw new SvcError('usage', `the job was begun against ${named(target)}, and this would go to ${named(now)}`, {
       hint: 'nothing was sent; choose the profile or credentials that it was begun with',
     });
   }
   const { profile, origin } = target;
   context.activity.elsewhere = { profile, host: URL.canParse(origin) ? new URL(origin).host : origin };
-  return session;
+  return opened;
 }
 
-function worldFor(context: Context, target: JobTarget): Session {
+function openTargetContext(context: Context, target: JobTarget): OpenContext {
   const options = optionsFor(context.options, target);
-  return options === context.options ? sameWorld(context) : openWorld(context, options, context.activity);
+  return options === context.options ? sameContext(context) : openContext(context, options, context.activity);
 }
 
 /** The global flags that lead to a job's target: those that are given, and what they leave open. */
@@ -37,7 +37,7 @@ export function optionsFor(options: GlobalOptions, { profile, store }: JobTarget
   return profile === null || options.profile !== undefined || options.local ? options : { ...options, profile };
 }
 
-function sameWorld(context: Context): Session {
+function sameContext(context: Context): OpenContext {
   return { context, close: async () => undefined };
 }
 
