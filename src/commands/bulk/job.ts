@@ -1,6 +1,6 @@
 import type { InputFile } from '../../bulk/input-file.ts';
 import type { JobDescription, JobInput, JobTarget } from '../../bulk/journal/description.ts';
-import { createJobFolder, type JobFolder, pruneJobs, removeJob } from '../../bulk/journal/folder.ts';
+import { createJobFolder, type JobFolder, markBegun, pruneJobs, removeJob } from '../../bulk/journal/folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import { lockJob } from '../../bulk/journal/lock.ts';
 import type { Context } from '../context.ts';
@@ -69,6 +69,7 @@ function asItWas(file: InputFile, first: number): JobInput {
 }
 
 export async function beginJob(description: JobDescription, place: JobPlace | undefined): Promise<OpenJob> {
+  if (place) await markBegun(place.folder);
   return { description, place, journal: await Journal.create(description, place?.folder.journal) };
 }
 

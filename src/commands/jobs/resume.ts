@@ -2,8 +2,7 @@ import { stat } from 'node:fs/promises';
 import { batches } from '../../bulk/batches.ts';
 import { damaged } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/description.ts';
-import { findJob, isBegun } from '../../bulk/journal/folder.ts';
-import { Journal } from '../../bulk/journal/journal.ts';
+import { findJob, openJournal } from '../../bulk/journal/folder.ts';
 import { lockJob } from '../../bulk/journal/lock.ts';
 import { minter } from '../../bulk/mint.ts';
 import { survey } from '../../bulk/survey.ts';
@@ -32,7 +31,7 @@ import { sessionFor } from './session.ts';
 /**
  * Goes on with a job where its last run ended, however that was.
  * @throws SvcError `usage` when there is no such job, or it was begun against another service than this run would use;
- * `locked` while another process runs it; `bad_data` when its input changed; `local` when its journal is damaged
+ * `locked` while another process runs it; `bad_data` when its input changed; `local` when its journal is missing or damaged
  */
 export async function resumeJob(context: Context, invocation: Invocation): Promise<void> {
   const [id = ''] = invocation.arguments;
@@ -41,8 +40,7 @@ export async function resumeJob(context: Context, invocation: Invocation): Promi
   const release = await lockJob(folder.lock, id);
   let running = false;
   try {
-    if (!(await isBegun(folder))) throw neverBegun(id);
-    const journal = await Journal.open(folder.journal);
+    const journal = await openJournal(folder);
     journal.verify();
     const description = journal.fact('job');
     if (!description) throw damaged(folder.journal);
@@ -64,12 +62,6 @@ export async function resumeJob(context: Context, invocation: Invocation): Promi
   } finally {
     if (!running) release();
   }
-}
-
-function neverBegun(id: string): SvcError {
-  return new SvcError('usage', `nothing of job ${id} was sent: it ended while its input was read`, {
-    hint: 'run the command itself again',
-  });
 }
 
 /** What the job was begun with, but for its pace, where that is another; its input read and found to be the same. */
