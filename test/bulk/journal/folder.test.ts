@@ -2,7 +2,14 @@ import { readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JobDescription } from '../../../src/bulk/journal/description.ts';
-import { createJobFolder, findJob, jobState, markBegun, pruneJobs, removeJob } from '../../../src/bulk/journal/folder.ts';
+import {
+  createJobFolder,
+  findJob,
+  jobState,
+  markBegun,
+  pruneJobs,
+  removeJob,
+} from '../../../src/bulk/journal/folder.ts';
 import { Journal } from '../../../src/bulk/journal/journal.ts';
 import { lockJob } from '../../../src/bulk/journal/lock.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';

@@ -16,7 +16,15 @@ const READERS = [showJob, resumeJob, reportJob];
 const nameOf = (number: number) => `20260131-094500-00000${number}`;
 
 function description(job: string): JobDescription {
-  const file = { name: 'a.csv', path: '/a.csv', first: 0, spooled: false, format: 'csv', bytes: 1, sha256: '' } as const;
+  const file = {
+    name: 'a.csv',
+    path: '/a.csv',
+    first: 0,
+    spooled: false,
+    format: 'csv',
+    bytes: 1,
+    sha256: '',
+  } as const;
   return {
     ...{ job, operation: 'users.add', data: {}, options: {}, cwd: '/', inputs: [file], records: 1, leftOut: 0 },
     target: { profile: null, origin: '', apiKey: null },
