@@ -96,7 +96,7 @@ class Finish {
     const { journal, place, description } = this.#run.job;
     try {
       if (!this.#resumable) journal.note('done', { rejects });
-      this.#run.recorder.flush(now);
+      this.#run.recorder.flush('durable', now);
       const spools = this.#resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
       for (const { path } of spools) await rm(path, { force: true });
     } finally {
