@@ -1,5 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it, vi } from 'vitest';
 import type { JobDescription } from '../../src/bulk/journal/description.ts';
 import { Journal } from '../../src/bulk/journal/journal.ts';
