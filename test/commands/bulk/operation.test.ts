@@ -149,8 +149,23 @@ describe('adding many', () => {
 
 describe('stopping early', () => {
   it('ends with the error itself when nothing landed', async () => {
-    const { exitCode, stdout, created, error } = await run({ answer: () => refused('UNAUTHENTICATED', 401) });
-    expect([exitCode, stdout, created, error?.message]).toEqual([4, '', [], 'said no']);
+    const { exitCode, created, error } = await run({ answer: () => refused('UNAUTHENTICATED', 401) });
+    expect([exitCode, created, error?.message]).toEqual([4, [], 'said no']);
+  });
+
+  it.each([
+    ['NOT_FOUND', 404, 5],
+    ['PERMISSION_DENIED', 403, 4],
+    ['FAILED_PRECONDITION', 400, 6],
+  ])('has a summary where the first request is refused with %s, as JSON and as text', async (status, http, code) => {
+    const world: World = { answer: () => refused(status, http), options: { rejects: 'r.json', results: 'all.ndjson' } };
+    const { exitCode, summary } = await run(world);
+    const counts = { total: 5, succeeded: 0, failed: 0, unknown: 0, skipped: 5 };
+    expect([exitCode, summary]).toMatchObject([code, { ...counts, requests: 1, failures: [], rejects: null }]);
+    const text = await run({ ...world, global: { output: 'table' } });
+    expect(text.stdout).toMatch(/^5 users: 0 succeeded, 5 skipped \(1 request, [\d.]+ s\)\n$/);
+    const single = await run({ ...world, files: {}, data: { organizationId: 'acme', users: [{ userId: 'a' }] } });
+    expect([single.exitCode, single.summary]).toMatchObject([code, { total: 1, succeeded: 0, skipped: 1 }]);
   });
 
   it('is 11 later, and says how to go on', async () => {
