@@ -101,6 +101,7 @@ class Delivery {
         return this.#all(batch, 'skipped', told(outcome.error));
       case 'refused':
         if (outcome.named?.size) return this.#without(batch, outcome.named, outcome.error);
+        if (outcome.tooLarge && batch.length > 1) return this.#halve(batch);
         return this.#divide(batch, 'failed', outcome.error);
       case 'unknown':
         if (outcome.by === 'service' && outcome.again !== 'never') return this.#divide(batch, 'unknown', outcome.error);
@@ -152,6 +153,14 @@ class Delivery {
     const fate = await this.send(first, kind);
     if (fate === 'taken' && second.length > 1) await this.#divide(second, status, error);
     else await this.send(second, kind);
+    return 'refused';
+  }
+
+  /** Both halves as they are: where the first was small enough, the second may be as well. */
+  async #halve(batch: Block): Promise<Fate> {
+    const half = Math.floor(batch.length / 2);
+    await this.send(batch.slice(0, half));
+    await this.send(batch.slice(half));
     return 'refused';
   }
 

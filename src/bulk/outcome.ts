@@ -24,6 +24,8 @@ export type BatchOutcome = RequestOutcome &
         readonly error: SvcError;
         /** What is wrong with which record, by its place in the request, where the service says so. */
         readonly named?: ReadonlyMap<number, string>;
+        /** It was too large, so that parts of it may all be taken. */
+        readonly tooLarge?: boolean;
       }
     /** It may have been applied, wholly, in part or not at all. */
     | {

@@ -4,7 +4,7 @@ import type { Block } from './batches.ts';
 import type { Delivered } from './delivery.ts';
 import type { Ledger } from './engine.ts';
 import type { Item } from './journal/items.ts';
-import type { Journal } from './journal/journal.ts';
+import type { Durability, Journal } from './journal/journal.ts';
 import type { Metrics } from './journal/metrics.ts';
 import type { BatchOutcome, SendBatch } from './outcome.ts';
 import { partsOf, rangeOf } from './ranges.ts';
@@ -24,6 +24,9 @@ export interface RecorderOptions {
 /** Milliseconds between two notes of the figures, which are all that a killed run may lose. */
 const NOTE_INTERVAL = 1_000;
 
+/** Milliseconds between two intents that are flushed to the disk, which are all that a crash of the machine may lose. */
+const DURABLE_INTERVAL = 1_000;
+
 /** Writes down what a job is about to do and what came of it: journal, results, figures. */
 export class Recorder implements Ledger {
   readonly #journal: Journal;
@@ -34,6 +37,7 @@ export class Recorder implements Ledger {
   readonly #number: number;
   readonly #startedAt: number;
   #noteAt: number;
+  #durableAt: number;
   #flushing = false;
   #inFlight = 0;
 
@@ -46,11 +50,15 @@ export class Recorder implements Ledger {
     this.#number = (journal.fact('run')?.number ?? 0) + 1;
     this.#startedAt = clock.now();
     this.#noteAt = this.#startedAt + NOTE_INTERVAL;
+    this.#durableAt = this.#startedAt + DURABLE_INTERVAL;
     this.#noteRun(this.#startedAt);
   }
 
   intend(batch: Block): void {
-    this.#journal.intend(rangeOf(batch));
+    const now = this.#clock.now();
+    const isDue = now >= this.#durableAt;
+    if (isDue) this.#durableAt = now + DURABLE_INTERVAL;
+    this.#journal.intend(rangeOf(batch), isDue ? 'durable' : 'written');
   }
 
   /** What could not be written among the results is thrown only after the outcome was taken: it happened all the same. */
@@ -85,9 +93,9 @@ export class Recorder implements Ledger {
   }
 
   /** Writes down all that is not yet, and that the run lasted until now. */
-  flush(now = this.#clock.now()): void {
+  flush(durability: Durability = 'written', now = this.#clock.now()): void {
     this.#noteRun(now);
-    this.#journal.flush();
+    this.#journal.flush(durability);
   }
 
   async #write(settled: Delivered['items']): Promise<SvcError | undefined> {

@@ -162,6 +162,8 @@ export interface Operation<
   readonly pages?: Pages<z.output<Output>>;
   readonly bulk?: Bulk<keyof z.output<Input> & string>;
   readonly splitIds?: SplitIds;
+  /** A field that asks for one record of a list by its ID. An empty list then means the same as NOT_FOUND. */
+  readonly oneById?: keyof z.output<Input> & string;
   readonly argument?: Argument<keyof z.output<Input> & string>;
   /** An id that the client makes up when it is left out, so that a repeated call cannot apply twice. */
   readonly mints?: keyof z.output<Input> & string;

@@ -62,6 +62,7 @@ export const folders = {
     message: ({ folderId }) => (folderId ? 'Folder(s) retrieved successfully.' : 'Folders retrieved successfully.'),
     columns: [...columns, { header: 'ACCESS', field: 'accessType' }, updated],
     addedBy: 'folders.add',
+    oneById: 'folderId',
   }),
   'folders.list.v1': defineOperation({
     command: ['folders', 'list'],
@@ -75,6 +76,7 @@ export const folders = {
     message: 'Folders retrieved successfully.',
     columns: [...columns, updated],
     addedBy: 'folders.add',
+    oneById: 'folderId',
   }),
   'folders.add': defineOperation({
     command: ['folders', 'add'],

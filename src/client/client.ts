@@ -1,6 +1,8 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { meetSecret } from '../kernel/redact.ts';
 import { createAttempt } from './attempt.ts';
 import { createCall } from './call.ts';
@@ -78,8 +80,15 @@ export function createClient(options: ClientOptions): Client {
   const send: Client['send'] = async (operation, data) => {
     const request = wireRequest(target, baseUrl, operation, data);
     try {
-      return await exchange(operation, request);
+      const reply = await exchange(operation, request);
+      requireFound(operation, data, reply);
+      return reply;
     } catch (error) {
+      if (operation.splitIds) {
+        const { settleByDetails } = await import('./partial-read.ts');
+        const ask = (part: unknown) => exchange(operation, wireRequest(target, baseUrl, operation, part));
+        return settleByDetails(error, operation, data, ask);
+      }
       const { settleByLooking } = await import('./lookup.ts');
       return settleByLooking(error, operation, data, { ...options, send, secrets: secretValues(target) });
     }
@@ -100,6 +109,14 @@ export function createClient(options: ClientOptions): Client {
       input: z.input<Input>,
     ) => (await send(operation, await withOwnId(operation, input))) as Reply<z.output<Output>>,
   };
+}
+
+/** @throws SvcError `not_found` for an empty list where one record was asked for: services answer with that or with NOT_FOUND. */
+function requireFound({ oneById }: CalledOperation, data: unknown, reply: Reply<unknown>): void {
+  const id = oneById && isObject(data) ? data[oneById] : undefined;
+  if (oneById === undefined || id === undefined || !reply.sent) return;
+  if (reply.data !== null && !(Array.isArray(reply.data) && reply.data.length === 0)) return;
+  throw new SvcError('not_found', `${oneById.replace(/Id$/, '')} not found: ${String(id)}`, { status: 'NOT_FOUND' });
 }
 
 /** With the id that makes a repeated call the same one, made up where the input has none. */

@@ -5,6 +5,7 @@ import { parseAnswer } from './answer-body.ts';
 import { confirmsAll } from './confirmation.ts';
 import type { Failed, Outcome, Success } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
+import { RequestTooLarge } from './service-error.ts';
 import { type Reading, serviceFailure } from './service-failure.ts';
 import { meaningOfHttp } from './status.ts';
 import type { WireReply } from './transport.ts';
@@ -118,6 +119,7 @@ function isSuccess(httpStatus: number): boolean {
 
 function unusable(what: string, { httpStatus, retryAfter }: WireReply, { host, credential }: Reading): Failed {
   const { failure, applied, repeat } = meaningOfHttp(httpStatus);
+  if (httpStatus === 413) return { kind: 'failed', error: new RequestTooLarge(host), applied, repeat, retryAfter };
   const refused = failure === 'unauthenticated' || failure === 'permission_denied';
   const error = new SvcError(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
     hint: refused ? credential : BASE_URL_HINT,

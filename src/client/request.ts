@@ -6,8 +6,10 @@ import { credentialHeaders } from './credentials.ts';
 import type { Target } from './target.ts';
 
 /** What a call reads of its operation. */
-export interface CalledOperation extends Pick<Operation, 'auth' | 'effect' | 'revealsSecrets' | 'feature' | 'lookup'> {
+export interface CalledOperation
+  extends Pick<Operation, 'auth' | 'effect' | 'revealsSecrets' | 'feature' | 'lookup' | 'splitIds'> {
   readonly path: string;
+  readonly oneById?: string | undefined;
   /** What calls it from a command line, where there is such a command. */
   readonly command?: readonly string[];
   /** Where there is none, any JSON is an answer. */

@@ -1,5 +1,23 @@
 import { type ErrorDetail, type Failure, SvcError } from '../kernel/errors.ts';
 
+/** The service, or a proxy before it, takes no request of this size (HTTP 413). A smaller one may be taken. */
+const TOO_LARGE = 413;
+
+/** A request that whoever answered refused for its size, in words of their own. */
+export class RequestTooLarge extends SvcError {
+  constructor(host: string) {
+    super('unusable_answer', `${host} refused the request as too large (HTTP ${TOO_LARGE})`, {
+      hint: 'send less in one request, or have the limit of the service or its proxy raised',
+    });
+    this.name = 'RequestTooLarge';
+  }
+}
+
+/** Whether a request was refused for its size, so that its halves may be taken. */
+export function isTooLarge(error: SvcError): boolean {
+  return error instanceof RequestTooLarge || (error instanceof ServiceError && error.httpStatus === TOO_LARGE);
+}
+
 interface ServiceErrorDetail extends ErrorDetail {
   readonly httpStatus: number;
   readonly details: unknown;

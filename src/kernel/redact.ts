@@ -23,6 +23,14 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthT
 const EMAIL_SETTINGS = 'emailServiceConfig';
 const EMAIL_SECRET = 'apiKey';
 
+/** Names of fields and headers whose values are secrets, in any notation. */
+const SECRET_NAME = /authorization|credential|passw|secret|token|api[-_]*key|private[-_]*key/i;
+
+/** Whether the name of a field or header says that its value is a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
 /**
  * `"token": "…"` in JSON text, cut or inside another string as it may be. The value ends at a quote that is escaped like
  * its first one; before it, backslashes come in the groups that stand for one.

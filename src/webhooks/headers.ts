@@ -1,3 +1,5 @@
+import { isSecretName } from '../kernel/redact.ts';
+
 /** Headers by name, in any case; a repeated one has a list of values. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -49,4 +51,22 @@ export function passedOn(list: HeaderList): HeaderList {
 /** Without the headers of these names. */
 export function without(list: HeaderList, names: readonly string[]): HeaderList {
   return list.filter(([name]) => !names.includes(name.toLowerCase()));
+}
+
+/** Names of headers that carry a credential, beside the names of secrets of any kind. */
+const CREDENTIAL_HEADER = /cookie|session|jwt|bearer|(?:^|[-_])auth(?:entication)?(?:[-_]|$)|key$/;
+
+/** Keys that identify something and open nothing. */
+const IDENTIFYING_KEY = /(?:cache|event|idempotency|message|partition|public|routing|surrogate|websocket)[-_]?key$/;
+
+/**
+ * Without the headers that may carry a credential, by their names. The headers of a signature stay: a signature proves
+ * one body at one moment, and a delivery is verified with it.
+ */
+export function withoutCredentials(list: HeaderList): HeaderList {
+  return list.filter(([name]) => !isCredentialHeader(name.toLowerCase()));
+}
+
+function isCredentialHeader(name: string): boolean {
+  return isSecretName(name) || (CREDENTIAL_HEADER.test(name) && !IDENTIFYING_KEY.test(name));
 }

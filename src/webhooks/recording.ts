@@ -6,9 +6,9 @@ import { localFileError, makeFolder } from '../kernel/files.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { jsonValue } from '../kernel/json-value.ts';
 import { FORMS, type Form } from './form.ts';
-import { type HeaderList, without } from './headers.ts';
+import { type HeaderList, withoutCredentials } from './headers.ts';
 
-/** A delivery as it came in, without what its sender proved itself with. The body is the text that was sent. */
+/** A delivery as it came in, without headers that may carry a credential. The body is the text that was sent. */
 export interface RecordedDelivery {
   readonly id: string;
   readonly event: string;
@@ -33,9 +33,6 @@ export interface RecordingLimits {
 }
 
 const LIMITS: RecordingLimits = { deliveries: 10_000, bytes: 500 * 1024 * 1024 };
-
-/** Headers whose values let one in. They are on no disk; a signature is good for five minutes only. */
-const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
 
 /** The time first, so that names in order are deliveries in order. Nothing else in a folder is touched. */
 const FILE_NAME = /^\d{8}T\d{9}Z-[0-9a-f]{8}-[\w-]*\.json$/;
@@ -63,7 +60,7 @@ export async function openRecording(folder: string, limits: RecordingLimits = LI
 
   return {
     async add(delivery) {
-      const headers = without(delivery.headers, CREDENTIALS);
+      const headers = withoutCredentials(delivery.headers);
       const text = Buffer.from(`${JSON.stringify({ ...delivery, headers }, null, 2)}\n`);
       const id = delivery.form === 'advanced' ? { id: delivery.id } : {};
       const file: Recorded = { name: nameOf(delivery), bytes: text.length, ...id };
@@ -152,7 +149,10 @@ async function readRecord(path: string): Promise<string> {
   }
 }
 
-/** A recorded delivery from a file's text; `undefined` for anything else. */
+/**
+ * A recorded delivery from a file's text; `undefined` for anything else. Credentials that an earlier version recorded
+ * are dropped, so that no replay passes them on.
+ */
 function recordOf(text: string): RecordedDelivery | undefined {
   const record = jsonValue(text);
   if (!isObject(record)) return undefined;
@@ -160,7 +160,16 @@ function recordOf(text: string): RecordedDelivery | undefined {
   const form = FORMS.find((known) => known === named);
   const texts = [id, event, receivedAt, path, body].every((value) => typeof value === 'string');
   if (!texts || !form || typeof verified !== 'boolean' || !isHeaderList(headers)) return undefined;
-  return { id, event, form, verified, receivedAt, path, headers, body } as RecordedDelivery;
+  return {
+    id,
+    event,
+    form,
+    verified,
+    receivedAt,
+    path,
+    headers: withoutCredentials(headers),
+    body,
+  } as RecordedDelivery;
 }
 
 function isHeaderList(value: unknown): value is HeaderList {

@@ -187,6 +187,7 @@ describe('a job that runs', () => {
     const second = await svc('jobs', 'resume', job);
     expect([second.code, second.stderr]).toEqual([13, expect.stringMatching(/process \d+ is running job/)]);
     expect((await svc('jobs', 'remove', job)).code).toBe(13);
+    expect((await svc('jobs', 'remove', job, job)).code, 'one job, named twice').toBe(13);
     const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
     expect(listed).toMatchObject({ state: 'running', total: 10_000, succeeded: 600 });
     running.kill('SIGINT');

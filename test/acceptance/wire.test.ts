@@ -453,17 +453,48 @@ describe('on the wire', () => {
 });
 
 describe('several values in one command', () => {
-  it('are a call each, and one document of what was answered before one failed', async () => {
+  const DELETE = ['webhooks', 'endpoints', 'delete', '--yes', '-o', 'json'];
+
+  /** Deletes every endpoint but ep_2, which fails. */
+  async function deleting(status: number, word: string, ...ids: readonly string[]) {
     const { svc } = await newUser();
-    const { env } = await mockService(({ body }) =>
+    const { env, received } = await mockService(({ body }) =>
       body.data['endpointId'] === 'ep_2'
-        ? failure(404, 'NOT_FOUND', 'no such endpoint')
+        ? failure(status, word, 'no such endpoint')
         : success({ endpointId: body.data['endpointId'], deleted: true }),
     );
-    const words = ['webhooks', 'endpoints', 'delete', 'ep_1', 'ep_2', 'ep_3', '--yes', '-o', 'json'];
-    const run = await svc(words, { env });
-    expect(run.code).toBe(5);
-    expect(JSON.parse(run.stdout)).toEqual([{ endpointId: 'ep_1', deleted: true }]);
+    const run = await svc([...DELETE, ...ids], { env });
+    const [warnings, error] = [run.stderr.split('\n').slice(0, -2), run.stderr.trimEnd().split('\n').at(-1) ?? ''];
+    return {
+      code: run.code,
+      result: run.stdout === '' ? undefined : JSON.parse(run.stdout),
+      warnings,
+      error: JSON.parse(error).error,
+      asked: received.map(({ body }) => body.data['endpointId']),
+    };
+  }
+
+  it('are a call each, and one that is not found does not keep the others from being deleted', async () => {
+    const { code, result, warnings, error, asked } = await deleting(404, 'NOT_FOUND', 'ep_1', 'ep_2', 'ep_3', 'ep_1');
+    expect(asked).toEqual(['ep_1', 'ep_2', 'ep_3']);
+    expect(result).toEqual(['ep_1', 'ep_3'].map((endpointId) => ({ endpointId, deleted: true })));
+    expect([code, error]).toMatchObject([10, { code: 'some_failed', message: '1 of 3 endpoints failed: ep_2' }]);
+    expect(error.hint).toBe('svc webhooks endpoints list shows those there are');
+    expect(warnings).toEqual(['warning: ep_2: no such endpoint (NOT_FOUND)']);
+  });
+
+  it('end with 5 where one was named and is not found, however often it was named', async () => {
+    expect(await deleting(404, 'NOT_FOUND', 'ep_2', 'ep_2')).toMatchObject({ code: 5, asked: ['ep_2'] });
+  });
+
+  it('end at a failure that the others would have too, which names those that were not tried', async () => {
+    const ended = await deleting(403, 'PERMISSION_DENIED', 'ep_1', 'ep_2', 'ep_3', 'ep_4');
+    expect(ended).toMatchObject({ code: 4, asked: ['ep_1', 'ep_2'], warnings: [] });
+    expect(ended.result).toEqual([{ endpointId: 'ep_1', deleted: true }]);
+    expect(ended.error).toMatchObject({
+      status: 'PERMISSION_DENIED',
+      message: 'ep_2: no such endpoint; not tried: ep_3, ep_4',
+    });
   });
 });
 

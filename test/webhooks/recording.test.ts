@@ -7,6 +7,12 @@ import { listening, send, signed } from './world.ts';
 
 const START = Date.parse('2026-03-01T12:00:00Z');
 
+const CREDENTIAL_HEADERS = [
+  ...['authorization', 'Proxy-Authorization', 'Cookie', 'Set-Cookie', 'X-Api-Key', 'x-apikey', 'api_key', 'X-Auth'],
+  ...['x-svc-api-key', 'x-svc-auth-token', 'X-Gitlab-Token', 'x-amz-security-token', 'cf-access-client-secret'],
+  ...['x-session-id', 'x-password', 'x-functions-key', 'cf-access-jwt-assertion', 'X-Original-Authorization'],
+];
+
 /** The `at`-th of many, a minute after the one before. */
 function delivery(at: number, change: Partial<RecordedDelivery> = {}): RecordedDelivery {
   return {
@@ -56,6 +62,7 @@ describe('a recording', () => {
     const headers: [string, string][] = [
       ['Authorization', 'Basic secret-1'],
       ['cookie', 'secret-2'],
+      ...CREDENTIAL_HEADERS.map((name, at): [string, string] => [name, `secret-${at + 3}`]),
       ['X-Kept', 'yes'],
     ];
     await (await openRecording(folder)).add(delivery(0, { headers, form: 'basic' }));
@@ -63,6 +70,23 @@ describe('a recording', () => {
     const text = await readFile(join(folder, name), 'utf8');
     expect(text).not.toMatch(/secret-/);
     expect(text).toContain('X-Kept');
+  });
+
+  it('keeps the headers that verify a delivery and those that identify it', async () => {
+    const folder = await temporaryFolder();
+    const names = ['Webhook-Id', 'webhook-timestamp', 'webhook-signature', 'X-Hub-Signature-256', 'content-type'];
+    const headers = [...names, 'idempotency-key', 'X-Event-Key', 'x-author', 'x-request-id'].map((name) => [name, 'v']);
+    await (await openRecording(folder)).add(delivery(0, { headers: headers as [string, string][] }));
+    expect((await read(folder)).found[0]?.headers).toEqual(headers);
+  });
+
+  it('of an earlier version, with credentials in it, is read without them', async () => {
+    const folder = await temporaryFolder();
+    await (await openRecording(folder)).add(delivery(0));
+    const [name = ''] = await readdir(folder);
+    const headers = [...CREDENTIAL_HEADERS.map((header) => [header, 'secret-1']), ['webhook-id', 'msg_0']];
+    await writeFile(join(folder, name), JSON.stringify({ ...delivery(0), headers }));
+    expect((await read(folder)).found[0]?.headers).toEqual([['webhook-id', 'msg_0']]);
   });
 
   it('loses the oldest when it is full, by number or bytes, and nothing that is not its own', async () => {

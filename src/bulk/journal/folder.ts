@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { access, readdir, rm } from 'node:fs/promises';
+import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
@@ -15,6 +15,8 @@ export interface JobFolder {
   readonly path: string;
   readonly journal: string;
   readonly lock: string;
+  /** A file that is there until the journal is about to be created. */
+  readonly unbegun: string;
   /** The copy of an input that cannot be read twice. */
   readonly spool: string;
 }
@@ -36,7 +38,17 @@ export async function createJobFolder(folders: Folders, job: string): Promise<Jo
   const folder = jobFolder(folders, job);
   await privateFolder(jobsFolder(folders));
   await privateFolder(folder.path);
+  await writeFile(folder.unbegun, '', { mode: 0o600 }).catch((error: unknown) => {
+    throw localFileError('write', folder.unbegun, error);
+  });
   return folder;
+}
+
+/** Records that the job is about to send: from now on a journal that is not there has been lost. */
+export async function markBegun({ unbegun }: JobFolder): Promise<void> {
+  await rm(unbegun, { force: true }).catch((error: unknown) => {
+    throw localFileError('remove', unbegun, error);
+  });
 }
 
 /** The names of all jobs, the newest first. */
@@ -79,11 +91,32 @@ export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => v
   return acquireLock(lock, { clock, refusal });
 }
 
-/** Whether anything of the job was written down: before, there is nothing to know of it. */
-export async function isBegun({ journal }: JobFolder): Promise<boolean> {
-  return access(journal).then(
+/** Whether the job ended, or still is, before anything of it could be sent. */
+export async function isUnbegun({ journal, unbegun }: JobFolder): Promise<boolean> {
+  return (await exists(unbegun)) && !(await exists(journal));
+}
+
+/**
+ * Opens the journal of a job.
+ * @throws SvcError `usage` for a job of which nothing was sent, `local` for a journal that is missing or damaged
+ */
+export async function openJournal(folder: JobFolder): Promise<Journal> {
+  if (await exists(folder.journal)) return Journal.open(folder.journal);
+  if (await exists(folder.unbegun)) {
+    throw new SvcError('usage', `nothing of job ${folder.job} was sent: its input has not been read to the end`, {
+      hint: 'run the command itself again',
+    });
+  }
+  throw new SvcError('local', `the journal of job ${folder.job} is missing: ${folder.journal}`, {
+    hint: 'only the journal knows what was sent: restore the file, or run the command again for the records that the service lacks',
+  });
+}
+
+/** A file that cannot be looked at counts as one that is there, so that opening it says why. */
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
     () => true,
-    () => false,
+    (error: unknown) => systemErrorCode(error) !== 'ENOENT',
   );
 }
 
@@ -118,7 +151,7 @@ export async function pruneJobs(folders: Folders, clock: Clock): Promise<void> {
   for (const [at, name] of names.entries()) {
     const folder = jobFolder(folders, name);
     const tooMany = at >= KEPT_JOBS || isOld(name, KEPT_DAYS);
-    if ((tooMany && (await isDone(folder))) || (isOld(name, 1) && !(await isBegun(folder)))) {
+    if ((tooMany && (await isDone(folder))) || (isOld(name, 1) && (await isUnbegun(folder)))) {
       // What is in use, or cannot be removed, stays until the next time.
       await removeJob(folder, clock).catch(() => undefined);
     }
@@ -154,6 +187,7 @@ export function jobFolder(folders: Folders, job: string): JobFolder {
     path,
     journal: join(path, 'journal.sqlite'),
     lock: join(path, 'lock'),
+    unbegun: join(path, 'unbegun'),
     spool: join(path, 'input'),
   };
 }

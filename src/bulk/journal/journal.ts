@@ -1,6 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { WrittenRejects } from '../rejects.ts';
-import { checkStructure, createDatabase, damaged, IN_MEMORY, journalError, openDatabase } from './database.ts';
+import {
+  checkStructure,
+  createDatabase,
+  damaged,
+  flushedToDisk,
+  IN_MEMORY,
+  journalError,
+  openDatabase,
+} from './database.ts';
 import type { JobDescription } from './description.ts';
 import { FactTable } from './facts.ts';
 import { type Flight, FlightTable, type Range } from './flights.ts';
@@ -54,8 +62,11 @@ export interface Counts {
 
 const NEVER_SENT = { sends: 0, requests: 0, retries: 0 };
 
+/** How a write survives: a killed process loses none; of those that are not `durable`, a crash of the machine may lose the last. */
+export type Durability = 'durable' | 'written';
+
 /**
- * What a job is about to send and what became of it, on disk at each moment: an intent is written before its records
+ * What a job is about to send and what became of it, in the file at each moment: an intent is written before its records
  * leave, the outcome after. Outcomes that come between two intents are written together with the second.
  */
 export class Journal {
@@ -97,23 +108,23 @@ export class Journal {
   }
 
   /** Writes down, before it is sent, that a range is sent; and whatever waited to be written. */
-  intend(range: Range): void {
+  intend(range: Range, durability: Durability = 'written'): void {
     const { sends, requests, retries } = this.#read(() => this.#flights.at(range.first)) ?? NEVER_SENT;
     const flight = { ...range, settled: false, sends: sends + 1, requests, retries };
     const put = () => {
       this.#flights.put(flight);
       if (sends > 0) this.#items.remove(range.first, range.last);
     };
-    this.#write([...this.#pending, put]);
+    this.#write([...this.#pending, put], durability);
     this.#pending = [];
   }
 
-  /** Takes an outcome; it is on disk after the next `intend` or `flush`. */
+  /** Takes an outcome; it is in the file after the next `intend` or `flush`. */
   settle(settlement: Settlement): void {
     this.#pending.push(() => this.#settle(settlement));
   }
 
-  /** Takes a fact; it is on disk after the next `intend` or `flush`. */
+  /** Takes a fact; it is in the file after the next `intend` or `flush`. */
   note<Name extends keyof JobFacts>(name: Name, fact: JobFacts[Name]): void {
     this.#pending.push(() => this.#facts.put(name, fact));
   }
@@ -122,9 +133,9 @@ export class Journal {
     return this.#read(() => this.#facts.get(name, this.#damaged) as JobFacts[Name] | undefined);
   }
 
-  flush(): void {
+  flush(durability: Durability = 'written'): void {
     if (this.#pending.length === 0) return;
-    this.#write(this.#pending);
+    this.#write(this.#pending, durability);
     this.#pending = [];
   }
 
@@ -187,14 +198,24 @@ export class Journal {
     for (const item of items) this.#items.put(item);
   }
 
-  #write(steps: readonly (() => void)[]): void {
+  #write(steps: readonly (() => void)[], durability: Durability): void {
+    const transaction = () => this.#transact(steps);
+    try {
+      if (durability === 'durable') flushedToDisk(this.#database, transaction);
+      else transaction();
+    } catch (error) {
+      throw journalError(this.path, error);
+    }
+  }
+
+  #transact(steps: readonly (() => void)[]): void {
     try {
       this.#begin.run();
       for (const step of steps) step();
       this.#commit.run();
     } catch (error) {
       if (this.#database.isTransaction) this.#rollback.run();
-      throw journalError(this.path, error);
+      throw error;
     }
   }
 

@@ -23,6 +23,26 @@ export function finishJob(run: JobRun, stop: Stop | undefined): Promise<Finished
   return new Finish(run, stop).finish();
 }
 
+/** Sums up the job at a moment of this run. Its journal is still open. */
+export function summaryOf({ job, tally, metrics }: JobRun, rejects: string | null, now: number): BulkSummary {
+  const { operation, records, leftOut, inputs, job: id } = job.description;
+  const { succeeded, failed, unknown, requests, retries } = tally;
+  return summarize({
+    ...{
+      operation,
+      job: id,
+      total: records + leftOut,
+      counts: { succeeded, failed, unknown },
+      requests,
+      retries,
+      rejects,
+    },
+    seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
+    items: job.journal.items(),
+    place: placesIn(inputs),
+  });
+}
+
 class Finish {
   readonly #run: JobRun;
   #stop: Stop | undefined;
@@ -35,8 +55,8 @@ class Finish {
   }
 
   async finish(): Promise<Finished> {
-    const { context, tally, metrics, recorder } = this.#run;
-    const { journal, place, description } = this.#run.job;
+    const { context, recorder } = this.#run;
+    const { journal, place } = this.#run.job;
     const open = await this.#guarded(() => {
       recorder.flush();
       return journal.counts().open;
@@ -45,20 +65,7 @@ class Finish {
     const rejects = await this.#guarded(() => this.#close(), null);
     if (place && this.#stop?.why === 'broken') this.#resumable = true;
     const now = context.clock.now();
-    const { operation, job, records, leftOut, inputs } = description;
-    const { succeeded, failed, unknown, requests, retries } = tally;
-    const summary = summarize({
-      operation,
-      job,
-      total: records + leftOut,
-      counts: { succeeded, failed, unknown },
-      requests,
-      retries,
-      rejects,
-      seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
-      items: journal.items(),
-      place: placesIn(inputs),
-    });
+    const summary = summaryOf(this.#run, rejects, now);
     await this.#guarded(() => this.#end(rejects, now), undefined);
     return { summary, stop: this.#stop, resumable: this.#resumable, rejects: this.#rejects };
   }
@@ -96,7 +103,7 @@ class Finish {
     const { journal, place, description } = this.#run.job;
     try {
       if (!this.#resumable) journal.note('done', { rejects });
-      this.#run.recorder.flush(now);
+      this.#run.recorder.flush('durable', now);
       const spools = this.#resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
       for (const { path } of spools) await rm(path, { force: true });
     } finally {

@@ -1,6 +1,13 @@
 import type { InputFile } from '../../bulk/input-file.ts';
 import type { JobDescription, JobInput, JobTarget } from '../../bulk/journal/description.ts';
-import { createJobFolder, type JobFolder, lockJob, pruneJobs, removeJob } from '../../bulk/journal/folder.ts';
+import {
+  createJobFolder,
+  type JobFolder,
+  lockJob,
+  markBegun,
+  pruneJobs,
+  removeJob,
+} from '../../bulk/journal/folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Context } from '../context.ts';
@@ -69,6 +76,7 @@ function asItWas(file: InputFile, first: number): JobInput {
 }
 
 export async function beginJob(description: JobDescription, place: JobPlace | undefined): Promise<OpenJob> {
+  if (place) await markBegun(place.folder);
   return { description, place, journal: await Journal.create(description, place?.folder.journal) };
 }
 

@@ -30,7 +30,7 @@ const BATCH_CHARACTERS = 4 * 1024 * 1024;
 /**
  * Runs an operation that takes many records: all of them are checked, then sent in batches or each in a call of its own,
  * then summed up on stdout. Records of a file are a job, which a later run can take up where this one ends.
- * @throws SvcError when not every record landed: after the summary was printed, or without one when none was sent.
+ * @throws SvcError when not every record landed: after the summary was printed, or without one where no request was made
  */
 export async function runBulkOperation(context: Context, entry: OperationEntry, request: BulkRequest): Promise<void> {
   const operation = await loadOperation(entry.resource, entry.name);

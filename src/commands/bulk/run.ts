@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { withWayOut } from '../call/way-out.ts';
 import type { Context } from '../context.ts';
 import { commandAgain, commandForRejects } from './again.ts';
-import { type Finished, finishJob } from './finish.ts';
+import { type Finished, finishJob, summaryOf } from './finish.ts';
 import { discardPlace, type OpenJob } from './job.ts';
 import { hasLanded, type JobRun, openRun } from './job-run.ts';
 import { sendJob } from './sending.ts';
@@ -13,7 +13,7 @@ import type { Work } from './work.ts';
 
 /**
  * Sends what a job has yet to send, writes its files, and prints the summary of the whole job.
- * @throws SvcError when not every record landed: after the summary was printed, or without one when nothing came of it.
+ * @throws SvcError when not every record landed, after the summary was printed
  */
 export async function runJob(context: Context, job: OpenJob, work: Work): Promise<void> {
   const run = await openRun(context, job, work).catch(async (error: unknown) => {
@@ -21,13 +21,15 @@ export async function runJob(context: Context, job: OpenJob, work: Work): Promis
     throw error;
   });
   const stop = await sendJob(run);
+  const { noun } = work.calls.fields;
   if (stop?.why === 'hopeless' && !hasLanded(run)) {
+    const summary = summaryOf(run, null, context.clock.now());
     await comeToNothing(run);
+    await showSummary(context, noun, summary);
     throw withWayOut(context, entryNamed(job.description.operation), work.calls.data, stop.error);
   }
   const finished = await finishJob(run, stop);
   const { summary, stop: ended, resumable } = finished;
-  const { noun } = work.calls.fields;
   await showSummary(context, noun, summary);
   const again = await wayAgain(run, finished);
   const failure = failureOf(summary, { noun, stop: ended, resumable, again });

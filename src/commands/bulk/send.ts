@@ -4,7 +4,7 @@ import type { Wanted } from '../../bulk/reply.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
 import type { Client } from '../../client/client.ts';
-import { ServiceError } from '../../client/service-error.ts';
+import { isTooLarge, ServiceError } from '../../client/service-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { namedRecords } from './issues.ts';
@@ -68,6 +68,9 @@ type Told<Outcome = BatchOutcome> = Outcome extends BatchOutcome
 
 function outcomeOf(error: SvcError, batch: Block, { single, operation, fields }: BatchCalls): Told {
   if (error instanceof ServiceError && tellsOfItems(error, batch)) return { kind: 'answered', reply: error.details };
+  if (isTooLarge(error) && (!single || batch.length > 1)) {
+    return { kind: 'refused', error: new SvcError('invalid_argument', error.message), tooLarge: true };
+  }
   switch (error.failure) {
     case 'outcome_unknown':
       return unknown(error, operation);

@@ -5,6 +5,7 @@ import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { nextCursor, pages } from '../../client/pages.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { remembered } from '../ids/remember.ts';
 import { programOf } from '../program-text.ts';
@@ -24,7 +25,7 @@ export async function showAnswers(
 ): Promise<void> {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
   const { envelope, quiet } = context.options;
-  const answers = remembered(context, entry, request.inputs, answersOf(context, client, operation, request));
+  const answers = remembered(context, entry, request.inputs, answersOf({ context, client, entry, operation }, request));
   // The requests are all that there is to print of a dry run.
   if (context.options.dryRun) {
     for await (const answer of answers) void answer;
@@ -51,18 +52,48 @@ export async function showAnswers(
   }
 }
 
+/** The calls of a command: of which operation, and by which client. */
+interface Calling {
+  readonly context: Context;
+  readonly client: Client;
+  readonly entry: OperationEntry;
+  readonly operation: Operation;
+}
+
 /** Every answer of the request: one an input, or with `--all` as many as it has pages. */
-async function* answersOf(context: Context, client: Client, operation: Operation, { inputs, all }: Request) {
-  for (const input of inputs) {
-    for await (const answer of pages(client, operation, input)) {
-      yield answer;
-      const cursor = nextCursor(operation, answer);
-      if (all || cursor === undefined) continue;
-      await context.note(
-        `there is more: add --all, or go on with --${flagName(operation.pages?.cursorIn ?? '')} ${String(cursor)}`,
-      );
-      break;
+async function* answersOf(calling: Calling, request: Request) {
+  const { inputs, all } = request;
+  if (calling.operation.argument?.many && inputs.length > 1) return yield* answersById(calling, request);
+  for (const input of inputs) yield* answersTo(calling, input, all);
+}
+
+/** The answers for each ID of the command line that the call succeeds for. */
+async function* answersById(calling: Calling, { inputs, all }: Request) {
+  const { context, entry, operation } = calling;
+  const [{ IdFailures }, { withWayOut }] = await Promise.all([import('./each-id.ts'), import('./way-out.ts')]);
+  const { field = '' } = operation.argument ?? {};
+  const ids = inputs.map((input) => String(input[field]));
+  const noun = field.replace(/Id$/, '');
+  const failures = new IdFailures(context, { noun, ids, aboutOne: ['not_found', 'invalid_argument'] });
+  for (const [at, input] of inputs.entries()) {
+    try {
+      yield* answersTo(calling, input, all);
+    } catch (error) {
+      await failures.take(ids[at] ?? '', error instanceof SvcError ? withWayOut(context, entry, input, error) : error);
     }
+  }
+  failures.end();
+}
+
+async function* answersTo({ context, client, operation }: Calling, input: Request['inputs'][number], all: boolean) {
+  for await (const answer of pages(client, operation, input)) {
+    yield answer;
+    const cursor = nextCursor(operation, answer);
+    if (all || cursor === undefined) continue;
+    await context.note(
+      `there is more: add --all, or go on with --${flagName(operation.pages?.cursorIn ?? '')} ${String(cursor)}`,
+    );
+    break;
   }
 }
 

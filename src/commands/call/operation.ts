@@ -49,7 +49,7 @@ export async function mintId({ mints }: Operation, data: Record<string, unknown>
 /** The data for each word of the command line that is a value, or the data alone. */
 function argumentInputs({ argument }: Operation, data: Data, invocation: Invocation): readonly Data[] {
   if (!argument || invocation.arguments.length === 0) return [data];
-  return invocation.arguments.map((word) => ({ ...data, [argument.field]: word }));
+  return [...new Set(invocation.arguments)].map((word) => ({ ...data, [argument.field]: word }));
 }
 
 /** A list of ids longer than the service takes becomes several requests. */

@@ -1,5 +1,4 @@
-import { isBegun, jobFolder, jobNames, jobState } from '../../bulk/journal/folder.ts';
-import { Journal } from '../../bulk/journal/journal.ts';
+import { isUnbegun, jobFolder, jobNames, jobState, openJournal } from '../../bulk/journal/folder.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { onePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
@@ -34,7 +33,7 @@ const COLUMNS = [
   { header: 'STARTED', field: 'startedAt', kind: 'time', extra: true },
 ] as const;
 
-/** Lists the jobs, the newest first. One whose journal cannot be read is warned of, and does not hide the others. */
+/** Lists the jobs, the newest first. One whose journal is missing or cannot be read is warned of, and does not hide the others. */
 export async function listJobs(context: Context): Promise<void> {
   const lines: JobLine[] = [];
   for (const name of await jobNames(context.folders)) {
@@ -48,9 +47,9 @@ export async function listJobs(context: Context): Promise<void> {
 
 async function lineOf(context: Context, name: string): Promise<JobLine | undefined> {
   const folder = jobFolder(context.folders, name);
-  if (!(await isBegun(folder))) return undefined;
+  if (await isUnbegun(folder)) return undefined;
   try {
-    const journal = await Journal.open(folder.journal);
+    const journal = await openJournal(folder);
     try {
       const { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt } =
         statusOf(journal, await jobState(folder, journal));

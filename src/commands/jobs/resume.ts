@@ -2,8 +2,7 @@ import { stat } from 'node:fs/promises';
 import { batches } from '../../bulk/batches.ts';
 import { damaged } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/description.ts';
-import { findJob, isBegun, lockJob } from '../../bulk/journal/folder.ts';
-import { Journal } from '../../bulk/journal/journal.ts';
+import { findJob, lockJob, openJournal } from '../../bulk/journal/folder.ts';
 import { minter } from '../../bulk/mint.ts';
 import { survey } from '../../bulk/survey.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
@@ -31,7 +30,7 @@ import { contextFor } from './target-context.ts';
 /**
  * Goes on with a job where its last run ended, however that was.
  * @throws SvcError `usage` when there is no such job, or it was begun against another service than this run would use;
- * `locked` while another process runs it; `bad_data` when its input changed; `local` when its journal is damaged
+ * `locked` while another process runs it; `bad_data` when its input changed; `local` when its journal is missing or damaged
  */
 export async function resumeJob(context: Context, invocation: Invocation): Promise<void> {
   const [id = ''] = invocation.arguments;
@@ -40,8 +39,7 @@ export async function resumeJob(context: Context, invocation: Invocation): Promi
   const release = await lockJob(folder, context.clock);
   let running = false;
   try {
-    if (!(await isBegun(folder))) throw neverBegun(id);
-    const journal = await Journal.open(folder.journal);
+    const journal = await openJournal(folder);
     journal.verify();
     const description = journal.fact('job');
     if (!description) throw damaged(folder.journal);
@@ -63,12 +61,6 @@ export async function resumeJob(context: Context, invocation: Invocation): Promi
   } finally {
     if (!running) release();
   }
-}
-
-function neverBegun(id: string): SvcError {
-  return new SvcError('usage', `nothing of job ${id} was sent: it ended while its input was read`, {
-    hint: 'run the command itself again',
-  });
 }
 
 /** What the job was begun with, but for its pace, where that is another; its input read and found to be the same. */

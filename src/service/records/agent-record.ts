@@ -1,4 +1,5 @@
 import { isObject } from '../../kernel/is-object.ts';
+import { isSecretName } from '../../kernel/redact.ts';
 import type { Agent } from './agents.ts';
 
 /** Stands in replies for what an agent logs in elsewhere with. */
@@ -45,8 +46,6 @@ function within(part: unknown, field: string): unknown {
 
 /** Fields of an `auth` that say how to log in, not with what. */
 const DESCRIPTIVE = new Set(['type', 'kind', 'scheme', 'method', 'in', 'name', 'header', 'headername', 'prefix']);
-/** Names that give a secret away outside of an `auth` too. */
-const SECRET_NAME = /authorization|credential|passw|secret|token|api-?_?key|private-?_?key/i;
 
 function redacted(value: unknown, isAuth = false): unknown {
   if (Array.isArray(value)) return value.map((inner) => redacted(inner, isAuth));
@@ -57,5 +56,5 @@ function redacted(value: unknown, isAuth = false): unknown {
 
 function redactedField(name: string, value: unknown, isAuth: boolean): unknown {
   if (isAuth && DESCRIPTIVE.has(name.toLowerCase()) && typeof value === 'string') return value;
-  return redacted(value, isAuth || /^auth(entication)?$/i.test(name) || SECRET_NAME.test(name));
+  return redacted(value, isAuth || /^auth(entication)?$/i.test(name) || isSecretName(name));
 }

@@ -2,7 +2,15 @@ import { readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JobDescription } from '../../../src/bulk/journal/description.ts';
-import { createJobFolder, findJob, jobState, lockJob, pruneJobs, removeJob } from '../../../src/bulk/journal/folder.ts';
+import {
+  createJobFolder,
+  findJob,
+  jobState,
+  lockJob,
+  markBegun,
+  pruneJobs,
+  removeJob,
+} from '../../../src/bulk/journal/folder.ts';
 import { Journal } from '../../../src/bulk/journal/journal.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
@@ -31,10 +39,15 @@ describe('pruning', () => {
     for (const [job, done] of jobs) (await begin(folders, job, done)).journal.close();
     const unborn = await createJobFolder(folders, nameOf('20260628', 9));
     await writeFile(unborn.spool, 'half an input');
+    const lost = await begin(folders, nameOf('20260103', 3), false);
+    lost.journal.close();
+    await markBegun(lost.folder);
+    await rm(lost.folder.journal);
     await pruneJobs(folders, AT_NOON);
     const left = await readdir(join(folders.state, 'jobs'));
-    expect(left).toHaveLength(101);
+    expect(left).toHaveLength(102);
     expect(left).toContain(nameOf('20260102', 2));
+    expect(left, 'a lost journal is kept for its owner to see').toContain(nameOf('20260103', 3));
     expect(left).not.toContain(nameOf('20260101', 1));
     expect(left).not.toContain(nameOf('20260628', 9));
     expect(left).not.toContain(nameOf('20260629', 0));

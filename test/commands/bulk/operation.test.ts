@@ -75,6 +75,49 @@ describe('adding many', () => {
     expect([exitCode, requests.length]).toEqual([10, 5]);
   });
 
+  describe('where a proxy limits the size of requests', () => {
+    const HTML = { 'content-type': 'text/html' };
+    const users = (...sizes: readonly number[]) =>
+      JSON.stringify(sizes.map((size, at) => ({ userId: `u${at}`, name: 'x'.repeat(size) })));
+    const limited = (refusal: () => Response, files: Record<string, string>, rest: World = {}) =>
+      runBulk({
+        ...{ files, options: { batchSize: 8 }, ...rest },
+        answer: (sent) => (JSON.stringify(sent).length > 1_000 ? refusal() : added(sent)),
+      });
+
+    it.each([
+      ['its own page', () => new Response('<h1>413</h1>', { status: 413, headers: HTML })],
+      ['an error of the service', () => refused('PAYLOAD_TOO_LARGE', 413)],
+    ])('cuts a batch that is refused with %s until its parts fit', async (_, refusal) => {
+      const { summary, exitCode, requests } = await limited(refusal, { 'users.json': users(...Array(8).fill(200)) });
+      expect([exitCode, summary]).toMatchObject([0, { total: 8, succeeded: 8, failed: 0, rejects: null }]);
+      expect(requests.map(({ users: { length } }) => length)).toEqual([8, 4, 4]);
+    });
+
+    it('counts a record that is too large alone as failed, keeps it as a reject, and sends the others', async () => {
+      const page = () => new Response('<h1>413</h1>', { status: 413, headers: HTML });
+      const sizes = [10, 10, 2_000, 10, 10, 10, 10, 10];
+      const { summary, exitCode, read } = await limited(page, { 'users.json': users(...sizes) });
+      expect([exitCode, summary]).toMatchObject([10, { total: 8, succeeded: 7, failed: 1, skipped: 0 }]);
+      expect(summary.failures).toMatchObject([
+        { id: 'u2', message: 'api.example.test refused the request as too large (HTTP 413)', code: 'invalid_argument' },
+      ]);
+      expect(JSON.parse(await read('users.rejects.json'))).toMatchObject([{ userId: 'u2' }]);
+    });
+
+    it('cuts the records of a document too, and says of one record what is wrong', async () => {
+      const page = () => new Response('', { status: 413 });
+      const document = (...sizes: readonly number[]) => ({
+        data: { organizationId: 'acme', users: JSON.parse(users(...sizes)) },
+        fromDocument: true,
+      });
+      const several = await limited(page, {}, document(600, 600));
+      expect([several.exitCode, several.summary]).toMatchObject([0, { succeeded: 2 }]);
+      const { exitCode, error } = await limited(page, {}, document(2_000));
+      expect([exitCode, error?.message]).toEqual([8, 'api.example.test refused the request as too large (HTTP 413)']);
+    });
+  });
+
   it('takes out the records that a refusal names, and sends the others at once', async () => {
     const issues = [{ code: 'custom', path: ['users', 3, 'email'], message: 'no such domain' }];
     const { summary, requests } = await run({
@@ -106,8 +149,23 @@ describe('adding many', () => {
 
 describe('stopping early', () => {
   it('ends with the error itself when nothing landed', async () => {
-    const { exitCode, stdout, created, error } = await run({ answer: () => refused('UNAUTHENTICATED', 401) });
-    expect([exitCode, stdout, created, error?.message]).toEqual([4, '', [], 'said no']);
+    const { exitCode, created, error } = await run({ answer: () => refused('UNAUTHENTICATED', 401) });
+    expect([exitCode, created, error?.message]).toEqual([4, [], 'said no']);
+  });
+
+  it.each([
+    ['NOT_FOUND', 404, 5],
+    ['PERMISSION_DENIED', 403, 4],
+    ['FAILED_PRECONDITION', 400, 6],
+  ])('has a summary where the first request is refused with %s, as JSON and as text', async (status, http, code) => {
+    const world: World = { answer: () => refused(status, http), options: { rejects: 'r.json', results: 'all.ndjson' } };
+    const { exitCode, summary } = await run(world);
+    const counts = { total: 5, succeeded: 0, failed: 0, unknown: 0, skipped: 5 };
+    expect([exitCode, summary]).toMatchObject([code, { ...counts, requests: 1, failures: [], rejects: null }]);
+    const text = await run({ ...world, global: { output: 'table' } });
+    expect(text.stdout).toMatch(/^5 users: 0 succeeded, 5 skipped \(1 request, [\d.]+ s\)\n$/);
+    const single = await run({ ...world, files: {}, data: { organizationId: 'acme', users: [{ userId: 'a' }] } });
+    expect([single.exitCode, single.summary]).toMatchObject([code, { total: 1, succeeded: 0, skipped: 1 }]);
   });
 
   it('is 11 later, and says how to go on', async () => {

@@ -56,12 +56,12 @@ describe('bare ids', () => {
 
   it('refused from the command line keep the exit code of the refusal', async () => {
     const data = { organizationId: 'acme', organizationUserGroupId: 'no', userIds: ['u1', 'u2'] };
-    const { exitCode, stdout, created } = await add({
+    const { exitCode, summary, created } = await add({
       files: {},
       data,
       answer: () => refused('INVALID_ARGUMENT', 400),
     });
-    expect([exitCode, stdout, created]).toEqual([3, '', []]);
+    expect([exitCode, summary, created]).toMatchObject([3, { total: 2, succeeded: 0, skipped: 2 }, []]);
     const file = await add({ files: { 'u.csv': 'userId\nu1\n' }, answer: () => refused('INVALID_ARGUMENT', 400) });
     expect([file.exitCode, file.created.length]).toEqual([10, 2]);
   });

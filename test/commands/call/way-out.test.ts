@@ -3,7 +3,7 @@ import type { OperationName } from '../../../src/catalog/index.ts';
 import { manifest } from '../../../src/catalog/manifest.ts';
 import type { GlobalOptions } from '../../../src/commands/context.ts';
 import { runOperation } from '../../../src/commands/run/operation.ts';
-import { failure } from '../../client/world.ts';
+import { failure, success } from '../../client/world.ts';
 import { toolContext } from '../tools/world.ts';
 
 type Options = Readonly<Record<string, string | boolean>>;
@@ -33,6 +33,17 @@ describe('what is not found', () => {
     ['folders.list', [], { org: 'acme', folder: 'f9' }, 'svc -p prod folders list --org acme'],
   ] as const)('is looked for in the list of its kind: %s', async (name, words, options, list) => {
     expect(await hintOf(name, words, options)).toEqual(['not_found', 'NOT_FOUND', `${list} shows those there are`]);
+  });
+
+  it.each([
+    ['folders.list', { apiVersion: 'v2' }],
+    ['folders.list.v1', { apiVersion: 'v1' }],
+  ] as const)('may be an empty list just as well: %s', async (name, version) => {
+    const options = { org: 'acme', folder: 'f9', ...version };
+    const lister = 'svc -p prod folders list --org acme shows those there are';
+    for (const data of [[], null]) {
+      expect(await hintOf(name, [], options, success(data))).toEqual(['not_found', 'NOT_FOUND', lister]);
+    }
   });
 
   it.each([

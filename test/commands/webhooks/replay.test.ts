@@ -69,6 +69,25 @@ describe('svc webhooks replay', () => {
     expect(context.stderr()).toBe('');
   });
 
+  it('passes on no credentials of a recording that an earlier version wrote', async () => {
+    const { replay, file } = await recorded(1);
+    const headers = [
+      ['X-Api-Key', 'secret-1'],
+      ['authorization', 'Basic secret-2'],
+      ['x-hook-token', 'secret-3'],
+    ];
+    const name = '20260101T000000000Z-00000000-msg_old.json';
+    const record = {
+      ...delivery({ id: 'msg_old' }),
+      headers: [...headers, ['webhook-id', 'msg_old'], ['X-Kept', 'yes']],
+    };
+    await writeFile(join(file('webhooks'), name), JSON.stringify(record));
+    const to = await target();
+    await (await replay(['msg_old'], { forwardTo: to.url.href })).run;
+    expect(to.received[0]?.headers).toMatchObject({ 'webhook-id': 'msg_old', 'x-kept': 'yes' });
+    expect(JSON.stringify(to.received[0]?.headers)).not.toContain('secret-');
+  });
+
   it('chooses by time, in the order in which they came, and by routes', async () => {
     const { replay } = await recorded(5, 3, 1);
     const to = await target();

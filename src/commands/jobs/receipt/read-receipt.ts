@@ -1,6 +1,6 @@
-import { type JobFolder, jobState } from '../../../bulk/journal/folder.ts';
+import { type JobFolder, jobState, openJournal } from '../../../bulk/journal/folder.ts';
 import { Histogram } from '../../../bulk/journal/histogram.ts';
-import { Journal } from '../../../bulk/journal/journal.ts';
+import type { Journal } from '../../../bulk/journal/journal.ts';
 import { reasonsOf } from '../../../bulk/reasons.ts';
 import { placesIn } from '../../../bulk/record-place.ts';
 import { redactValue } from '../../../kernel/redact.ts';
@@ -12,7 +12,7 @@ type Receipt = JobReceipt & { readonly paths: readonly string[] };
 
 /** What a job came to so far, with why records failed. */
 export async function readReceipt(folder: JobFolder): Promise<Receipt> {
-  const journal = await Journal.open(folder.journal);
+  const journal = await openJournal(folder);
   try {
     const status = statusOf(journal, await jobState(folder, journal));
     return receiptOf(status, journal);

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { loadOperation } from '../../src/catalog/index.ts';
+import { errorOf, failure, json, newClient, scriptedFetch, success } from './world.ts';
+
+const one = { id: 'd1', documentName: 'One' };
+const three = { id: 'd3', documentName: 'Three' };
+const missing = { success: false, message: 'Document does not exist.', code: 'not-found' };
+const internal = { success: false, message: 'Try again.', code: 'internal' };
+const strict = (details: unknown) => json({ error: { status: 'INTERNAL', message: 'Some failed.', details } }, 500);
+
+/** Asks for d1, d2 and d3. */
+async function list(...steps: readonly Response[]) {
+  const { fetch, requests } = scriptedFetch(...steps);
+  const { client } = newClient({ fetch });
+  const input = { organizationId: 'acme', documentIds: ['d1', 'd2', 'd3'] };
+  const call = client.call(await loadOperation('documents', 'documents.list'), input as never);
+  const result = await call.catch((error: unknown) => error);
+  const asked = await Promise.all(requests.map(async (request) => JSON.parse(await request.text()).data.documentIds));
+  return { call, result, asked };
+}
+
+describe('a read by IDs that failed as a whole, with results in its details', () => {
+  it.each([
+    ['a map by ID', { d3: { success: true, ...three }, d2: missing, d1: { success: true, ...one, id: '4711' } }],
+    ['a list in the order of the request', [{ success: true, ...one }, missing, three]],
+  ])('has the records of %s, without those that do not exist', async (_, details) => {
+    const { result, asked } = await list(strict(details));
+    expect(result).toMatchObject({ sent: true, data: [one, three] });
+    expect(Object.keys((result as { data: object[] }).data[0] ?? {}).toSorted()).toEqual(['documentName', 'id']);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is empty where none of them exists', async () => {
+    const { result, asked } = await list(strict([missing, missing, missing]));
+    expect(result).toMatchObject({ data: [] });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('asks once more for what failed inside the service, and for records of which only the success is known', async () => {
+    const first = strict({ d1: { success: true, id: 'd1' }, d2: missing, d3: internal });
+    const { result, asked } = await list(first, success([one, three]));
+    expect(result).toMatchObject({ data: [one, three] });
+    expect(asked).toEqual([
+      ['d1', 'd2', 'd3'],
+      ['d1', 'd3'],
+    ]);
+  });
+
+  it('keeps what is known where the second answer brings no more', async () => {
+    const bare = { d1: { success: true, id: 'x' }, d2: missing, d3: { success: true } };
+    const { result, asked } = await list(strict(bare), strict({ d1: bare.d1, d3: bare.d3 }));
+    expect(result).toMatchObject({ data: [{ id: 'd1' }, { id: 'd3' }] });
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    ['an ID that fails inside the service again', [strict([one, missing, internal]), strict([internal])]],
+    ['an ID that fails for another reason', [strict([one, { success: false, code: 'locked' }, three])]],
+    ['an ID without a result', [strict({ d1: one, d2: missing })]],
+    ['details that are no results', [strict({ hint: 'ask somebody' })]],
+    ['a list of another length', [strict([one])]],
+    ['no details', [failure('NOT_FOUND', 404)]],
+  ])('fails because of %s', async (_, steps) => {
+    const { call, asked } = await list(...steps);
+    expect(await errorOf(call)).toMatchObject({ name: 'ServiceError' });
+    expect(asked).toHaveLength(steps.length);
+  });
+});
