@@ -72,7 +72,7 @@ it('a job that ended while its input was read is told from one whose journal was
 it('of several jobs to remove, one that runs stays, and the others are removed', async () => {
   const context = await fakeContext();
   const jobs = [1, 2, 3].map(nameOf);
-  const folders = await Promise.all(jobs.map((job) => createJobFolder(context.folders, job)));
+  await Promise.all(jobs.map((job) => createJobFolder(context.folders, job)));
   const release = await lockJob(jobFolder(context.folders, nameOf(2)), systemClock);
   const removing = removeJobs(context, { arguments: jobs, options: {} });
   await expect(removing).rejects.toMatchObject({
