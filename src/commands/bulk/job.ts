@@ -12,7 +12,7 @@ import { Journal } from '../../bulk/journal/journal.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED } from '../embedded.ts';
-import type { BulkInput } from './input.ts';
+import type { BulkInput } from './gather-input.ts';
 import type { BulkRequest } from './request.ts';
 
 /** A job that this process runs, and that no other may. */

@@ -13,7 +13,7 @@ import { FoundIds } from '../ids/found-ids.ts';
 import { keepIds } from '../ids/remember.ts';
 import { given } from '../option-values.ts';
 import { askAndWarn, Concerns } from './consent.ts';
-import { gatherInput } from './input.ts';
+import { gatherInput } from './gather-input.ts';
 import { beginJob, describeJob, discardPlace, type JobPlace, openPlace } from './job.ts';
 import { recordsOf } from './records.ts';
 import type { BulkOptions, BulkRequest } from './request.ts';

@@ -4,7 +4,7 @@ import { readChecked } from '../../bulk/readings.ts';
 import type { Recorder } from '../../bulk/recorder.ts';
 import { remaining } from '../../bulk/resume-plan.ts';
 import type { Effect } from '../../catalog/define.ts';
-import type { BulkInput } from './input.ts';
+import type { BulkInput } from './gather-input.ts';
 import type { OpenJob } from './job.ts';
 import type { BatchCalls } from './send.ts';
 

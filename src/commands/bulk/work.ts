@@ -1,5 +1,5 @@
 import type { BatchLimits } from '../../bulk/batches.ts';
-import type { BulkInput } from './input.ts';
+import type { BulkInput } from './gather-input.ts';
 import type { BulkOptions } from './request.ts';
 import type { BatchCalls } from './send.ts';
 

@@ -11,7 +11,7 @@ import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
-import { type BulkInput, openFiles, untilRead } from '../bulk/input.ts';
+import { type BulkInput, openFiles, untilRead } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/job.ts';
 import { batchLimits } from '../bulk/operation.ts';
 import { type Pace, paceOf } from '../bulk/pace.ts';

@@ -9,7 +9,7 @@ import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { amount } from '../../kernel/plural.ts';
 import { type ColumnPairs, columnPairs } from '../bulk/column-map.ts';
-import { openFiles } from '../bulk/input.ts';
+import { openFiles } from '../bulk/gather-input.ts';
 import { showChecking } from '../bulk/progress.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
