@@ -133,8 +133,11 @@ function entryConverter(valueType: z.ZodType | undefined, scalars: Scalars): Con
 }
 
 function itemConverter(convert: Convert | undefined): Convert {
-  return (value, report) =>
-    convert && Array.isArray(value) ? value.map((inner: unknown) => convert(inner, report)) : value;
+  return (value, report) => {
+    if (!convert || !Array.isArray(value)) return value;
+    const items = value.map((inner: unknown) => convert(inner, report));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  };
 }
 
 function asText(value: unknown): unknown {

@@ -3,7 +3,10 @@ import { jsonValue } from './json-value.ts';
 
 /** The parts of `JSON` that keep the text of a number. */
 const { parse, rawJSON, isRawJSON } = JSON as unknown as {
-  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown;
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;
 };

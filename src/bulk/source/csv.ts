@@ -73,7 +73,8 @@ export class CsvReader {
       throw error;
     }
     if (block.length > 0) yield block;
-    if (!this.#header) throw new InputError(this.#options.name, {}, 'there is no header', 'the first row names the fields');
+    if (!this.#header)
+      throw new InputError(this.#options.name, {}, 'there is no header', 'the first row names the fields');
   }
 
   #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {

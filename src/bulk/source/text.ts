@@ -49,7 +49,8 @@ export async function readText(
   empty: 'refused' | 'allowed' = 'refused',
 ): Promise<Text> {
   const text = await peek(decodeText(unpacked(bytes, name), name));
-  if (empty === 'refused' && text.head.trim() === '') throw new InputError(name, {}, 'it is empty', 'is the export complete?');
+  if (empty === 'refused' && text.head.trim() === '')
+    throw new InputError(name, {}, 'it is empty', 'is the export complete?');
   return text;
 }
 

@@ -6,8 +6,8 @@ import {
   type Node,
   parseDocument,
   type ScalarTag,
-  type Tags,
   stringify,
+  type Tags,
   visit,
   type Document as YamlDocument,
 } from 'yaml';
