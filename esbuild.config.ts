@@ -138,6 +138,7 @@ const GROUPS: readonly Group[] = [
       'files',
       'header-value',
       'json-nesting',
+      'json-problem',
       'moment',
     ],
     output: ['columns', 'json', 'mask', 'printer', 'renderer', 'select'],
