@@ -110,9 +110,14 @@ interface Begun {
   readonly text: Promise<Text>;
 }
 
-function beginReading(bytes: Bytes, name: string): Begun {
+function beginReading(bytes: Bytes, name: string, format?: InputFormat): Begun {
   const fingerprint = new Fingerprint();
-  return { fingerprint, text: readText(fingerprint.of(bytes.read()), name) };
+  return { fingerprint, text: readText(fingerprint.of(bytes.read()), name, emptiness(format)) };
+}
+
+/** NDJSON without a line is a list without records, as `[]` is; other formats say in their text that there are none. */
+function emptiness(format: InputFormat | undefined): 'refused' | 'allowed' {
+  return format === 'ndjson' ? 'allowed' : 'refused';
 }
 
 class TextFile implements InputFile {
@@ -166,9 +171,9 @@ class TextFile implements InputFile {
   }
 
   #text(): Promise<Text> {
-    if (this.#begun && !this.#isWaiting) return readText(this.#bytes.read(), this.name);
+    if (this.#begun && !this.#isWaiting) return readText(this.#bytes.read(), this.name, emptiness(this.format));
     this.#isWaiting = false;
-    this.#begun ??= beginReading(this.#bytes, this.name);
+    this.#begun ??= beginReading(this.#bytes, this.name, this.format);
     return this.#begun.text;
   }
 }

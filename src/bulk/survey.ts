@@ -1,6 +1,7 @@
+import type * as z from 'zod';
 import { didYouMean } from '../kernel/nearest.ts';
 import { BitSet } from './bit-set.ts';
-import { type DraftRules, drafter, finisher, sendsText } from './draft.ts';
+import { type Draft, type DraftRules, drafter, finisher, sendsText } from './draft.ts';
 import { type Identified, identified, settleDuplicates } from './duplicates.ts';
 import type { Finding, Remark } from './finding.ts';
 import { isInShard, type Shard } from './id-hash.ts';
@@ -8,7 +9,7 @@ import { IdHashes } from './id-hashes.ts';
 import { IdScan } from './id-scan.ts';
 import type { RecordInput } from './input.ts';
 import type { Identity, InputFile } from './input-file.ts';
-import { problemsOf } from './problem.ts';
+import { type Problem, problemsOf } from './problem.ts';
 import type { BulkRecord } from './record.ts';
 import { InputError, type Source, type SourceRecord } from './source/record.ts';
 
@@ -31,7 +32,7 @@ export interface Survey {
   /** The first of them. */
   readonly findings: readonly Finding[];
   readonly findingCount: number;
-  /** What to do where ids stand twice and nothing else is wrong, or about the reason why a file breaks off. */
+  /** What to do where ids stand twice or records name several targets and nothing else is wrong, or about the reason why a file breaks off. */
   readonly hint: string | undefined;
   /** A file could not be read to its end. */
   readonly breaksOff: boolean;
@@ -132,6 +133,17 @@ class FileLook implements SurveyedFile {
 
 const WHICH_COUNTS = 'leave one of each, or say which one counts: --duplicates first, or --duplicates last';
 
+const ONE_TARGET =
+  'a run sends to one target: put the other records into a file of their own, or leave the field out, as with --map organizationId=';
+
+/** What is wrong with a draft. A field that could not be converted has its problem already. */
+function allProblems({ value, problems }: Draft, schema: z.ZodType): readonly Problem[] {
+  const refused = problemsOf(schema, value);
+  if (problems.length === 0 || refused.length === 0) return problems.length === 0 ? refused : problems;
+  const named = new Set(problems.map(({ field }) => field));
+  return [...problems, ...refused.filter(({ field }) => !named.has(field?.split('.', 1).join()))];
+}
+
 class Look implements Survey {
   readonly #rules: RecordRules;
   readonly #hear: HearRecord | undefined;
@@ -146,6 +158,8 @@ class Look implements Survey {
   readonly findings: Finding[] = [];
   findingCount = 0;
   #clashes = 0;
+  /** Findings about records that name another target. */
+  #astray = 0;
   /** What to do about the reason why a file breaks off. */
   #wayOut: string | undefined;
   readonly warnings: Finding[] = [];
@@ -185,9 +199,10 @@ class Look implements Survey {
     return (record) => {
       const index = this.read++;
       const drafted = draft(record, index);
-      const { value, own, id } = drafted;
-      scan?.learn(record.text, index - first, id);
-      const problems = problemsOf(fields.schema, value);
+      const { value, own, id, isChanged, astray } = drafted;
+      scan?.learn(record.text, index - first, isChanged ? undefined : id);
+      const problems = allProblems(drafted, fields.schema);
+      this.#astray += astray;
       for (const problem of problems) this.#find({ line: record.line, column: record.column, ...problem });
       for (const field of Object.keys(own)) if (!this.#known.has(field)) this.#warnOf(field, record.line);
       if (typeof id !== 'string') return;
@@ -215,8 +230,8 @@ class Look implements Survey {
   }
 
   get hint(): string | undefined {
-    const areAllClashes = this.#clashes > 0 && this.#clashes === this.findingCount;
-    return areAllClashes ? WHICH_COUNTS : this.#wayOut;
+    if (this.#clashes > 0 && this.#clashes === this.findingCount) return WHICH_COUNTS;
+    return this.#astray > 0 && this.#astray === this.findingCount ? ONE_TARGET : this.#wayOut;
   }
 
   breakOff({ place, problem, hint }: InputError): void {

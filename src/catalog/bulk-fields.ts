@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { plural } from '../kernel/plural.ts';
 import type { Bulk, Operation } from './define.ts';
-import { elementOf, shapeOf } from './introspect.ts';
+import { elementOf, shapeOf, unwrap } from './introspect.ts';
 
 /** The records of an operation: where they stand in its input, and what each has to be. */
 export interface BulkFields extends Bulk {
@@ -11,12 +11,30 @@ export interface BulkFields extends Bulk {
   readonly schema: z.ZodType;
   /** The fields of a record that the service knows. */
   readonly known: readonly string[];
+  /** The fields of the input that say where all records of a call go: the organization, say. */
+  readonly target: readonly TargetField[];
+}
+
+export interface TargetField {
+  readonly name: string;
+  readonly required: boolean;
 }
 
 export function bulkFieldsOf({ bulk, input, path }: Operation): BulkFields {
   if (!bulk) throw new TypeError(`${path} takes no records`);
   const schema = recordSchema(bulk, input);
-  return { ...bulk, list: bulk.field ?? plural(bulk.noun), schema, known: Object.keys(shapeOf(schema)) };
+  const known = Object.keys(shapeOf(schema));
+  const target = targetFields(input).filter(({ name }) =>
+    bulk.field === undefined ? name !== bulk.id : !known.includes(name),
+  );
+  return { ...bulk, list: bulk.field ?? plural(bulk.noun), schema, known, target };
+}
+
+/** Those that hold one id. */
+function targetFields({ shape }: z.ZodObject): readonly TargetField[] {
+  return Object.entries(shape).flatMap(([name, schema]) =>
+    name.endsWith('Id') ? [{ name, required: unwrap(schema as z.ZodType).required }] : [],
+  );
 }
 
 function recordSchema({ field, id, bareIds }: Bulk, input: z.ZodObject): z.ZodType {

@@ -1,5 +1,8 @@
 const [QUOTE, BACKSLASH, BRACKET, BRACE, BRACKET_END, BRACE_END] = Buffer.from('"\\[{]}');
 
+/** Levels of arrays and objects that svc reads in files, flags and deliveries: far below what would exhaust the stack. */
+export const MOST_NESTING = 100;
+
 /**
  * Whether arrays and objects of a JSON text stand deeper inside each other than that. It is told before anything parses
  * the text: a parser or an expression that recurses is what hostile nesting is out for.

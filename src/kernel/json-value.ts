@@ -6,9 +6,3 @@ export function jsonValue(text: string): unknown {
     return undefined;
   }
 }
-
-/** The value of a JSON text; any other text is itself the value. */
-export function jsonOrText(text: string): unknown {
-  const value = jsonValue(text);
-  return value === undefined ? text : value;
-}

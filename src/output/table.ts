@@ -1,4 +1,5 @@
 import type { Column } from '../catalog/define.ts';
+import { exactNumber } from '../kernel/exact-json.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { cellText } from './cells.ts';
 import { columnsFor } from './columns.ts';
@@ -154,7 +155,7 @@ function* fieldLines(
 
 /** Each leaf of an object under its path, which is also what `--fields` takes. */
 function* fieldRows(value: unknown, view: View, path = ''): Generator<Row> {
-  if (!isObject(value) || Object.keys(value).length === 0) {
+  if (!isObject(value) || Object.keys(value).length === 0 || exactNumber(value) !== undefined) {
     const isTime = (view.look.forPeople || view.look.time !== 'iso') && isTimeField(path, value);
     if (path) yield [cellText(path, view.look), cellText(value, view.look, isTime ? 'time' : 'text')];
     return;

@@ -1,4 +1,5 @@
 import { type ScalarTag, stringify } from 'yaml';
+import { exactNumber } from '../kernel/exact-json.ts';
 import { safeJson } from '../kernel/safe-text.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -26,9 +27,9 @@ const text: ScalarTag = {
 const number: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,
-  identify: (value) => typeof value === 'number',
+  identify: (value) => typeof value === 'number' || exactNumber(value) !== undefined,
   resolve: Number,
-  stringify: ({ value }) => JSON.stringify(value).replace(/^(-?\d+)e/, '$1.0e'),
+  stringify: ({ value }) => JSON.stringify(value).replace(/^(-?\d+)e/i, '$1.0e'),
 };
 
 const document = (value: unknown) =>

@@ -63,7 +63,7 @@ export interface ListenerWorld {
 const REMEMBERED = 100_000;
 
 const UNVERIFIED: Reply = { status: 401, text: 'unverified' };
-const UNREADABLE: Reply = { status: 400, text: 'the body is no JSON text' };
+const UNREADABLE: Reply = { status: 400, text: 'the body is not readable JSON' };
 const TAKEN: Reply = { status: 200, text: 'ok' };
 const NOT_FORWARDED: Reply = { status: 502, text: 'the target did not take it' };
 

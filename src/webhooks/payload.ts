@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, createCipheriv, createDecipheriv, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
+import { exactJsonValue } from '../kernel/exact-json.ts';
 import { isObject } from '../kernel/is-object.ts';
-import { jsonValue } from '../kernel/json-value.ts';
+import { MOST_NESTING, nestsDeeperThan } from '../kernel/json-nesting.ts';
 import { privateKeyOf, publicKeyOf } from './keys.ts';
 
 export interface Packing {
@@ -30,11 +31,13 @@ export function packBody(json: string, { encode, encryptFor }: Packing): string 
 }
 
 /**
- * The payload of a body, decoded or decrypted where it is encoded or encrypted.
+ * The payload of a body, decoded or decrypted where it is encoded or encrypted. Its numbers keep the text that they have
+ * in the body.
  * @throws SvcError `bad_data` for what is no RSA private key
  */
 export function unpackBody(text: string, privateKey?: string): Unpacked {
-  const payload = jsonValue(text);
+  if (nestsDeeperThan(MOST_NESTING, text)) return unreadable(`the body is ${TOO_DEEP}`);
+  const payload = exactJsonValue(text);
   if (payload === undefined) return unreadable('the body is not JSON');
   if (isEncoded(payload)) return decoded(payload, 'decoded');
   if (!isSealed(payload)) return { how: 'plain', json: text, payload };
@@ -44,6 +47,7 @@ export function unpackBody(text: string, privateKey?: string): Unpacked {
   return fromBytes(opened, 'decrypted');
 }
 
+const TOO_DEEP = `nested more than ${MOST_NESTING} levels deep`;
 const NOT_OPENED = 'the body cannot be decrypted: it was encrypted for another key, or it was changed';
 
 function decoded({ encodedPayload }: Encoded, how: 'decoded' | 'decrypted'): Unpacked {
@@ -54,7 +58,8 @@ function decoded({ encodedPayload }: Encoded, how: 'decoded' | 'decrypted'): Unp
 /** What was encrypted may have been encoded before. */
 function fromBytes(bytes: Buffer, how: 'decoded' | 'decrypted'): Unpacked {
   const json = isUtf8(bytes) ? bytes.toString() : '';
-  const payload = jsonValue(json);
+  if (nestsDeeperThan(MOST_NESTING, json)) return unreadable(`the ${how} payload is ${TOO_DEEP}`);
+  const payload = exactJsonValue(json);
   if (payload === undefined) return unreadable(`the ${how} payload is not JSON`);
   return how === 'decrypted' && isEncoded(payload) ? decoded(payload, how) : { how, json, payload };
 }

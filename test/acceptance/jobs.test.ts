@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Journal } from '../../src/bulk/journal/journal.ts';
 import { minter } from '../../src/bulk/mint.ts';
 import { ADD, importing, type Judge, linesOf, onlyJob, repeated } from './bulk-service.ts';
 import { failure, mockService, success } from './mock-service.ts';
@@ -71,6 +73,25 @@ describe('a job that stopped', () => {
     expect(requests()).toBe(before);
     await writeFile(path, text);
     expect((await resume()).code).toBe(0);
+  });
+
+  it('keeps to its organization, though an earlier version may have begun it with records of others', async () => {
+    const { home, job, resume, requests } = await stopped();
+    const path = join(home, 'users.ndjson');
+    const text = (await readFile(path, 'utf8')).replace('"name":"User 7"', '"organizationId":"beta"');
+    await writeFile(path, text);
+    const journal = await Journal.open(join(jobsFolder(home), job, 'journal.sqlite'));
+    const begun = journal.fact('job') ?? expect.fail();
+    const identity = { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
+    journal.note('job', { ...begun, inputs: begun.inputs.map((input) => ({ ...input, ...identity })) });
+    journal.close();
+    const before = requests();
+    const again = await resume();
+    expect([again.code, JSON.parse(again.stderr).error.message, requests()]).toEqual([
+      3,
+      "users.ndjson:8: organizationId: 'beta' differs from 'acme', where all records go",
+      before,
+    ]);
   });
 
   it('goes to the service that it was begun with, and no other', async () => {

@@ -124,15 +124,16 @@ describe('records of several files', () => {
       'b.csv': 'userId,name\nb,"x',
       'c.yaml': '- name: c\n',
       'd.ndjson': '',
+      'e.json': '',
     });
     expect(findings).toEqual([
       'a.json:1: userId: is missing',
       'a.json:2:1: the JSON ends inside what begins here',
       'b.csv:2:3: a quote is opened and never closed',
       'c.yaml:1: userId: is missing',
-      'd.ndjson: it is empty',
+      'e.json: it is empty',
     ]);
-    expect(surveyed.files.map(({ identity }) => identity === undefined)).toEqual([true, true, false, true]);
+    expect(surveyed.files.map(({ identity }) => identity === undefined)).toEqual([true, true, false, false, true]);
   });
 
   it('keep their ids where files space their JSON differently', async () => {

@@ -72,10 +72,11 @@ describe('the second reading', () => {
       ['{"userId":"0123"}', '0123,', 2],
       ['{"userId":"1e5","name":"x\\ny"}', '1e5,"x\ny"', 3],
     ]);
-    const yaml = await read('- userId: 0123\n- userId: no\n  name: ~\n', 'yaml', 5);
+    const yaml = await read('- userId: 0123\n- userId: no\n  name: ~\n- userId: 1e5\n  name: 7\n', 'yaml', 5);
     expect(yaml.records.map(({ json, text, line }) => [json, text, line])).toEqual([
       ['{"userId":"0123"}', '- userId: "0123"', 1],
-      ['{"userId":"no","name":"~"}', '- userId: "no"\n  name: "~"', 2],
+      ['{"userId":"no"}', '- userId: "no"\n  name: null', 2],
+      ['{"userId":"1e5","name":"7"}', '- userId: 1e5\n  name: 7', 4],
     ]);
   });
 });

@@ -46,7 +46,7 @@ describe('checking records', () => {
     const { findings } = await check([
       { userId: 'a' },
       { name: 'x' },
-      { userId: '', email: null },
+      { userId: '', email: false },
       { userId: 12, name: ['x'] },
       'a',
       null,
@@ -54,7 +54,7 @@ describe('checking records', () => {
     expect(findings).toEqual([
       'users.json:2: userId: is missing',
       'users.json:3: userId: is empty',
-      'users.json:3: email: expected text, got null',
+      'users.json:3: email: expected text, got false',
       'users.json:4: userId: expected text, got a number: put it in quotes',
       'users.json:4: name: expected text, got a list',
       'users.json:5: the record: expected an object of fields, got text',

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { textConverter } from '../../src/bulk/typed-text.ts';
+import type { Problem } from '../../src/bulk/problem.ts';
+import { PlainScalar } from '../../src/bulk/source/plain-scalar.ts';
+import type { InputFormat } from '../../src/bulk/source/record.ts';
+import { recordConverter } from '../../src/bulk/typed-text.ts';
 
 const schema = z.looseObject({
   id: z.string().min(1),
@@ -10,11 +13,14 @@ const schema = z.looseObject({
   level: z.enum(['1', '2']).optional(),
   owner: z.looseObject({ id: z.string(), admin: z.boolean().optional() }).optional(),
   sizes: z.array(z.number()).optional(),
+  owners: z.array(z.looseObject({ id: z.string() })).optional(),
   switches: z.record(z.string(), z.boolean()).optional(),
   either: z.union([z.string(), z.number()]).optional(),
   anything: z.unknown(),
 });
-const convert = (value: unknown) => textConverter(schema)?.(value);
+const convert = (value: unknown, format: InputFormat = 'csv', problems: Problem[] = []) =>
+  recordConverter(schema, format)(value, problems);
+const plain = (text: string) => new PlainScalar(text);
 
 describe('the text of a field', () => {
   it.each<[string, unknown, unknown]>([
@@ -47,8 +53,9 @@ describe('the text of a field', () => {
     expect(convert({ [field]: text })).toEqual({ [field]: value });
   });
 
-  it('needs no conversion where everything is text', () => {
-    expect(textConverter(z.looseObject({ id: z.string(), name: z.string().optional() }))).toBeUndefined();
+  it('leaves the record itself where nothing changes', () => {
+    const record = { id: 'a', owner: { id: 'b' }, sizes: [1, 2], owners: [{ id: 'c' }], stranger: '1' };
+    for (const format of ['json', 'ndjson', 'csv'] as const) expect(convert(record, format)).toBe(record);
   });
 
   it('stays in its place whatever the names of fields are', () => {
@@ -71,5 +78,84 @@ describe('the text of a field', () => {
     );
     const typed = { id: 'a', size: 1, open: true, sizes: [1], owner: { id: 'b', admin: false } };
     expect(convert(typed)).toEqual(typed);
+  });
+});
+
+describe('a plain scalar of YAML', () => {
+  it.each<[string, string, unknown]>([
+    ['id', '123', '123'],
+    ['id', 'true', 'true'],
+    ['id', '12345678901234567890', '12345678901234567890'],
+    ['id', '1e999', '1e999'],
+    ['level', '1', '1'],
+    ['size', '1.50', 1.5],
+    ['open', 'True', true],
+    ['either', '5', 5],
+    ['either', 'true', 'true'],
+    ['anything', '5', 5],
+    ['anything', 'false', false],
+    ['stranger', '-2', -2],
+  ])('%s: %s is %j', (field, text, value) => {
+    expect(convert({ [field]: plain(text) }, 'yaml')).toEqual({ [field]: value });
+  });
+
+  it('has its own type at any depth of what no schema describes', () => {
+    const record = { anything: { a: [plain('1'), { b: plain('true'), c: '1', d: null }] } };
+    expect(convert(record, 'yaml')).toEqual({ anything: { a: [1, { b: true, c: '1', d: null }] } });
+  });
+
+  it.each([
+    ['anything', '1e999', 'the number 1e999 is too large: put it in quotes if it is text'],
+    ['size', '1e999', 'the number 1e999 is too large: put it in quotes if it is text'],
+    [
+      'stranger',
+      '12345678901234567890',
+      'the number 12345678901234567890 would lose digits: put it in quotes: an id is text',
+    ],
+  ])('%s: %s is refused rather than changed', (field, text, message) => {
+    const problems: Problem[] = [];
+    convert({ [field]: plain(text) }, 'yaml', problems);
+    expect(problems).toEqual([{ field, message }]);
+  });
+
+  it('alone is text', () => {
+    expect(convert(plain('12'), 'yaml')).toBe('12');
+  });
+});
+
+describe('null', () => {
+  const record = {
+    id: null,
+    size: null,
+    anything: null,
+    stranger: null,
+    owner: { id: 'b', admin: null, stranger: null },
+    switches: { a: null, b: true },
+  };
+
+  it.each(['json', 'ndjson', 'yaml'] as const)(
+    'is an absent field in %s, and a value in what is passed on as it is',
+    (format) => {
+      expect(convert(record, format)).toEqual({ owner: { id: 'b', stranger: null }, switches: { b: true } });
+      expect(convert({ anything: { a: null }, sizes: [null] }, format)).toEqual({
+        anything: { a: null },
+        sizes: [null],
+      });
+    },
+  );
+
+  it('is the same in a cell that holds JSON', () => {
+    expect(convert({ owner: '{"id":"b","admin":null}' })).toEqual({ owner: { id: 'b' } });
+  });
+});
+
+describe('a cell that holds JSON', () => {
+  it('is refused where it nests too deep or a number would change', () => {
+    const problems: Problem[] = [];
+    convert({ sizes: `${'['.repeat(10_000)}${']'.repeat(10_000)}`, owner: '{"id":"a","n":1e999}' }, 'csv', problems);
+    expect(problems.toSorted((a, b) => (a.field ?? '').localeCompare(b.field ?? ''))).toEqual([
+      { field: 'owner', message: 'the number 1e999 is too large' },
+      { field: 'sizes', message: 'nested more than 100 levels deep' },
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonOrText, jsonValue } from '../../src/kernel/json-value.ts';
+import { jsonValue } from '../../src/kernel/json-value.ts';
 
 describe('the value of a text', () => {
   it.each([
@@ -9,9 +9,5 @@ describe('the value of a text', () => {
     ['{"a":', undefined],
   ])('%s', (text, value) => {
     expect(jsonValue(text)).toEqual(value);
-  });
-
-  it('or the text, where it is no JSON: null is some', () => {
-    expect(['null', 'nil', '7'].map(jsonOrText)).toEqual([null, 'nil', 7]);
   });
 });

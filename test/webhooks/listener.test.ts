@@ -134,6 +134,14 @@ describe('a delivery that does not verify', () => {
     expect(taken(events)).toMatchObject([{ verified: false, form: 'basic', event: 'comment.add' }]);
   });
 
+  it('is refused when it verifies and nests so deep that nobody could write it out, and the next one is taken', async () => {
+    const { url, secret, events } = await listening();
+    const deep = `{"event":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
+    expect((await send(url, deep, signed(secret, deep))).status).toBe(400);
+    expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
+    expect(events.map((event) => event.kind)).toEqual(['refused', 'taken']);
+  });
+
   it('is refused when it verifies and is no JSON text', async () => {
     const { url, secret, events } = await listening();
     expect((await send(url, 'a=b', signed(secret, 'a=b'))).status).toBe(400);

@@ -4,10 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { packBody, unpackBody } from '../../src/webhooks/payload.ts';
 import { hasOpenssl, opensslDecrypt, opensslEncrypt, opensslKeys } from './openssl.ts';
 
-const JSON_TEXT = '{"event":"comment.add","data":{"text":"Grüße, 日本"},"big":1e400}';
+const JSON_TEXT =
+  '{"event":"comment.add","data":{"text":"Grüße, 日本"},"big":1e400,"long":12345678901234567890,"one":1.0}';
 
 /** Without its PEM lines, as settings keep a key. */
 const bare = (pem: string) => pem.replaceAll(/-----.*-----|\n/g, '');
+
+const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 function newKeys() {
   return generateKeyPairSync('rsa', {
@@ -21,7 +24,8 @@ const KEYS = newKeys();
 describe('a body', () => {
   it('that is sent as it is comes back so', () => {
     expect(packBody(JSON_TEXT, { encode: false })).toBe(JSON_TEXT);
-    expect(unpackBody(JSON_TEXT)).toEqual({ how: 'plain', json: JSON_TEXT, payload: JSON.parse(JSON_TEXT) });
+    const { how, payload } = unpackBody(JSON_TEXT) as { how: string; payload: unknown };
+    expect([how, JSON.stringify(payload)]).toEqual(['plain', JSON_TEXT]);
   });
 
   it('that is encoded is the base64 of the text', () => {
@@ -78,7 +82,14 @@ describe('a body', () => {
     ['{"encodedPayload":"%%"}', 'encodedPayload is not base64'],
     ['{"encodedPayload":"PGh0bWw+"}', 'the decoded payload is not JSON'],
     ['{"encodedPayload":"/////w=="}', 'the decoded payload is not JSON'],
-  ])('%j is unreadable', (body, reason) => {
+    [deep(101), 'the body is nested more than 100 levels deep'],
+    [deep(10_000), 'the body is nested more than 100 levels deep'],
+    [packBody(deep(101), { encode: true }), 'the decoded payload is nested more than 100 levels deep'],
+    [
+      packBody(deep(101), { encode: false, encryptFor: KEYS.publicKey }),
+      'the decrypted payload is nested more than 100 levels deep',
+    ],
+  ])('%.80j is unreadable', (body, reason) => {
     expect(unpackBody(body, KEYS.privateKey)).toEqual({ how: 'unreadable', reason });
   });
 

@@ -29,10 +29,22 @@ export class CsvRowParser {
   /** A row that is not whole is looked at again when twice as much of it has come, so that long ones cost no more than short ones. */
   #enough = 0;
   #ended = false;
+  /** The line that says how the others are separated, with its line break; empty where there is none. */
+  #preface = '';
 
   constructor(name: string, take: TakeRow) {
     this.#name = name;
     this.#take = take;
+  }
+
+  /** The line before the header that names the separator, as Excel writes it: `sep=;` and its line break. */
+  get preface(): string {
+    return this.#preface;
+  }
+
+  /** What separates cells; known once a row was taken. */
+  get delimiter(): string {
+    return this.#dialect?.delimiter ?? ',';
   }
 
   /** Takes the rows that the next chunk completes. @throws SvcError `bad_data` for what comes after them */
@@ -57,7 +69,7 @@ export class CsvRowParser {
 
   #rows(): void {
     const text = this.#text;
-    this.#dialect ??= dialect(text);
+    this.#dialect ??= this.#begin(text);
     const { delimiter, newline } = this.#dialect;
     let quote = nextQuote(text, this.#from);
     while (this.#from < text.length) {
@@ -74,6 +86,16 @@ export class CsvRowParser {
       this.#line += 1;
       this.#from = end + 1;
     }
+  }
+
+  /** Passes over a first line that names the separator. */
+  #begin(text: string): Dialect {
+    const [preface, delimiter] = PREFACE.exec(text) ?? [];
+    if (preface === undefined || delimiter === undefined) return dialect(text);
+    this.#preface = preface;
+    this.#from = preface.length;
+    this.#line += 1;
+    return { delimiter, newline: preface.endsWith('\r') ? '\r' : '\n' };
   }
 
   /** Takes a row that has a quote before its first line break; false when more has to come first. */
@@ -128,8 +150,11 @@ export class CsvRowParser {
   }
 }
 
+/** `sep=;` alone in the first line, which Excel takes for the separator instead of for a row. */
+const PREFACE = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r|$)/i;
+
 /** How a file separates: read from its first line, so that a `;` or a tab works where there is no comma. */
-export function dialect(text: string): Dialect {
+function dialect(text: string): Dialect {
   const [, header = '', lineEnd] = /^([^\r\n]*)(\r\n|\n|\r)?/.exec(text.replace(/"[^"]*"/g, '')) ?? [];
   const delimiter = [',', ';', '\t'].find((candidate) => header.includes(candidate)) ?? ',';
   return { delimiter, newline: lineEnd === '\r' ? '\r' : '\n' };

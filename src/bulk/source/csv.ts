@@ -1,6 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { restoreFormula } from '../../kernel/formula-text.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import { CsvRowParser, dialect, rowText } from './csv-rows.ts';
+import { CsvRowParser, rowText } from './csv-rows.ts';
 import type { FieldMap, FieldNames } from './field-map.ts';
 import { type Block, InputError, type SourceRecord } from './record.ts';
 
@@ -17,6 +18,7 @@ export interface CsvOptions {
 }
 
 interface Header {
+  /** As it stands in the file, with the line before it that names the separator. */
   readonly text: string;
   readonly delimiter: string;
   /** The field of each column; undefined for one that is left out. */
@@ -25,7 +27,10 @@ interface Header {
   readonly ids: number;
 }
 
-/** Reads CSV whose first row names the fields. An empty cell is an absent field. */
+/**
+ * Reads CSV whose first row names the fields. An empty cell is an absent field, and the apostrophe that svc puts before
+ * what a spreadsheet would take for a formula is no part of a cell.
+ */
 export class CsvReader {
   readonly #options: CsvOptions;
   #header: Header | undefined;
@@ -53,7 +58,7 @@ export class CsvReader {
     let block: CsvRecord[] = [];
     const parser = new CsvRowParser(this.#options.name, (cells, text, line) => {
       if (this.#header) block.push(this.#record(this.#header, cells, text, line));
-      else this.#header = this.#readHeader(cells, text, line);
+      else this.#header = this.#readHeader(cells, parser.preface + text, parser.delimiter, line);
     });
     try {
       for await (const chunk of chunks) {
@@ -68,12 +73,14 @@ export class CsvReader {
       throw error;
     }
     if (block.length > 0) yield block;
+    if (!this.#header)
+      throw new InputError(this.#options.name, {}, 'there is no header', 'the first row names the fields');
   }
 
-  #readHeader(cells: readonly string[], text: string, line: number): Header {
+  #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
     const { name, fields, idField, mints } = this.#options;
     const map: FieldNames = this.#options.map?.names ?? new Map();
-    const columns = cells.map((cell) => cell.trim());
+    const columns = cells.map((cell) => restoreFormula(cell.trim()));
     for (const [at, column] of columns.entries()) {
       if (column === '') throw new InputError(name, { line }, `column ${at + 1} has no name`);
       if (columns.indexOf(column) !== at) throw new InputError(name, { line }, `two columns are named '${column}'`);
@@ -94,7 +101,7 @@ export class CsvReader {
         : `the first row names the fields: ${fields.join(',')}`;
       throw new InputError(name, { line }, `there is no column '${idField}'`, hint);
     }
-    return { text, delimiter: dialect(text).delimiter, fields: mapped, ids };
+    return { text, delimiter, fields: mapped, ids };
   }
 
   #record({ fields }: Header, cells: readonly string[], text: string, line: number): CsvRecord {
@@ -124,7 +131,7 @@ class CsvRecord implements SourceRecord {
     const value: Record<string, string> = {};
     const { cells } = this;
     for (let at = 0; at < cells.length; at += 1) {
-      const [field, cell = ''] = [this.#fields[at], cells[at]];
+      const [field, cell] = [this.#fields[at], restoreFormula(cells[at] ?? '')];
       if (cell === '' || field === undefined) continue;
       if (field === '__proto__') Object.defineProperty(value, field, { value: cell, enumerable: true });
       else value[field] = cell;

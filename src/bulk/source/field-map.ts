@@ -1,6 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { PlainScalar } from './plain-scalar.ts';
 import { type Block, InputError, type Source, type SourceRecord } from './record.ts';
 
 /** Columns or fields of files, and the field that each stands for; an empty one for what to leave out. */
@@ -30,7 +31,7 @@ export class FieldMap {
    * @throws SvcError `bad_data` for two fields that stand for one
    */
   rename({ value, line, column }: SourceRecord, file: string): unknown {
-    if (!isObject(value)) return value;
+    if (!isObject(value) || value instanceof PlainScalar) return value;
     const named = new Map<string, string>();
     for (const name of Object.keys(value)) {
       const field = this.#fieldOf(name);

@@ -39,10 +39,18 @@ export function nameOf(file: string): string {
   return file === '-' ? 'stdin' : file;
 }
 
-/** The text of bytes, unpacked where they are compressed. @throws SvcError `bad_data` when it is empty or not text */
-export async function readText(bytes: AsyncIterable<Uint8Array>, name: string): Promise<Text> {
+/**
+ * The text of bytes, unpacked where they are compressed.
+ * @throws SvcError `bad_data` when it is not text, or when it is empty, unless that is `allowed`
+ */
+export async function readText(
+  bytes: AsyncIterable<Uint8Array>,
+  name: string,
+  empty: 'refused' | 'allowed' = 'refused',
+): Promise<Text> {
   const text = await peek(decodeText(unpacked(bytes, name), name));
-  if (text.head.trim() === '') throw new InputError(name, {}, 'it is empty', 'is the export complete?');
+  if (empty === 'refused' && text.head.trim() === '')
+    throw new InputError(name, {}, 'it is empty', 'is the export complete?');
   return text;
 }
 

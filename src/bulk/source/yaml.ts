@@ -6,8 +6,8 @@ import { simpleItem } from './yaml-simple.ts';
 import { hasAnchor, listIn, ONE_LIST, parseYamlText, readNode, SECOND_DOCUMENT, yamlItem } from './yaml-text.ts';
 
 /**
- * The records of a YAML list, or of the list under `field` of a mapping. A scalar stays the text that it is written as,
- * so ids such as `0123`, `no` and `1e5` are kept. A key without a value is an absent field. Items that stand below each
+ * The records of a YAML list, or of the list under `field` of a mapping. A scalar keeps the text that it is written as:
+ * its field decides whether it is a number, so ids such as `0123`, `no` and `1e5` are kept. Items that stand below each
  * other are read one by one; any other layout is read as a whole, up to a size.
  */
 export async function* readYaml(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<Block> {
@@ -38,7 +38,7 @@ export function withYamlField({ value }: SourceRecord, field: string, text: stri
 }
 
 function* wholeList(text: string, { name, field }: ListOptions): Generator<Block> {
-  const parsed = parseYamlText(text, name, 'failsafe');
+  const parsed = parseYamlText(text, name, 'record');
   const list = listIn(parsed, field);
   if (!list) {
     const hint = `begin each record with '- ', or put the list under '${field}:'`;
@@ -148,7 +148,7 @@ class ItemReader {
   #parse({ text, line }: YamlItem): SourceRecord {
     const { name, field } = this.#options;
     const before = text.includes('*') ? this.#anchored : '';
-    const parsed = parseYamlText(before + text, name, 'failsafe', line - lines(before));
+    const parsed = parseYamlText(before + text, name, 'record', line - lines(before));
     const node = listIn(parsed, field)?.items.at(-1);
     const read = new YamlRecord(readNode(parsed, node, name));
     if (text.includes('&') && hasAnchor(node)) this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
@@ -159,7 +159,7 @@ class ItemReader {
   /** The fields behind the list. */
   #warnOf({ text, line }: YamlItem): void {
     const { name, field, warn } = this.#options;
-    const { document, placeOf } = parseYamlText(text, name, 'core', line);
+    const { document, placeOf } = parseYamlText(text, name, 'typed', line);
     if (!isMap(document.contents)) throw new InputError(name, { line }, 'expected a field, or the end');
     for (const { key } of document.contents.items) {
       const named = isScalar(key) ? String(key.value) : '';

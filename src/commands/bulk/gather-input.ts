@@ -3,6 +3,7 @@ import { type FileChoice, memoryInput, openInput, type RecordInput } from '../..
 import { problemOf } from '../../bulk/problem.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
 import { type HearRecord, type RecordRules, type Survey, survey } from '../../bulk/survey.ts';
+import { Target } from '../../bulk/target.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
@@ -48,7 +49,9 @@ export async function gatherInput(
   const reading = untilRead(context.signal);
   const input = await inputOf({ ...context, signal: reading.signal }, entry, fields, request, spool);
   const { duplicates } = request.options;
-  const rules = { fields, shared: request.data, duplicates, mint, ...given('shard', shard) };
+  const { data } = request;
+  const target = given('target', targetOf(fields, data));
+  const rules = { fields, shared: data, ...target, duplicates, mint, ...given('shard', shard) };
   const shown = await showChecking(context, input);
   try {
     const surveyed = await survey(input, rules, context.signal, hear).finally(shown);
@@ -61,6 +64,18 @@ export async function gatherInput(
   } finally {
     reading.end();
   }
+}
+
+/** Where all records of a command go; undefined where each record is a call, and goes where it says. */
+export function targetOf({ field, target }: BulkFields, data: BulkRequest['data']): Target | undefined {
+  if (field === undefined) return undefined;
+  // A required one that is not given is an error of its own.
+  const known = target.filter(({ name, required }) => !required || data[name] !== undefined);
+  return new Target(
+    known.map(({ name }) => name),
+    data,
+    'refused',
+  );
 }
 
 /** The run's signal as far as the first reading: what is written at the end of a run that was stopped needs another one. */

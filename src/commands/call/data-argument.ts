@@ -4,8 +4,11 @@ import { abortable } from '../../kernel/abortable.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError, textOf, withoutMark } from '../../kernel/files.ts';
 import { isObject } from '../../kernel/is-object.ts';
+import { jsonProblem } from '../../kernel/json-problem.ts';
+import { jsonValue } from '../../kernel/json-value.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import type { Context } from '../context.ts';
+import { given } from '../option-values.ts';
 
 /**
  * The object behind `--data`: JSON text, `@file` or `-` for stdin. A `{"data": {…}}` wrapper is taken off.
@@ -20,15 +23,16 @@ export async function readData(context: Context, argument: string): Promise<Reco
 
 /** Any JSON value behind `--data`. @throws as `readData` does, but for what is no object. */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
-  const json = await readArgument(context, argument);
-  try {
-    return JSON.parse(json);
-  } catch (error) {
+  const text = await readArgument(context, argument);
+  const value = jsonValue(text);
+  if (value === undefined) {
     throw new SvcError('bad_data', '--data: not valid JSON', {
       hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
-      cause: error,
     });
   }
+  const wrong = jsonProblem(value, text);
+  if (wrong) throw new SvcError('bad_data', `--data: ${wrong.problem}`, given('hint', wrong.hint));
+  return value;
 }
 
 /** The text that an argument stands for: its own, that of `@file`, or stdin for `-`. */

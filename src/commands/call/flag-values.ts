@@ -1,5 +1,7 @@
 import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { jsonProblem } from '../../kernel/json-problem.ts';
+import { jsonValue } from '../../kernel/json-value.ts';
 import { parseMoment } from '../../kernel/moment.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { parsePairs, splitPair } from './key-value.ts';
@@ -106,9 +108,9 @@ function timeOf({ name }: Flag, text: string, { now, warn }: FlagDependencies): 
 }
 
 export function parseJson({ name }: Flag, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SvcError('usage', `--${name}: not valid JSON`, { cause: error });
-  }
+  const value = jsonValue(text);
+  if (value === undefined) throw new SvcError('usage', `--${name}: not valid JSON`);
+  const wrong = jsonProblem(value, text);
+  if (wrong) throw new SvcError('usage', `--${name}: ${wrong.problem}`, wrong.hint ? { hint: wrong.hint } : {});
+  return value;
 }

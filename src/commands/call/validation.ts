@@ -26,7 +26,7 @@ export function checkInput(
   const { success, data, error } = operation.input.safeParse(input);
   if (success) {
     const outdated = operation.outdated?.(data, now);
-    if (outdated) throw refused(`${nameOf(entry, outdated.path)}: ${outdated.message}`);
+    if (outdated) throw refused(withName(nameOf(entry, outdated.path), outdated.message));
     return data;
   }
   const { issues } = error;
@@ -59,7 +59,12 @@ function describe(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown
   const value = valueAt(input, issue.path);
   const name = nameOf(entry, issue.path);
   if (issue.code === 'invalid_type' && value === undefined) return `${name} is required`;
-  return `${name}: ${inFlags(entry, issueText(issue, value))}`;
+  return withName(name, inFlags(entry, issueText(issue, value)));
+}
+
+/** A message about what has this name, which it may begin with already. */
+function withName(name: string, message: string): string {
+  return message.startsWith(`${name} `) ? message : `${name}: ${message}`;
 }
 
 /** The flag of a field, with its key where it has several (`--resource type`), or the field where there is none. */

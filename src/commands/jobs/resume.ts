@@ -1,17 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { batches } from '../../bulk/batches.ts';
+import { findingText } from '../../bulk/finding.ts';
 import { damaged } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/description.ts';
 import { findJob, lockJob, openJournal } from '../../bulk/journal/folder.ts';
 import { minter } from '../../bulk/mint.ts';
-import { survey } from '../../bulk/survey.ts';
+import { type Survey, survey } from '../../bulk/survey.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
-import { type BulkInput, openFiles, untilRead } from '../bulk/gather-input.ts';
+import { plural } from '../../kernel/plural.ts';
+import { type BulkInput, openFiles, targetOf, untilRead } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/job.ts';
 import { batchLimits } from '../bulk/operation.ts';
 import { type Pace, paceOf } from '../bulk/pace.ts';
@@ -21,6 +23,7 @@ import type { BulkOptions } from '../bulk/request.ts';
 import { runJob } from '../bulk/run.ts';
 import { planBatches } from '../bulk/send.ts';
 import type { Work } from '../bulk/work.ts';
+import { refusal } from '../call/refusal.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { given } from '../option-values.ts';
@@ -88,14 +91,17 @@ async function sameInput(
     const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
     const input = await openFiles(dependencies, fields, { files, ...given('map', options.map) }, '');
+    const { data, job } = description;
     const rules = {
-      ...{ fields, shared: description.data, duplicates: options.duplicates, mint: minter(description.job) },
+      ...{ fields, shared: data, duplicates: options.duplicates, mint: minter(job) },
+      ...given('target', targetOf(fields, data)),
       ...given('shard', options.shard),
     };
     const shown = await showChecking(context, input);
     const surveyed = await survey(input, rules, context.signal).finally(shown);
     const other = inputs.find(({ sha256 }, at) => surveyed.files[at]?.identity?.sha256 !== sha256);
     if (other) throw changed(description, other);
+    if (surveyed.findingCount > 0) throw await refusedRecords(context, fields, input.name, surveyed);
     return { input, rules, survey: surveyed };
   } finally {
     reading.end();
@@ -107,6 +113,13 @@ async function sizeOf({ path, name }: JobInput, cwd: string): Promise<number> {
     throw localFileError('read', name, error);
   });
   return found.size;
+}
+
+/** An earlier version may have begun a job that this one refuses. */
+function refusedRecords(context: Context, { noun }: BulkFields, name: string, { findings, findingCount }: Survey) {
+  const hint = 'this run sent nothing; correct the file, then run the command itself again';
+  const found = { findings: findings.map(findingText), findingCount };
+  return refusal(context, found, { failure: 'bad_data', name, part: plural(noun), hint });
 }
 
 function changed({ job }: JobDescription, { name }: JobInput): SvcError {

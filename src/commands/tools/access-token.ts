@@ -1,6 +1,7 @@
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
+import { MOST_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
 import { amount } from '../../kernel/plural.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -56,10 +57,12 @@ function decoded(name: string, part: string): Fields {
   if (part === '' || !BASE64URL.test(part)) throw malformed(name, 'not base64url');
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url')));
+    const json = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
+    value = nestsDeeperThan(MOST_NESTING, json) ? undefined : JSON.parse(json);
   } catch (error) {
     throw malformed(name, 'not JSON', error);
   }
+  if (value === undefined) throw malformed(name, `nested more than ${MOST_NESTING} levels deep`);
   if (!isObject(value)) throw malformed(name, 'no JSON object');
   return value;
 }

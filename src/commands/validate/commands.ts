@@ -15,6 +15,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   notifications: `echo '[{"actionUser":{"userId":"u1"},"displayHeadlineMessageTemplate":"Hi","displayBodyMessage":"There","notifyUsers":[]}]' | svc notifications validate --file -`,
 };
 
+const ORG_FLAG: OptionDefinition = {
+  flags: '--org <id>',
+  describes: 'organization that the records are for: records that name another one are findings',
+};
+
 /** One command for each kind of record that an operation takes many of. */
 export const VALIDATE_COMMANDS: readonly CommandDefinition[] = [
   ...Map.groupBy(
@@ -45,6 +50,7 @@ function validateCommand(noun: string, operations: readonly OperationOutline[]):
       INPUT_FORMAT_FLAG,
       ...choice('--for <what>', `what the records are for (${verbs[0]})`, verbs),
       ...choice('--api-version <v>', `version of the call (${versions[0]})`, versions),
+      ...(goesToOne(noun, operations) ? [ORG_FLAG] : []),
       DUPLICATES_FLAG,
       MAP_FLAG,
       { flags: '--format <form>', describes: 'form of the findings (text)', choices: ['text', 'github'] },
@@ -54,6 +60,11 @@ function validateCommand(noun: string, operations: readonly OperationOutline[]):
       return (context, invocation) => validate(context, { noun, verb: verbs[0] ?? '' }, invocation);
     },
   };
+}
+
+/** Whether all records of a file go to one organization: neither are they organizations, nor is each a call of its own. */
+function goesToOne(noun: string, operations: readonly OperationOutline[]): boolean {
+  return noun !== 'organizations' && operations.some(({ bulk }) => bulk === 'array');
 }
 
 function choice(flags: string, describes: string, choices: readonly string[]): readonly OptionDefinition[] {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InputFormat } from '../../bulk/source/record.ts';
 import { findingsOf, type RecordRules } from '../../bulk/survey.ts';
+import { Target } from '../../bulk/target.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
@@ -29,6 +30,7 @@ interface ValidateOptions {
   readonly version?: string;
   readonly duplicates: RecordRules['duplicates'];
   readonly map?: ColumnPairs;
+  readonly org?: string;
   readonly form: 'text' | 'github';
 }
 
@@ -44,7 +46,8 @@ export async function validate(context: Context, meant: Meant, invocation: Invoc
     const { file, inputFormat, map } = options;
     const files = file.map((path) => ({ file: path, ...given('format', inputFormat) }));
     const input = await openFiles(context, fields, { files, ...given('map', map) }, join(folder, 'input'));
-    const rules = { fields, shared: sharedFields(fields), duplicates: options.duplicates, mint: String };
+    const target = given('target', await targetOf(context, fields, options));
+    const rules = { fields, shared: sharedFields(fields), ...target, duplicates: options.duplicates, mint: String };
     const { noun } = fields;
     const subject = { name: input.name, files: input.files.map(({ name }) => name), noun, form: options.form };
     const shown = await showChecking(context, input);
@@ -73,6 +76,7 @@ function validateOptions({ noun, verb }: Meant, { options }: Invocation): Valida
     ...given('version', text('apiVersion')),
     duplicates: (text('duplicates') ?? 'fail') as RecordRules['duplicates'],
     ...given('map', pairs),
+    ...given('org', text('org')),
     form: text('format') === 'github' ? 'github' : 'text',
   };
 }
@@ -85,9 +89,18 @@ async function fieldsOf(noun: string, { verb, version }: ValidateOptions): Promi
 }
 
 /** Where each record is a call, flags may give what is alike in all of them; only what records say themselves is checked. */
-function sharedFields({ field, known }: BulkFields): Readonly<Record<string, unknown>> {
+function sharedFields({ field, target }: BulkFields): Readonly<Record<string, unknown>> {
   if (field !== undefined) return {};
-  return Object.fromEntries(SHARED.filter((name) => known.includes(name)).map((name) => [name, 'given by a flag']));
+  return Object.fromEntries(target.map(({ name }) => [name, 'given by a flag']));
 }
 
-const SHARED = ['organizationId', 'documentId'];
+/**
+ * Where the command for these records would send them, as far as it is known: of the rest all records have to say the
+ * same. Undefined where each record is a call, and goes where it says.
+ */
+async function targetOf({ openSettings }: Context, { field, target }: BulkFields, { org }: ValidateOptions) {
+  if (field === undefined) return undefined;
+  const names = target.map(({ name }) => name);
+  const organizationId = org ?? (await openSettings()).org?.value;
+  return new Target(names, { organizationId }, 'as the first record');
+}

@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { exactJsonOrText } from '../../kernel/exact-json.ts';
 import { fieldPath } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { jsonOrText } from '../../kernel/json-value.ts';
 import { splitPair } from '../call/key-value.ts';
 
 type Key = string | number;
@@ -14,7 +14,7 @@ type Key = string | number;
 export function withAssignments(value: unknown, assignments: readonly string[]): unknown {
   return assignments.reduce((current, assignment) => {
     const [path, text] = splitPair(assignment, 'set');
-    return assigned(current, { keys: keysOf(path), done: [] }, jsonOrText(text));
+    return assigned(current, { keys: keysOf(path), done: [] }, exactJsonOrText(text));
   }, value);
 }
 

@@ -1,4 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { exactJsonValue } from '../../kernel/exact-json.ts';
+import { MOST_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -18,9 +20,10 @@ export async function givenPayload(
 
 async function readPayload(context: Context, file: string): Promise<unknown> {
   const text = await readArgument(context, file === '-' ? file : `@${file}`);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SvcError('bad_data', `${file}: not valid JSON`, { cause: error });
+  if (nestsDeeperThan(MOST_NESTING, text)) {
+    throw new SvcError('bad_data', `${file}: nested more than ${MOST_NESTING} levels deep`);
   }
+  const payload = exactJsonValue(text);
+  if (payload === undefined) throw new SvcError('bad_data', `${file}: not valid JSON`);
+  return payload;
 }

@@ -1,4 +1,4 @@
-import { jsonOrText } from '../../kernel/json-value.ts';
+import { exactJsonOrText } from '../../kernel/exact-json.ts';
 import { redactText } from '../../kernel/redact.ts';
 import { jsonDocument } from '../../output/json.ts';
 import type { Outgoing } from '../../webhooks/post.ts';
@@ -9,6 +9,6 @@ export async function printPlan({ io }: Context, { url, headers, body }: Outgoin
   const known = secrets.filter((secret) => secret !== '');
   const shown = headers.map(([name, value]) => [name, redactText(value, known)]);
   const text = body.toString();
-  const plan = { method: 'POST', url: url.href, headers: Object.fromEntries(shown), body: jsonOrText(text) };
+  const plan = { method: 'POST', url: url.href, headers: Object.fromEntries(shown), body: exactJsonOrText(text) };
   await io.stdout.write(jsonDocument(plan, io.stdout.isTerminal));
 }

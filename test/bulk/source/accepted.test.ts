@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PlainScalar } from '../../../src/bulk/source/plain-scalar.ts';
 import type { InputFormat } from '../../../src/bulk/source/record.ts';
 import { read, refusal } from './reading.ts';
 
@@ -70,18 +71,46 @@ describe('CSV', () => {
     ]);
   });
 
+  it.each(['sep=;\r\n', 'sep=;\n', '"sep=;"\n', 'SEP=;\r'])(
+    'takes the separator from a first line %j',
+    async (first) => {
+      const end = first.replace(/^.*;"?/, '');
+      for (const size of [1, 1000]) {
+        const { records, preamble } = await read(`${first}userId;name${end}a;x, y${end}b;"z"${end}`, 'csv', size);
+        expect(records.map(({ value, line }) => [value, line])).toEqual([
+          [{ userId: 'a', name: 'x, y' }, 3],
+          [{ userId: 'b', name: 'z' }, 4],
+        ]);
+        expect(preamble).toBe(`${first}userId;name`);
+      }
+    },
+  );
+
+  it('takes any separator that a first line names, and a file of nothing else for one without a header', async () => {
+    expect(await values('sep=|\nuserId|na,me\na|b\n', 'csv')).toEqual([{ userId: 'a', 'na,me': 'b' }]);
+    expect((await refusal('sep=;\n', 'csv')).message).toBe('stdin: there is no header');
+    expect(await values('userId,sep=;\na,b\n', 'csv')).toEqual([{ userId: 'a', 'sep=;': 'b' }]);
+  });
+
   it('says which column may be the id', async () => {
     expect((await refusal('user_id,name\n', 'csv')).hint).toBe("is it 'user_id'? add --map 'user_id=userId'");
   });
 });
 
 describe('YAML', () => {
-  it('keeps ids as text, merges shared defaults and leaves empty keys out', async () => {
-    const text = '- &base {userId: 0123, name: no, email: }\n- <<: *base\n  userId: 1e5\n- userId: ~\n  name: ""\n';
+  it('keeps ids as text, merges shared defaults and takes empty keys for null', async () => {
+    const text = '- &base {userId: 0123, name: no, email: }\n- <<: *base\n  userId: 1e5\n- userId: "~"\n  name: ""\n';
     expect(await values(text, 'yaml')).toEqual([
-      { userId: '0123', name: 'no' },
-      { userId: '1e5', name: 'no' },
+      { userId: '0123', name: 'no', email: null },
+      { userId: new PlainScalar('1e5'), name: 'no', email: null },
       { userId: '~', name: '' },
+    ]);
+  });
+
+  it('knows null in each of its forms, and keys are text', async () => {
+    const text = '- {a: null, b: ~, c: , d: !!null "", e: Null, f: "null", 1: x, null: y, true: z}\n';
+    expect(await values(text, 'yaml')).toEqual([
+      { a: null, b: null, c: null, d: null, e: null, f: 'null', '1': 'x', null: 'y', true: 'z' },
     ]);
   });
 });

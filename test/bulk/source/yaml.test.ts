@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { simpleItem } from '../../../src/bulk/source/yaml-simple.ts';
-import { chunkSize, read, users } from './reading.ts';
+import { parseYamlText, readNode } from '../../../src/bulk/source/yaml-text.ts';
+import { chunkSize, read, refusal, users } from './reading.ts';
 
 const values = async (text: string, size?: number) =>
   (await read(text, 'yaml', size)).records.map(({ value }) => value);
@@ -58,6 +59,37 @@ describe('the layout of a YAML list', () => {
   });
 });
 
+/** What the parser of the whole language makes of a list. */
+function whole(text: string): unknown {
+  const parsed = parseYamlText(text, 't.yaml', 'record');
+  return readNode(parsed, parsed.document.contents, 't.yaml').value;
+}
+
+describe('YAML that is no tree', () => {
+  it.each([
+    ['- &a\n  userId: x\n  y: *a\n', 'stdin:2:3: an alias refers to what it is part of'],
+    ['- &a [*a]\n', 'stdin:1:6: an alias refers to what it is part of'],
+    ['&l\n- *l\n', 'stdin:2:3: an alias refers to what it is part of'],
+    ['users: &u\n  - {userId: a, x: *u}\n', 'stdin:2:5: an alias refers to what it is part of'],
+    ['- &a {<<: *a, userId: b}\n', 'stdin:1:6: more than 100 aliases in one record'],
+    ['- &a {userId: a}\n- <<: [1]\n  userId: b\n', 'stdin:2:3: merge sources must be maps or map aliases'],
+    ['- [a]: b\n', 'stdin:1:3: the name of a field is no text'],
+    [`- x: ${'['.repeat(120)}${']'.repeat(120)}\n`, 'stdin:1:3: nested more than 100 levels deep'],
+    [
+      `- &a ${'['.repeat(60)}${']'.repeat(60)}\n- ${'['.repeat(60)}*a${']'.repeat(60)}\n`,
+      'stdin:2:3: nested more than 100 levels deep',
+    ],
+  ])('%.60j is bad data', async (text, message) => {
+    expect(await refusal(text, 'yaml')).toMatchObject({ failure: 'bad_data', message });
+  });
+
+  it('repeats a bounded part of itself', async () => {
+    const nines = (alias: string) => `[${Array(9).fill(`*${alias}`).join(', ')}]`;
+    const text = `- userId: a\n  a: &a [1, 1]\n  b: &b ${nines('a')}\n  c: &c ${nines('b')}\n  d: ${nines('c')}\n`;
+    expect((await refusal(text, 'yaml')).message).toBe('stdin:1:3: more than 100 aliases in one record');
+  });
+});
+
 describe('a simple item', () => {
   const word = fc.oneof(
     fc.constantFrom(
@@ -68,6 +100,10 @@ describe('a simple item', () => {
       '0123',
       'no',
       '1e5',
+      'null',
+      'true',
+      '12',
+      '1.5e3',
       'a: b',
       'a #b',
       '- a',
@@ -107,7 +143,7 @@ describe('a simple item', () => {
           .map(([name, value, end], at) => `${at === 0 ? dash : margin}${name}: ${value}${end}`)
           .join('');
         const simple = simpleItem(text);
-        if (simple) expect([simple.value]).toEqual(parse(text, { schema: 'failsafe', merge: true }));
+        if (simple) expect([simple.value]).toEqual(whole(text));
       }),
       { numRuns: 3000 },
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../src/catalog/define.ts';
 import { loadOperation } from '../../../src/catalog/index.ts';
-import { manifest } from '../../../src/catalog/manifest.ts';
+import { manifest, type OperationEntry } from '../../../src/catalog/manifest.ts';
 import { checkInput } from '../../../src/commands/call/validation.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -17,6 +18,47 @@ async function refusal(resources: readonly unknown[], beside: object = { name: '
     return [message, hint];
   }
 }
+
+/** What each operation says of each of its fields that has a value of no use. */
+function* refusals(operation: Operation, entry: OperationEntry): Generator<string> {
+  const valid = { organizationId: 'o', documentId: 'd', editorId: 'e', userId: 'u', folderId: 'f' };
+  for (const type of ['text', 'map', 'array', 'xml']) {
+    for (const useless of [5, '', null, [], {}, 'x y', { __proto__: null, a: {} }]) {
+      for (const field of Object.keys(operation.input.shape)) {
+        try {
+          checkInput(entry, operation, { ...valid, type, [field]: useless }, 'usage', NOW);
+        } catch (error) {
+          yield (error as Error).message;
+        }
+      }
+    }
+  }
+}
+
+describe('a refusal of any operation', () => {
+  it('names what is wrong once', async () => {
+    let count = 0;
+    for (const entry of manifest) {
+      for (const message of refusals(await loadOperation(entry.resource, entry.name), entry)) {
+        for (const problem of message.split('; ')) {
+          count += 1;
+          const [, name = '-', rest = ''] = /^(--[\w-]+|<\w+>|[\w.]+)(?: \w+)?:? (.*)$/s.exec(problem) ?? [];
+          expect([problem, rest.startsWith(name)]).toEqual([problem, false]);
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(100);
+  });
+
+  it('is a whole sentence where the field has one of its own', async () => {
+    const entry = manifest.find(({ name }) => name === 'crdt.update') ?? expect.fail();
+    const operation = await loadOperation(entry.resource, entry.name);
+    const input = { organizationId: 'o', documentId: 'd', editorId: 'e', type: 'text', data: {} };
+    expect(() => checkInput(entry, operation, input, 'usage', NOW)).toThrow(
+      /^--content must be a string for --type text\.$/,
+    );
+  });
+});
 
 const HELP = 'see svc access-tokens generate --help';
 const acme = { type: 'organization', id: 'acme' };

@@ -7,6 +7,7 @@ import type { GlobalOptions } from '../../../src/commands/context.ts';
 import type { Invocation } from '../../../src/commands/definition.ts';
 import { VALIDATE_COMMANDS } from '../../../src/commands/validate/commands.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
+import type { Environment } from '../../../src/kernel/folders.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -19,13 +20,14 @@ interface World {
   readonly content: string | Uint8Array;
   readonly flags?: Invocation['options'];
   readonly output?: GlobalOptions['output'];
+  readonly environment?: Environment;
 }
 
-async function validate({ noun = 'users', name, content, others = {}, flags = {}, output }: World) {
+async function validate({ noun = 'users', name, content, others = {}, flags = {}, output, environment = {} }: World) {
   const cwd = await temporaryFolder();
   if (name !== '-') await writeFile(join(cwd, name), content);
   for (const [other, text] of Object.entries(others)) await writeFile(join(cwd, other), text);
-  const context = await fakeContext({ cwd, stdin: content, ...(output && { options: { output } }) });
+  const context = await fakeContext({ cwd, stdin: content, environment, ...(output && { options: { output } }) });
   const run = await VALIDATE_COMMANDS.find(({ command }) => command[0] === noun)?.load();
   const error = await run?.(context, {
     arguments: [],
@@ -243,5 +245,54 @@ describe('columns that are named otherwise', () => {
   it('need not be there where there are no records', async () => {
     const { error } = await validate({ name: 'u.json', content: '[]', flags: { map: ['a=b'] } });
     expect(error).toBeUndefined();
+  });
+});
+
+describe('where records go', () => {
+  const content = '[{"userId":"a","organizationId":"acme"},\n{"userId":"b","organizationId":"beta"},\n{"userId":"c"}]';
+  const otherIs = (line: number, other: string, known: string) =>
+    `u.json:${line}: organizationId: '${other}' differs from '${known}', where all records go\n`;
+
+  it('is one organization: what the first record says, unless it is known', async () => {
+    const alone = await validate({ name: 'u.json', content });
+    expect([alone.stdout, alone.error?.failure]).toEqual([otherIs(2, 'beta', 'acme'), 'bad_data']);
+    expect(alone.error?.hint).toContain('a run sends to one target');
+    const flag = await validate({ name: 'u.json', content, flags: { org: 'beta' } });
+    expect(flag.stdout).toBe(otherIs(1, 'acme', 'beta'));
+    const setting = await validate({ name: 'u.json', content, environment: { SVC_ORG: 'beta' } });
+    expect(setting.stdout).toBe(otherIs(1, 'acme', 'beta'));
+  });
+
+  it('is one document', async () => {
+    const text = '{"userId":"a","documentId":"d1"}\n{"userId":"b","documentId":"d2"}\n';
+    const { stdout } = await validate({ name: 'u.ndjson', content: text });
+    expect(stdout).toBe("u.ndjson:2: documentId: 'd2' differs from 'd1', where all records go\n");
+  });
+
+  it('is no question where each record is a call of its own', async () => {
+    const hello = { actionUser: { userId: 'u1' }, documentId: 'd1', displayHeadlineMessageTemplate: 'a' };
+    const records = ['acme', 'beta'].map((organizationId) => ({
+      ...{ ...hello, organizationId, displayBodyMessage: 'b', notifyUsers: [], notifyAll: true },
+    }));
+    const { error } = await validate({ noun: 'notifications', name: 'n.json', content: JSON.stringify(records) });
+    expect(error).toBeUndefined();
+  });
+
+  it('is asked only of who has one', () => {
+    const flagsOf = (noun: string) =>
+      VALIDATE_COMMANDS.filter(({ command }) => command[0] === noun).flatMap(({ options = [] }) =>
+        options.map(({ flags }) => flags),
+      );
+    expect(['users', 'documents', 'presence'].every((noun) => flagsOf(noun).includes('--org <id>'))).toBe(true);
+    expect(['organizations', 'notifications'].some((noun) => flagsOf(noun).includes('--org <id>'))).toBe(false);
+  });
+});
+
+describe('an empty file of NDJSON', () => {
+  it.each(['', '\n', ' \n\n'])('is a list without records: %j', async (content) => {
+    const { stdout, error } = await validate({ name: 'u.ndjson', content });
+    expect([stdout, error]).toEqual(['u.ndjson: 0 users, nothing is wrong with them\n', undefined]);
+    const piped = await validate({ name: '-', content, flags: { inputFormat: 'ndjson' } });
+    expect([piped.stdout, piped.error]).toEqual(['stdin: 0 users, nothing is wrong with them\n', undefined]);
   });
 });

@@ -12,13 +12,13 @@ import { type FakeWorld, fakeContext } from '../fake-context.ts';
 const BODY = '{"event":"comment.add","n":1.0}';
 
 /** A folder with the files of one delivery, and what checks it. */
-async function saved(change: { headers?: string; body?: string } = {}) {
+async function saved(change: { headers?: string; body?: string; signed?: string } = {}) {
   const folder = await temporaryFolder();
   const [secret, token] = [newSecret(), randomBytes(16).toString('hex')];
   const signedAt = unixNow();
-  const headers = signatureHeaders(secret, { id: 'msg_1', timestamp: signedAt, body: BODY });
+  const headers = signatureHeaders(secret, { id: 'msg_1', timestamp: signedAt, body: change.signed ?? BODY });
   const files = {
-    body: change.body ?? BODY,
+    body: change.body ?? change.signed ?? BODY,
     headers: change.headers ?? JSON.stringify(headers),
     secret: `${secret}\n`,
     other: newSecret(),
@@ -40,6 +40,26 @@ describe('svc webhooks verify', () => {
     const { verify, paths } = await saved();
     const context = await verify({ secretFile: [paths.other, paths.secret] });
     expect(JSON.parse(context.stdout())).toEqual({ event: 'comment.add', n: 1 });
+  });
+
+  it('prints numbers as they stand in the body', async () => {
+    const signed = '{"long":12345678901234567890,"list":[1.0,-0.10,1e999],"neg":-12345678901234567890}';
+    const { verify, paths } = await saved({ signed });
+    const printed = async (output: 'json' | 'ndjson' | 'csv' | 'yaml' | 'table', fields?: string[]) =>
+      (await verify({ secretFile: [paths.secret] }, { options: { output, ...(fields && { fields }) } })).stdout();
+    expect(await printed('ndjson')).toBe(`${signed}\n`);
+    for (const output of ['json', 'table'] as const) expect((await printed(output)).replace(/\s/g, '')).toBe(signed);
+    expect(await printed('csv', ['long', 'neg'])).toBe('long,neg\r\n12345678901234567890,-12345678901234567890\r\n');
+    expect(await printed('table', ['neg', 'long'])).toMatch(/neg +-12345678901234567890\nlong +12345678901234567890/);
+    expect(await printed('yaml')).toContain('long: 12345678901234567890\n');
+  });
+
+  it('says of what nests so deep that it cannot be printed that it does not verify', async () => {
+    const { verify, paths } = await saved({ signed: `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}` });
+    await expect(verify({ secretFile: [paths.secret] })).rejects.toMatchObject({
+      failure: 'verification_failed',
+      message: expect.stringContaining('the body is nested more than 100 levels deep'),
+    });
   });
 
   it('reads headers as tools print them', async () => {

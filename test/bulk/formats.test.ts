@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { openInput } from '../../src/bulk/input.ts';
+import { readChecked } from '../../src/bulk/readings.ts';
+import { survey } from '../../src/bulk/survey.ts';
+import { Target } from '../../src/bulk/target.ts';
+import { activities } from '../../src/catalog/activities.ts';
+import { type BulkFields, bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
+import { documents } from '../../src/catalog/documents.ts';
+import { createPrinter } from '../../src/output/printer.ts';
+import { onePage } from '../../src/output/renderer.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+/** What is sent of the records of a file, or why it is refused. */
+async function sent(fields: BulkFields, folder: string, name: string, text: string) {
+  await writeFile(join(folder, name), text);
+  const { signal } = new AbortController();
+  const input = await openInput({
+    ...{ files: [{ file: name }], cwd: folder, stdin: Readable.from([]), signal, spool: '' },
+    ...{ field: fields.list, fields: fields.known, idField: fields.id, mints: fields.mints ?? false },
+  });
+  const target = new Target(['organizationId'], { organizationId: 'acme' }, 'refused');
+  const rules = { fields, shared: {}, target, duplicates: 'first', mint: String } as const;
+  const found = await survey(input, rules, signal);
+  if (found.findingCount > 0) return found.findings.map(({ field }) => field);
+  const records: unknown[] = [];
+  for await (const block of readChecked(input, rules, found)) {
+    for (const { json } of block.records) records.push(JSON.parse(json));
+  }
+  return records;
+}
+
+const ids = fc.constantFrom(
+  '0123',
+  '12345678901234567890',
+  'no',
+  'true',
+  'null',
+  '~',
+  '1e5',
+  '1e999',
+  '-1',
+  '0x10',
+  'a b',
+);
+const text = fc.oneof(
+  ids,
+  fc.string({ unit: 'grapheme', minLength: 1 }).filter((any) => !any.includes('\0')),
+);
+const free = fc.jsonValue({ maxDepth: 3, noUnicodeString: true }).map((value) => JSON.parse(JSON.stringify(value)));
+const record = fc.record(
+  {
+    id: text,
+    featureType: text,
+    actionType: fc.oneof(text, fc.constant(null), fc.integer()),
+    actionUser: fc.record({ userId: text, name: fc.oneof(text, fc.constant(null)), more: free }),
+    changes: fc.dictionary(fc.constantFrom('a', 'b'), fc.record({ from: free, to: free })),
+    entityData: free,
+    displayMessageTemplateData: fc.dictionary(fc.constantFrom('x', 'y'), free),
+    actionIcon: fc.oneof(text, fc.constant(null)),
+    organizationId: fc.constantFrom('acme', 'acme', 'acme', 'beta', null),
+    stranger: free,
+  },
+  { requiredKeys: ['featureType', 'actionType', 'actionUser'] },
+);
+
+describe('the same records', () => {
+  it('are the same requests, or are refused for the same fields, as JSON, NDJSON and YAML', async () => {
+    const fields = bulkFieldsOf(activities['activities.add']);
+    const folder = await temporaryFolder();
+    let refusals = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 4 }), async (records) => {
+        const json = await sent(fields, folder, 'r.json', JSON.stringify(records));
+        const ndjson = await sent(fields, folder, 'r.ndjson', records.map((one) => JSON.stringify(one)).join('\n'));
+        expect(ndjson).toEqual(json);
+        // Numbers are no text in JSON, and IDs without quotes in YAML.
+        fc.pre(!records.some(({ actionType }) => typeof actionType === 'number'));
+        const yaml = await sent(fields, folder, 'r.yaml', stringify(records, { aliasDuplicateObjects: false }));
+        expect(yaml).toEqual(json);
+        refusals += json.some((one) => typeof one === 'string') ? 1 : 0;
+      }),
+      { numRuns: 150 },
+    );
+    expect(refusals).toBeGreaterThan(0);
+  });
+});
+
+describe('what svc prints as CSV', () => {
+  const cell = fc.oneof(
+    text,
+    fc
+      .array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '＝', 'd1'), { minLength: 1, maxLength: 4 })
+      .map((marks) => marks.join('')),
+  );
+
+  it('is read back as it was', async () => {
+    const fields = bulkFieldsOf(documents['documents.add']);
+    const folder = await temporaryFolder();
+    const records = fc.array(fc.record({ documentId: cell, documentName: cell }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(records, async (list) => {
+        const chunks: string[] = [];
+        const sink = { isTerminal: false, columns: undefined, write: async (chunk: string) => void chunks.push(chunk) };
+        const how = { format: 'csv', headers: true, quiet: false, showSecrets: false, color: false } as const;
+        await createPrinter(sink as never, how).records(onePage(list), {});
+        const unique = list.filter(
+          ({ documentId }, at) => list.findIndex((one) => one.documentId === documentId) === at,
+        );
+        expect(await sent(fields, folder, 'd.csv', chunks.join(''))).toEqual(unique);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
