@@ -43,12 +43,14 @@ export function createAttempt(options: AttemptOptions, transport: Transport): At
     observer.request(attempt, request);
     const started = clock.now();
     // What became of a batch of records is worth waiting for when the run is stopped.
-    const reply = await exchange(request, operation.bulk ? undefined : signal);
+    const ending = operation.bulk ? undefined : signal;
+    const reply = await exchange(request, ending);
     if ('kind' in reply) return reply;
     observer.reply(attempt, request, reply, clock.now() - started);
     return readReply(reply, {
       operation,
       expected: request.expected,
+      signal: ending,
       redact,
       program,
       get host() {

@@ -17,6 +17,8 @@ export interface Reading {
   readonly credential: string;
   /** How svc is called for the same service: `svc -p prod`. */
   readonly program: string;
+  /** Interrupts the reading of a large reply. */
+  readonly signal?: AbortSignal | undefined;
   /** Takes the credentials out of a text of the service. */
   readonly redact: (text: string) => string;
 }
