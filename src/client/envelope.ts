@@ -1,4 +1,4 @@
-import { SvcError } from '../kernel/errors.ts';
+import { type Failure, SvcError } from '../kernel/errors.ts';
 import { inSlices, otherEvents } from '../kernel/in-slices.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { parseAnswer } from './answer-body.ts';
@@ -6,7 +6,7 @@ import { confirmsAll } from './confirmation.ts';
 import { oddPart } from './data-form.ts';
 import type { Failed, Outcome, Success } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
-import { type Reading, serviceFailure } from './service-failure.ts';
+import { type Reading, rateLimitHint, serviceFailure } from './service-failure.ts';
 import { meaningOfHttp } from './status.ts';
 import type { WireReply } from './transport.ts';
 
@@ -113,13 +113,18 @@ function isSuccess(httpStatus: number): boolean {
   return httpStatus >= 200 && httpStatus < 300;
 }
 
-function unusable(what: string, { httpStatus, retryAfter }: WireReply, { host, credential }: Reading): Failed {
+function unusable(what: string, { httpStatus, retryAfter }: WireReply, reading: Reading): Failed {
+  const { host } = reading;
   const { failure, applied, repeat } = meaningOfHttp(httpStatus);
-  const refused = failure === 'unauthenticated' || failure === 'permission_denied';
   const error = new SvcError(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
-    hint: refused ? credential : BASE_URL_HINT,
+    hint: hintFor(failure, reading),
   });
   return { kind: 'failed', error, applied, repeat, retryAfter };
+}
+
+function hintFor(failure: Failure, { operation, credential }: Reading): string {
+  if (failure === 'unauthenticated' || failure === 'permission_denied') return credential;
+  return failure === 'resource_exhausted' ? rateLimitHint(operation) : BASE_URL_HINT;
 }
 
 const BASE_URL_HINT = 'check that the base URL is the service itself: svc auth status shows where it comes from';

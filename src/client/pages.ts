@@ -63,7 +63,11 @@ export function nextCursor({ pages: paging, path }: Operation, { result, data }:
 
 /** The error of an answer that says there are more pages, and names none. */
 export function noCursor(path: string, cursor: string): SvcError {
-  return new SvcError('unusable_answer', `${path} answered that there is more, without the ${cursor} of the next page`, {
-    hint: 'try again; if it stays, the list cannot be read beyond this page',
-  });
+  return new SvcError(
+    'unusable_answer',
+    `${path} answered that there is more, without the ${cursor} of the next page`,
+    {
+      hint: 'try again; if it stays, the list cannot be read beyond this page',
+    },
+  );
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { Clock } from './clock.ts';
+import { type Clock, steadyNow } from './clock.ts';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError, readTextIfExists } from './files.ts';
 import { isRunning, processId } from './io.ts';
@@ -60,7 +60,7 @@ export async function withLock<Value>(
 async function acquire(path: string, { clock, patience, signal }: LockOptions): Promise<() => Promise<void>> {
   const { default: properLockfile } = await import('proper-lockfile');
   let owner: string | undefined;
-  let deadline = clock.now() + patience;
+  let deadline = steadyNow(clock) + patience;
   for (;;) {
     try {
       const release = await properLockfile.lock(path, {
@@ -73,9 +73,9 @@ async function acquire(path: string, { clock, patience, signal }: LockOptions): 
     } catch (error) {
       if (systemErrorCode(error) !== 'ELOCKED') throw localFileError('lock', path, error);
       const next = await readTextIfExists(ownerPath(path));
-      if (owner !== undefined && next !== undefined && next !== owner) deadline = clock.now() + patience;
+      if (owner !== undefined && next !== undefined && next !== owner) deadline = steadyNow(clock) + patience;
       owner = next ?? owner;
-      if (clock.now() >= deadline) throw await refusal(path);
+      if (steadyNow(clock) >= deadline) throw await refusal(path);
     }
     await clock.sleep(Math.ceil(Math.random() * LONGEST_PAUSE), signal);
   }

@@ -139,10 +139,10 @@ describe('the gate', () => {
       observe: undefined,
       shared: undefined,
     });
-    expect(gate.close('5')).toBe(true);
+    expect(gate.close({ retryAfter: '5' })).toBe(true);
     const passed = gate.pass();
-    expect(gate.close('20')).toBe(true);
-    expect(gate.close('21')).toBe(false);
+    expect(gate.close({ retryAfter: '20' })).toBe(true);
+    expect(gate.close({ retryAfter: '21' })).toBe(false);
     now = 5_000;
     wakers[0]?.();
     await expect.poll(() => slept).toEqual([5_000, 15_000]);

@@ -39,7 +39,8 @@ export async function showAnswers(
   const values: unknown[] = [];
   try {
     for await (const answer of merge ? mergedPages(answers) : answers) {
-      if (quiet && operation.bare) await printer.bare(operation.bare(answer.data));
+      const bare = quiet ? bareOf(operation, answer) : undefined;
+      if (bare !== undefined) await printer.bare(bare);
       else values.push(envelope ? answer.result : answer.data);
       if (answer.data === null || answer.data === undefined) await context.note(String(answer.result['message'] ?? ''));
     }
@@ -51,12 +52,17 @@ export async function showAnswers(
   }
 }
 
+/** The one value that `--quiet` prints, where the answer has it. */
+function bareOf({ bare }: Operation, { data }: Answer<unknown>): string | undefined {
+  return data === null ? undefined : bare?.(data);
+}
+
 /** Every answer of the request: one an input, or with `--all` as many as it has pages. */
 async function* answersOf(context: Context, client: Client, operation: Operation, { inputs, all }: Request) {
   for (const input of inputs) {
     for await (const answer of pages(client, operation, input)) {
-      yield answer;
       const cursor = nextCursor(operation, answer);
+      yield answer;
       if (all || cursor === undefined) continue;
       await context.note(
         `there is more: add --all, or go on with --${flagName(operation.pages?.cursorIn ?? '')} ${String(cursor)}`,

@@ -35,12 +35,12 @@ export function sharedGate(folders: Folders, clock: Clock, target: Target): Shar
       looked = now;
       const found = statIfExists(path);
       if (found?.mtimeMs !== seen?.mtimeMs || found?.ino !== seen?.ino)
-        until = found && found.size < LARGEST ? readUntil(path) : undefined;
+        until = found && found.size < LARGEST ? readUntil(path, now) : undefined;
       seen = found;
       return until;
     },
     close(untilEpoch) {
-      void write(folder, path, untilEpoch).catch(() => undefined);
+      void write(folder, path, { until: untilEpoch, from: clock.now() }).catch(() => undefined);
     },
   };
 }
@@ -59,20 +59,22 @@ function statIfExists(path: string): Stats | undefined {
   }
 }
 
-function readUntil(path: string): number | undefined {
+/** What is written in the file. A pause that begins in the future was written before the clock was set back: it begins now. */
+function readUntil(path: string, now: number): number | undefined {
   try {
-    const { until }: { until?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')));
-    return typeof until === 'number' && Number.isFinite(until) ? until : undefined;
+    const { until, from }: { until?: unknown; from?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    if (typeof until !== 'number' || !Number.isFinite(until)) return undefined;
+    return typeof from === 'number' && from > now ? now + until - from : until;
   } catch {
     return undefined;
   }
 }
 
 /** Written beside it and renamed, so that nobody reads a part of it. */
-async function write(folder: string, path: string, until: number): Promise<void> {
+async function write(folder: string, path: string, pause: { until: number; from: number }): Promise<void> {
   await privateFolder(folder);
   const staged = `${path}.${processId}`;
-  await writeFile(staged, JSON.stringify({ until }), { mode: 0o600 });
+  await writeFile(staged, JSON.stringify(pause), { mode: 0o600 });
   await moveOver(staged, path);
   const { mtimeMs: now } = await stat(path);
   for (const name of await readdir(folder)) {
