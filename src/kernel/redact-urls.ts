@@ -6,7 +6,7 @@ const SLASHES = String.raw`:(?:\\*\/){2}`;
 const PART = String.raw`[^\s"'<>\\/?#]`;
 
 /** The user information of a URL, up to the last `@` before the path: who does not escape a password may have more of them. */
-const USER = new RegExp(String.raw`\b([a-z][a-z0-9+.-]*)(${SLASHES})(${PART}+)@`, 'gi');
+const USER = new RegExp(String.raw`\b([a-z][a-z0-9+.-]{0,30})(${SLASHES})(${PART}+)@`, 'gi');
 
 /** Schemes in which a user name alone may be a token. */
 const WEB = /^(?:https?|wss?)$/i;
