@@ -29,8 +29,13 @@ export interface Column {
 /** Paging by an opaque cursor that goes out in the request's `data` and comes back beside or inside the reply's. */
 export interface Pages<Data = unknown> {
   readonly cursorIn: string;
-  /** Reads the next cursor from the whole `result` and its data; nothing, null or an empty string is the last page. */
-  readonly cursorOut: (result: Readonly<Record<string, unknown>>, data: Data) => unknown;
+  /**
+   * Reads the next cursor from the whole `result` and its data, which is null when the service sent none; nothing, null or
+   * an empty string is the last page.
+   */
+  readonly cursorOut: (result: Readonly<Record<string, unknown>>, data: Data | null) => unknown;
+  /** Whether data says that more pages follow, where it says so beside the cursor: then a missing cursor is a fault. */
+  readonly hasMore?: (data: Data) => boolean;
   /** A page is an object of arrays, and `--all` merges them array by array. */
   readonly merge?: true;
 }

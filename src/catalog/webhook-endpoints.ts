@@ -72,7 +72,11 @@ export const webhookEndpoints = {
       { header: 'UPDATED', field: 'updatedAt', kind: 'time', extra: true },
     ],
     addedBy: 'webhooks.endpoints.create',
-    pages: { cursorIn: 'iterator', cursorOut: (_, { done, iterator }) => (done ? undefined : iterator) },
+    pages: {
+      cursorIn: 'iterator',
+      cursorOut: (_, data) => (data?.done ? undefined : data?.iterator),
+      hasMore: ({ done, iterator }) => done === false || (!done && iterator !== undefined),
+    },
   }),
   'webhooks.endpoints.create': defineOperation({
     ...shared,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { withoutMark } from '../kernel/files.ts';
-import { nestsDeeperThan } from '../kernel/json-nesting.ts';
+import { hasMoreMarksThan, nestsDeeperThan } from '../kernel/json-nesting.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -10,6 +10,9 @@ const MOST_BYTES = 64 * MEGABYTE;
 
 /** Deep enough for folders 250 levels down, and shallow enough for code that recurses. */
 const DEEPEST_NESTING = 500;
+
+/** Brackets, commas and colons: a parsed value takes memory for each, many times of what its text does. */
+const MOST_MARKS = 4_000_000;
 
 /** The text of an answer, or what is wrong with it in words that go on after "the service answered with". */
 export type AnswerText = { readonly text: string } | { readonly flaw: string };
@@ -87,6 +90,8 @@ export function parseAnswer(answer: AnswerText): { readonly value: unknown } | {
   if ('flaw' in answer) return answer;
   if (answer.text.trim() === '') return { flaw: 'an empty body' };
   if (nestsDeeperThan(DEEPEST_NESTING, answer.text)) return { flaw: `JSON nested over ${DEEPEST_NESTING} levels deep` };
+  if (hasMoreMarksThan(MOST_MARKS, answer.text))
+    return { flaw: `JSON of over ${MOST_MARKS} brackets, commas and colons` };
   try {
     return { value: JSON.parse(answer.text) };
   } catch {

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, steadyNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { redactText } from '../kernel/redact.ts';
 import type { CallEvent } from './call-event.ts';
@@ -41,14 +41,16 @@ export function createAttempt(options: AttemptOptions, transport: Transport): At
 
   return async (operation, request, attempt) => {
     observer.request(attempt, request);
-    const started = clock.now();
+    const started = steadyNow(clock);
     // What became of a batch of records is worth waiting for when the run is stopped.
-    const reply = await exchange(request, operation.bulk ? undefined : signal);
+    const ending = operation.bulk ? undefined : signal;
+    const reply = await exchange(request, ending);
     if ('kind' in reply) return reply;
-    observer.reply(attempt, request, reply, clock.now() - started);
+    observer.reply(attempt, request, reply, steadyNow(clock) - started);
     return readReply(reply, {
       operation,
       expected: request.expected,
+      signal: ending,
       redact,
       program,
       get host() {

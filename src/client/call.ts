@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, steadyNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { CallEvent } from './call-event.ts';
@@ -57,16 +57,16 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
 
   /** One attempt, as soon as the gate lets it through. */
   async function pass(operation: CalledOperation, request: WireRequest, sent: number) {
-    const arrived = clock.now();
+    const arrived = steadyNow(clock);
     if (!operation.bulk) signal?.throwIfAborted();
     const leave = await gate.pass();
-    const waited = clock.now() - arrived;
+    const waited = steadyNow(clock) - arrived;
     let answered = false;
     try {
       const outcome = await attempt(operation, request, sent);
       answered = outcome.kind === 'success' || outcome.repeat === 'never';
       // Closed before this one leaves, so that none of those behind it slips out.
-      const paused = outcome.kind === 'failed' && mayWait(operation.effect, outcome) && gate.close(outcome.retryAfter);
+      const paused = outcome.kind === 'failed' && mayWait(operation.effect, outcome) && gate.close(outcome);
       return { outcome, waited, paused };
     } catch (error) {
       throw operation.effect === 'read' ? error : cutShort(error);

@@ -1,28 +1,35 @@
-import { SvcError } from '../kernel/errors.ts';
-import { valueAt } from '../kernel/field-path.ts';
+import { type Failure, SvcError } from '../kernel/errors.ts';
+import { inSlices, otherEvents } from '../kernel/in-slices.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { parseAnswer } from './answer-body.ts';
 import { confirmsAll } from './confirmation.ts';
+import { oddPart } from './data-form.ts';
 import type { Failed, Outcome, Success } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { RequestTooLarge } from './service-error.ts';
-import { type Reading, serviceFailure } from './service-failure.ts';
+import { type Reading, rateLimitHint, serviceFailure } from './service-failure.ts';
 import { meaningOfHttp } from './status.ts';
 import type { WireReply } from './transport.ts';
 
+/** Characters of an answer from which on it is checked part by part, so that a signal still interrupts. */
+const LARGE = 1_000_000;
+
 /**
  * Makes sense of a reply. An `error` is a failure whatever the HTTP status; a success may lack its `data`, and its
- * `result` wrapper too; everything else is unusable, and then the HTTP status says what may be done next.
+ * `result` wrapper too; everything else is unusable, and then the HTTP status says what may be done next. Rejects with
+ * the reason of the reading's signal.
  */
-export function readReply(reply: WireReply, reading: Reading): Outcome {
+export async function readReply(reply: WireReply, reading: Reading): Promise<Outcome> {
   if (reply.httpStatus >= 300 && reply.httpStatus < 400) return redirected(reply, reading);
   if (isConfirmed(reply, reading)) return confirmedSuccess(reply);
+  const large = 'text' in reply.answer && reply.answer.text.length > LARGE;
   const parsed = parseAnswer(reply.answer);
+  if (large) await otherEvents(reading.signal);
   if ('flaw' in parsed) return unusable(parsed.flaw, reply, reading);
   const body = parsed.value;
   if (isObject(body) && Object.hasOwn(body, 'error')) return serviceFailure(body['error'], reply, reading);
   if (!isSuccess(reply.httpStatus)) return unusable('no error to tell what happened', reply, reading);
-  return readResult(body, reply, reading);
+  return inSlices(readResult(body, reply, reading, large), reading.signal);
 }
 
 function isConfirmed({ httpStatus, answer }: WireReply, { expected }: Reading): boolean {
@@ -43,13 +50,13 @@ function confirmedSuccess({ answer }: WireReply): Success {
   };
 }
 
-function readResult(body: unknown, reply: WireReply, reading: Reading): Outcome {
+function* readResult(body: unknown, reply: WireReply, reading: Reading, large: boolean): Generator<undefined, Outcome> {
   const { operation } = reading;
   const result = resultOf(body);
   if (result === undefined) {
-    return isBareData(body, operation)
-      ? bareSuccess(body)
-      : unusable('JSON that is not the expected answer', reply, reading);
+    const isData =
+      isBareData(body, operation) && (yield* oddField(body, operation, { strict: true, large })) === undefined;
+    return isData ? bareSuccess(body) : unusable('JSON that is not the expected answer', reply, reading);
   }
   if (!isObject(result)) {
     return operation.output ? unusable('a result that is no object', reply, reading) : bareSuccess(result);
@@ -58,11 +65,11 @@ function readResult(body: unknown, reply: WireReply, reading: Reading): Outcome 
   if (status !== undefined && status !== 'success') return serviceFailure(result, reply, reading);
   if (status === undefined && !operation.output && !Object.hasOwn(result, 'data')) return bareSuccess(result);
   const success: Success = { kind: 'success', data: result['data'] ?? null, result };
-  const empty = operation.output && status === undefined && success.data === null;
-  if (empty || !isExpected(success.data, operation)) {
-    return unusable(`data of an unexpected form${oddField(success.data, operation)}`, reply, reading);
-  }
-  return success;
+  const odd =
+    operation.output && status === undefined && success.data === null
+      ? ''
+      : yield* oddData(success.data, operation, large);
+  return odd === undefined ? success : unusable(`data of an unexpected form${odd}`, reply, reading);
 }
 
 /** Data that came without its envelope. */
@@ -78,53 +85,48 @@ function resultOf(body: unknown): unknown {
   return looksLikeResult ? body : undefined;
 }
 
-/** A bulk reply is read item by item by who knows the items, so that one odd item does not spoil the others. */
-function isExpected(data: unknown, operation: CalledOperation): boolean {
-  if (data === null) return !operation.revealsSecrets;
-  return operation.bulk ? isObject(data) : fitsSchema(data, operation) || onlyLacksFields(data, operation);
-}
-
 /**
- * Data that is as described but for fields that are not there: a service may leave out what it does not know. At least
- * one has to be there to know the data by, and where the command is about a secret all of them.
+ * Where data is not as the operation describes it: nothing when it is. A bulk reply is read item by item by who knows the
+ * items, so that one odd item does not spoil the others. Where the command is about a secret nothing may be missing.
  */
-function onlyLacksFields(data: unknown, { output, revealsSecrets }: CalledOperation): boolean {
-  const issues = output?.safeParse(data).error?.issues ?? [];
-  const lacking = issues.every(({ path }) => valueAt(data, path) === undefined);
-  if (!lacking || revealsSecrets) return false;
-  if (Array.isArray(data)) return data.every((item) => isObject(item) && Object.keys(item).length > 0);
-  const { shape } = output as { readonly shape?: object };
-  return isObject(data) && Object.keys(shape ?? {}).some((field) => data[field] !== undefined);
+function* oddData(data: unknown, operation: CalledOperation, large: boolean): Generator<undefined, string | undefined> {
+  const { bulk, revealsSecrets: strict = false } = operation;
+  if (data === null) return strict ? '' : undefined;
+  if (bulk) return isObject(data) ? undefined : '';
+  return yield* oddField(data, operation, { strict, large });
 }
 
-function isBareData(body: unknown, operation: CalledOperation): boolean {
-  if (!operation.output) return true;
-  const holdsAnything = Array.isArray(body) || (isObject(body) && Object.keys(body).length > 0);
-  return holdsAnything && fitsSchema(body, operation);
+/** ` at 0.createdAt` where the data is not as described, no place where it is all of it, and nothing when it is as described. */
+function* oddField(
+  data: unknown,
+  { output }: CalledOperation,
+  rules: Parameters<typeof oddPart>[2],
+): Generator<undefined, string | undefined> {
+  const path = output && (yield* oddPart(data, output, rules));
+  return path && (path.length > 0 ? ` at ${path.join('.')}` : '');
 }
 
-function fitsSchema(data: unknown, { output }: CalledOperation): boolean {
-  return !output || output.safeParse(data).success;
-}
-
-/** Where the data is not as described, ` at 0.createdAt`; nothing where it is all of it. */
-function oddField(data: unknown, { output, bulk }: CalledOperation): string {
-  const path = bulk ? undefined : output?.safeParse(data).error?.issues[0]?.path;
-  return path?.length ? ` at ${path.join('.')}` : '';
+function isBareData(body: unknown, { output }: CalledOperation): boolean {
+  return !output || Array.isArray(body) || (isObject(body) && Object.keys(body).length > 0);
 }
 
 function isSuccess(httpStatus: number): boolean {
   return httpStatus >= 200 && httpStatus < 300;
 }
 
-function unusable(what: string, { httpStatus, retryAfter }: WireReply, { host, credential }: Reading): Failed {
+function unusable(what: string, { httpStatus, retryAfter }: WireReply, reading: Reading): Failed {
+  const { host } = reading;
   const { failure, applied, repeat } = meaningOfHttp(httpStatus);
   if (httpStatus === 413) return { kind: 'failed', error: new RequestTooLarge(host), applied, repeat, retryAfter };
-  const refused = failure === 'unauthenticated' || failure === 'permission_denied';
   const error = new SvcError(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
-    hint: refused ? credential : BASE_URL_HINT,
+    hint: hintFor(failure, reading),
   });
   return { kind: 'failed', error, applied, repeat, retryAfter };
+}
+
+function hintFor(failure: Failure, { operation, credential }: Reading): string {
+  if (failure === 'unauthenticated' || failure === 'permission_denied') return credential;
+  return failure === 'resource_exhausted' ? rateLimitHint(operation) : BASE_URL_HINT;
 }
 
 const BASE_URL_HINT = 'check that the base URL is the service itself: svc auth status shows where it comes from';

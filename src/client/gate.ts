@@ -1,8 +1,10 @@
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, steadyNow } from '../kernel/clock.ts';
 import type { CallEvent } from './call-event.ts';
+import type { Failed } from './outcome.ts';
 import { SlowStart } from './slow-start.ts';
 
-const DEFAULT_PAUSE = 60_000;
+/** The rate limit of the service itself. */
+const OWN_PAUSE = 60_000;
 const SHORTEST_PAUSE = 1_000;
 const LONGEST_PAUSE = 60 * 60_000;
 const MOST_JITTER = 15_000;
@@ -22,8 +24,11 @@ type Leave = (answered: boolean) => void;
 interface Gate {
   /** Resolves when a request may leave; rejects with the signal's reason. */
   pass(): Promise<Leave>;
-  /** Closes the gate for as long as the service asks; false when that is more waiting than is left. */
-  close(retryAfter: string | undefined): boolean;
+  /**
+   * Closes the gate for as long as the service asks, or as its own rate limit lasts; otherwise for a second, and twice as
+   * long each time until a request is answered. False when that is more waiting than is left.
+   */
+  close(refused: Pick<Failed, 'retryAfter' | 'forMinute'>): boolean;
 }
 
 interface GateOptions {
@@ -39,19 +44,24 @@ interface GateOptions {
 export function createGate({ clock, random, maxWait, signal, observe, shared }: GateOptions): Gate {
   const slowStart = new SlowStart();
   let left = maxWait;
+  const steady = () => steadyNow(clock);
+  /** By the steady clock: a pause is no longer because the time of day is set back. */
   let opensAt = Number.NEGATIVE_INFINITY;
   let heeded: number | undefined;
+  /** Pauses since a request was last answered that nobody said the length of. */
+  let guesses = 0;
 
-  /** Stays closed until then, and some jitter longer; false when that is more waiting than is left. */
-  function hold(untilEpoch: number, reason: string): boolean {
-    const from = Math.max(opensAt, clock.now());
-    const pause = untilEpoch - from;
+  /** Stays closed for so many milliseconds, and some jitter longer; false when that is more waiting than is left. */
+  function hold(milliseconds: number, reason: string): boolean {
+    const now = steady();
+    const from = Math.max(opensAt, now);
+    const pause = now + milliseconds - from;
     if (pause > left) return false;
     const jittered = Math.min(left, pause + random() * Math.min(MOST_JITTER, pause / 4));
     left -= jittered;
     opensAt = from + jittered;
     slowStart.begin();
-    observe?.({ kind: 'waiting', untilEpoch: opensAt, reason });
+    observe?.({ kind: 'waiting', untilEpoch: clock.now() + opensAt - now, reason });
     return true;
   }
 
@@ -60,16 +70,28 @@ export function createGate({ clock, random, maxWait, signal, observe, shared }: 
     const until = shared?.closedUntil();
     if (until === undefined || until === heeded) return;
     heeded = until;
-    const isPlausible = until <= clock.now() + LONGEST_PAUSE;
-    if (isPlausible && until > Math.max(opensAt, clock.now())) hold(until, MET_BY_ANOTHER);
+    const pause = until - clock.now();
+    if (pause <= LONGEST_PAUSE && pause > Math.max(0, opensAt - steady())) hold(pause, MET_BY_ANOTHER);
   }
 
   async function opened(): Promise<void> {
     heedOthers();
-    for (let waitedFor = clock.now(); opensAt > waitedFor; heedOthers()) {
+    for (let waitedFor = steady(); opensAt > waitedFor; heedOthers()) {
       waitedFor = opensAt;
-      await clock.sleep(Math.max(0, opensAt - clock.now()), signal);
+      await clock.sleep(Math.max(0, opensAt - steady()), signal);
     }
+  }
+
+  function leave(answered: boolean): void {
+    if (answered) guesses = 0;
+    slowStart.leave(answered);
+  }
+
+  /** Milliseconds to wait where the service does not say how long. */
+  function guessedPause(): number {
+    const pause = Math.min(OWN_PAUSE, SHORTEST_PAUSE * 2 ** guesses);
+    guesses += 1;
+    return pause;
   }
 
   return {
@@ -78,17 +100,18 @@ export function createGate({ clock, random, maxWait, signal, observe, shared }: 
         await opened();
         await slowStart.enter(signal);
         // While it queued, the gate may have been closed again.
-        if (opensAt <= clock.now()) return (answered) => slowStart.leave(answered);
+        if (opensAt <= steady()) return leave;
         slowStart.leave(false);
       }
     },
-    close(retryAfter) {
-      const now = clock.now();
-      const asked = retryAfterMilliseconds(retryAfter, now);
+    close({ retryAfter, forMinute }) {
+      const asked = retryAfterMilliseconds(retryAfter, clock.now());
+      const closedFor = opensAt - steady();
       // Requests that were on their way when the gate closed are told the same; only a longer time is news.
-      if (opensAt > now && (asked ?? 0) <= opensAt - now) return true;
-      const until = now + (asked ?? DEFAULT_PAUSE);
-      if (!hold(until, MET_HERE)) return false;
+      if (closedFor > 0 && (asked ?? 0) <= closedFor) return true;
+      const pause = asked ?? (forMinute ? OWN_PAUSE : guessedPause());
+      if (!hold(pause, MET_HERE)) return false;
+      const until = clock.now() + pause;
       heeded = until;
       shared?.close(until);
       return true;

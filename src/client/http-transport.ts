@@ -46,7 +46,8 @@ async function newAgent(url: string, tls: Trust | undefined): Promise<Agent> {
   const kept = { keepAlive: true, timeout: IDLE };
   if (!url.startsWith('https:')) return new Agent(kept);
   const https = await import('node:https');
-  return new https.Agent({ ...kept, ...tls });
+  // Named, so that a server without HTTP/1.1 says so before anything is sent.
+  return new https.Agent({ ...kept, ...tls, ALPNProtocols: ['http/1.1'] });
 }
 
 interface Way {

@@ -1,4 +1,4 @@
-import { connectionCode, connectionFault } from '../kernel/connection-fault.ts';
+import { connectionCode, connectionFault, speaksOnlyHttp2 } from '../kernel/connection-fault.ts';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import type { Failed } from './outcome.ts';
 import type { NetworkProxy } from './proxy.ts';
@@ -37,6 +37,11 @@ export function networkFailure(thrown: unknown, host: string, proxy?: NetworkPro
   const roots = rootsOf(thrown);
   const codes = roots.map(connectionCode);
   const reason = reasonOf(roots[0], codes[0] ?? '');
+  if (roots.some(speaksOnlyHttp2)) {
+    return failed(`${host} speaks only HTTP/2; svc uses HTTP/1.1`, 'no', 'never', {
+      hint: 'check the port of the base URL, or have HTTP/1.1 switched on in front of the service',
+    });
+  }
   const isUnsent = thrown instanceof NotConnected || roots.every(isBeforeSending);
   if (codes.some((code) => TLS.test(code) || (isUnsent && code === 'EPROTO'))) {
     return failed(`no secure connection to ${host}: ${reason}`, 'no', 'never', {

@@ -1,4 +1,5 @@
 import { meetSecret, redactJsonText, redactText, secretsInJsonText } from '../kernel/redact.ts';
+import { redactUrls } from '../kernel/redact-urls.ts';
 import type { CallEvent } from './call-event.ts';
 import { credentialValues } from './credentials.ts';
 import { plannedRequest, type WireRequest } from './request.ts';
@@ -28,14 +29,14 @@ export function createObserver(target: Target, observe: ((event: CallEvent) => v
         kind: 'reply',
         attempt,
         get url() {
-          return redactText(request.url, secrets);
+          return redactUrls(redactText(request.url, secrets));
         },
         httpStatus,
         milliseconds,
         get body() {
           if ('flaw' in answer) return `(${answer.flaw})`;
           for (const secret of secretsInJsonText(answer.text)) secrets.add(meetSecret(secret));
-          return redactJsonText(answer.text, secrets);
+          return redactUrls(redactJsonText(answer.text, secrets));
         },
       });
     },

@@ -27,6 +27,8 @@ export interface Failed {
   readonly repeat: Repeat;
   /** The `Retry-After` header. */
   readonly retryAfter?: string | undefined;
+  /** The service refused by its own rate limit, which lasts a minute. */
+  readonly forMinute?: boolean;
 }
 
 /** What one attempt came to. */

@@ -23,8 +23,9 @@ export async function* followPages<Data>({ path, call, next }: PagedCall<Data>):
   for (let page: PageFields | undefined = {}; page; ) {
     const reply = await call(page);
     if (!reply.sent) return;
-    yield reply;
+    // Read first: a page that cannot be followed is not handed out as if it were the last one.
     page = next(reply);
+    yield reply;
     const cursor = JSON.stringify(page);
     if (page && seen.has(cursor)) throw new SvcError('unusable_answer', `${path} answered the same page cursor twice`);
     seen.add(cursor);
@@ -50,7 +51,23 @@ export function nextPage(operation: Operation, answer: Answer<unknown>): PageFie
   return operation.pages && cursor !== undefined ? { [operation.pages.cursorIn]: cursor } : undefined;
 }
 
-/** The cursor of the page after this one; `undefined` at the end. */
-export function nextCursor({ pages: paging }: Operation, { result, data }: Answer<unknown>): unknown {
-  return paging?.cursorOut(result, data) || undefined;
+/**
+ * The cursor of the page after this one; `undefined` at the end.
+ * @throws SvcError `unusable_answer` when the service says that there is more, and not how to get it
+ */
+export function nextCursor({ pages: paging, path }: Operation, { result, data }: Answer<unknown>): unknown {
+  const cursor = paging?.cursorOut(result, data) || undefined;
+  if (cursor === undefined && data !== null && paging?.hasMore?.(data)) throw noCursor(path, paging.cursorIn);
+  return cursor;
+}
+
+/** The error of an answer that says there are more pages, and names none. */
+export function noCursor(path: string, cursor: string): SvcError {
+  return new SvcError(
+    'unusable_answer',
+    `${path} answered that there is more, without the ${cursor} of the next page`,
+    {
+      hint: 'try again; if it stays, the list cannot be read beyond this page',
+    },
+  );
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import { maskSecret, redactText, redactValue } from '../kernel/redact.ts';
+import { redactUrls } from '../kernel/redact-urls.ts';
 import type { PlannedRequest } from './call-event.ts';
 import { credentialHeaders } from './credentials.ts';
 import type { Target } from './target.ts';
@@ -66,13 +67,13 @@ export function textRequest(
   };
 }
 
-/** The request for people to read: its credentials masked, and the given secrets wherever else they stand. */
+/** The request for people to read: its credentials masked, and the given secrets wherever else they stand, URLs included. */
 export function plannedRequest(request: WireRequest, secrets: Iterable<string>): PlannedRequest {
   const masked = Object.entries(request.credentials).map(([name, value]) => [name, maskSecret(value)]);
   return {
     method: 'POST',
-    url: redactText(request.url, secrets),
+    url: redactUrls(redactText(request.url, secrets)),
     headers: { ...request.headers, ...Object.fromEntries(masked) },
-    body: redactValue(request.envelope, secrets),
+    body: redactValue(request.envelope, secrets, redactUrls),
   };
 }

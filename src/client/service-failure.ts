@@ -17,6 +17,8 @@ export interface Reading {
   readonly credential: string;
   /** How svc is called for the same service: `svc -p prod`. */
   readonly program: string;
+  /** Interrupts the reading of a large reply. */
+  readonly signal?: AbortSignal | undefined;
   /** Takes the credentials out of a text of the service. */
   readonly redact: (text: string) => string;
 }
@@ -37,18 +39,22 @@ export function serviceFailure(error: unknown, reply: WireReply, reading: Readin
   const code = typeof fields['code'] === 'number' ? ` [code ${fields['code']}]` : '';
   const message = redact(said ?? `the service failed without a message (HTTP ${reply.httpStatus})`) + code;
   const meaning = meaningOf(word, reply.httpStatus);
-  const hint = hintFor(meaning.failure, reading, details);
+  const repeat = repeatOf(meaning, message, details);
+  const isQuota = meaning.repeat === 'after_pause' && repeat === 'never';
+  const hint = isQuota ? QUOTA_HINT : hintFor(meaning.failure, reading, details);
   return {
     kind: 'failed',
     error: new ServiceError(meaning.failure, message, {
       ...(word && { status: redact(word) }),
       ...(hint && { hint: redact(hint) }),
+      ...(isQuota && { retryable: false }),
       httpStatus: reply.httpStatus,
       details,
     }),
     applied: meaning.applied,
-    repeat: repeatOf(meaning, message, details),
+    repeat,
     retryAfter: reply.retryAfter,
+    forMinute: fields['status'] === 'RESOURCE_EXHAUSTED',
   };
 }
 
@@ -80,12 +86,19 @@ function hintFor(failure: Failure, { operation, credential, program }: Reading, 
         `the service needs ${feature.replaceAll('-', ' ')} switched on for this: ${SWITCHES[feature](program)}`
       );
     case 'resource_exhausted':
-      return 'try again later; --max-wait sets how long to wait for the rate limit';
+      return rateLimitHint(operation);
     case 'invalid_argument':
       return issueHint(details);
     default:
       return undefined;
   }
+}
+
+const QUOTA_HINT = 'this is a quota, which no waiting lifts: ask for less, or have whoever runs the service raise it';
+
+/** A request that goes out once is not sent again after a rate limit, however long svc may wait. */
+export function rateLimitHint({ effect }: CalledOperation): string {
+  return effect === 'once' ? 'try again later' : 'try again later; --max-wait sets how long to wait for the rate limit';
 }
 
 /** The first of `details.issues`, with its path. */

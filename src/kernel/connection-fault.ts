@@ -41,12 +41,32 @@ export function connectionFault(error: unknown): string | undefined {
   return WORDS.get(code) ?? (code.startsWith('HPE_') ? 'it is not HTTP' : undefined);
 }
 
+/** What TLS says where no protocol that was offered is spoken. */
+const NO_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
+
+/** Type of the frame that HTTP/2 begins with, and the bytes of the frame's head. */
+const [SETTINGS, FRAME_HEAD] = [4, 9];
+
+/**
+ * Whether a connection failed because the other side speaks HTTP/2 and nothing else: it refused HTTP/1.1 when TLS was
+ * agreed on, or began with a frame. A request in HTTP/1.1 means nothing to it.
+ */
+export function speaksOnlyHttp2(error: unknown): boolean {
+  if (connectionCode(error) === NO_PROTOCOL) return true;
+  const { rawPacket, data } = Object(error) as { readonly rawPacket?: unknown; readonly data?: unknown };
+  const received = typeof data === 'string' ? Buffer.from(data) : rawPacket;
+  if (!Buffer.isBuffer(received) || received.length < FRAME_HEAD) return false;
+  // Length in three bytes, type, flags, and the number of no stream.
+  return received[0] === 0 && received[3] === SETTINGS && received[4] === 0 && received.readUInt32BE(5) === 0;
+}
+
 /** The code of a connection that failed, the same however Node came to hear of it; empty where it has none. */
 export function connectionCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = systemErrorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE_' : '');
   // A handshake fails so where the request waits for it already.
   if (code === 'EPROTO' && error.message.includes('wrong version number')) return 'ERR_SSL_WRONG_VERSION_NUMBER';
+  if (code === 'EPROTO' && error.message.includes('no application protocol')) return NO_PROTOCOL;
   // What the system resets it says with its call; the rest is a peer that went away.
   return code === 'ECONNRESET' && !('syscall' in error) ? 'UND_ERR_SOCKET' : code;
 }

@@ -37,6 +37,8 @@ export interface ErrorDetail {
   readonly hint?: string;
   /** The service's own status word, shown in brackets behind the message. */
   readonly status?: string;
+  /** Whether the same command may simply be run again, where that is not as for others of this kind. */
+  readonly retryable?: boolean;
   readonly cause?: unknown;
 }
 
@@ -45,6 +47,8 @@ export class SvcError extends Error {
   readonly failure: Failure;
   readonly hint: string | undefined;
   readonly status: string | undefined;
+  /** Whether the same command may simply be run again. */
+  readonly retryable: boolean;
   /** How often the call behind it was repeated before it was given up. */
   retries = 0;
 
@@ -54,12 +58,18 @@ export class SvcError extends Error {
     this.failure = failure;
     this.hint = detail.hint;
     this.status = detail.status;
+    this.retryable = detail.retryable ?? FAILURES[failure].retryable;
   }
 
   /** The same failure in other words or with another hint; its status, its cause and where it came from stay. */
   told({ message = this.message, hint = this.hint }: { message?: string; hint?: string | undefined }): SvcError {
-    const { cause, status, retries, stack } = this;
-    const told = new SvcError(this.failure, message, { cause, ...(hint && { hint }), ...(status && { status }) });
+    const { cause, status, retryable, retries, stack } = this;
+    const told = new SvcError(this.failure, message, {
+      cause,
+      retryable,
+      ...(hint && { hint }),
+      ...(status && { status }),
+    });
     return Object.assign(told, { retries, stack });
   }
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
-import type { Clock } from './clock.ts';
+import { type Clock, steadyNow } from './clock.ts';
 import { SvcError } from './errors.ts';
 import { createPrivateFile, localFileError, readTextIfExists } from './files.ts';
 import { processId, withoutExperimentalWarning } from './io.ts';
@@ -42,14 +42,14 @@ export async function acquireLock(path: string, options: LockOptions): Promise<(
   const { clock, patience = PROBE_PATIENCE, signal, refusal = (owner) => heldBy(path, owner) } = options;
   await createPrivateFile(path);
   let owner: string | undefined;
-  let deadline = clock.now() + patience;
+  let deadline = steadyNow(clock) + patience;
   for (;;) {
     const database = await beginExclusive(path);
     if (database) return claim(path, database);
     const current = await readTextIfExists(ownerPath(path));
-    if (owner !== undefined && current !== undefined && current !== owner) deadline = clock.now() + patience;
+    if (owner !== undefined && current !== undefined && current !== owner) deadline = steadyNow(clock) + patience;
     owner = current ?? owner;
-    if (clock.now() >= deadline) throw refusal(ownerName(current));
+    if (steadyNow(clock) >= deadline) throw refusal(ownerName(current));
     await clock.sleep(Math.ceil(Math.random() * LONGEST_PAUSE), signal);
   }
 }

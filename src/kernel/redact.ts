@@ -1,5 +1,6 @@
 import { isObject } from './is-object.ts';
 import { jsonValue } from './json-value.ts';
+import { redactUrls } from './redact-urls.ts';
 
 const HIDDEN = '****';
 
@@ -71,9 +72,9 @@ export function meetSecret<Text extends string | undefined>(secret: Text): Text 
   return secret;
 }
 
-/** A text for people, files or logs without any secret that came into this process. */
+/** A text for people, files or logs without any secret that came into this process, or that a URL in it carries. */
 export function redactMet(text: string): string {
-  return redactText(text, met);
+  return redactUrls(redactText(text, met));
 }
 
 /** A JSON text, whole or cut, with its secret fields masked, and then the given secrets wherever they stand. */
@@ -90,11 +91,18 @@ export function secretsInJsonText(text: string): readonly string[] {
   return values.filter((value) => value.length >= SHORTEST_LEARNED);
 }
 
-/** A copy of a JSON value with its secret fields masked, and the given secrets in every other text and field name. */
-export function redactValue(value: unknown, secrets: Iterable<string>): unknown {
+/**
+ * A copy of a JSON value with its secret fields masked, and the given secrets in every other text and field name.
+ * @param redact what else is taken out of its texts
+ */
+export function redactValue(
+  value: unknown,
+  secrets: Iterable<string>,
+  redact: (text: string) => string = (text) => text,
+): unknown {
   const known = [...secrets];
   const text = JSON.stringify(value, (field, inner: unknown) => {
-    if (typeof inner === 'string') return redactText(inner, known);
+    if (typeof inner === 'string') return redact(redactText(inner, known));
     return isObject(inner) ? withMaskedFields(field, inner, known) : inner;
   });
   return text === undefined ? undefined : JSON.parse(text);

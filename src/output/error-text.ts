@@ -14,8 +14,8 @@ export function renderError(error: SvcError, { format, debug }: { format: Format
   return `${lines.map(safeText).join('\n')}\n`;
 }
 
-function errorObject({ failure, message, status, hint }: SvcError) {
-  const { exitCode, retryable } = FAILURES[failure];
+function errorObject({ failure, message, status, hint, retryable }: SvcError) {
+  const { exitCode } = FAILURES[failure];
   return { code: failure, exitCode, status: status ?? null, message, ...(hint && { hint }), retryable };
 }
 

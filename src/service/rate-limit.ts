@@ -16,7 +16,9 @@ export function rateLimiter({ calls, window }: Rate): (call: Call | KeyCall | Wo
   return (call) => {
     const credential = credentialOf(call);
     const known = opened.get(credential);
-    const current = known && call.now < known.end ? known : { end: call.now + window, count: 0 };
+    // A window that begins in the future was opened before the clock was set back.
+    const isOpen = known && call.now < known.end && call.now >= known.end - window;
+    const current = isOpen ? known : { end: call.now + window, count: 0 };
     opened.set(credential, current);
     if (current.count >= calls) {
       throw new Refusal('RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');

@@ -47,6 +47,17 @@ const ofEffect = (isMeant: (effect: string) => boolean) =>
   manifest.filter(({ effect }) => isMeant(effect)).map(({ name }) => name.replaceAll(/[.-]/g, '_'));
 
 describe('svc mcp', () => {
+  it('goes on after an answer that nothing can hold', async () => {
+    const user = await newUser();
+    const text = `{"result":{"status":"success","data":[${'{},'.repeat(13_000_000)}{}]}}`;
+    const { env } = await mockService((_, response) => void response.end(text));
+    const { call } = await host([], { ...user.env, ...env, NODE_OPTIONS: '--max-old-space-size=600' });
+    for (let calls = 0; calls < 2; calls += 1) {
+      const { failed, result } = await call('documents_list', { organizationId: 'acme' });
+      expect([failed, result]).toEqual([true, { error: expect.objectContaining({ code: 'unusable_answer' }) }]);
+    }
+  });
+
   it('offers a tool for each operation that changes nothing, and with --allow-writes for every one', async () => {
     const { env } = await newUser();
     const named = async (...words: string[]) =>

@@ -78,11 +78,40 @@ describe('a rate limit', () => {
     }
   });
 
-  it('of a proxy counts as well', async () => {
-    const { fetch } = scriptedFetch(new Response('<h1>Slow down</h1>', { status: 429 }), success());
+  it.each([
+    ['a page of a proxy', () => new Response('<h1>Slow down</h1>', { status: 429 })],
+    ['an error without a status', () => json({ error: { message: 'slow down' } }, 429)],
+  ])('that does not say how long is asked again after a second, and twice as long each time: %s', async (_, slow) => {
+    const { fetch } = scriptedFetch(...Array.from({ length: 8 }, slow), success(), slow(), success());
     const { client, clock } = newClient({ fetch, random: () => 0 });
     await client.call(OPERATIONS.read, {});
-    expect(clock.slept).toEqual([MINUTE]);
+    expect(clock.slept).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1_000));
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept.at(-1)).toBe(1_000);
+    const jittered = newClient({ ...scriptedFetch(slow(), slow(), success()), random: () => 0.8 });
+    await jittered.client.call(OPERATIONS.read, {});
+    expect(jittered.clock.slept).toEqual([1_200, 2_400]);
+  });
+
+  it('is no longer when the time of day is set back, and no shorter when it is set forward', async () => {
+    for (const set of [-MINUTE * 60, MINUTE * 60]) {
+      let [steady, offset] = [0, 0];
+      const slept: number[] = [];
+      const clock = {
+        steady: () => steady,
+        now: () => Date.UTC(2030, 0, 1) + steady + offset,
+        sleep: async (milliseconds: number) => {
+          slept.push(milliseconds);
+          // A timer that fires early, once the time of day has been set.
+          if (offset === 0) steady += milliseconds / 2;
+          else steady += milliseconds;
+          offset = set;
+        },
+      };
+      const { fetch, requests } = scriptedFetch(limited(), success());
+      await newClient({ fetch, clock, random: () => 0 }).client.call(OPERATIONS.read, {});
+      expect([requests.length, steady, slept[0]]).toEqual([2, MINUTE, MINUTE]);
+    }
   });
 
   it('is left at once when the signal aborts', async () => {
@@ -139,10 +168,10 @@ describe('the gate', () => {
       observe: undefined,
       shared: undefined,
     });
-    expect(gate.close('5')).toBe(true);
+    expect(gate.close({ retryAfter: '5' })).toBe(true);
     const passed = gate.pass();
-    expect(gate.close('20')).toBe(true);
-    expect(gate.close('21')).toBe(false);
+    expect(gate.close({ retryAfter: '20' })).toBe(true);
+    expect(gate.close({ retryAfter: '21' })).toBe(false);
     now = 5_000;
     wakers[0]?.();
     await expect.poll(() => slept).toEqual([5_000, 15_000]);

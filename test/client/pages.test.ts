@@ -43,6 +43,22 @@ describe('the pages of an answer', () => {
   });
 
   it.each([
+    ['a null iterator', { iterator: null, done: false }],
+    ['an empty iterator', { iterator: '', done: false }],
+    ['no iterator', { done: false }],
+    ['a null iterator, and nothing of done', { iterator: null }],
+  ])('are unusable where there is more without a way to it: %s', async (_, fields) => {
+    const data = { endpoints: [], ...fields };
+    const followed = await follow(ENDPOINTS, json({ result: { status: 'success', message: 'ok', data } }));
+    expect(followed).toMatchObject({ count: 0, error: { failure: 'unusable_answer' } });
+  });
+
+  it.each([undefined, null])('end with a success whose data is %j', async (data) => {
+    const followed = await follow(ENDPOINTS, json({ result: { status: 'success', message: 'ok', data } }));
+    expect(followed).toMatchObject({ count: 1, error: undefined });
+  });
+
+  it.each([
     { name: 'the same token again', answers: [page('a')], count: 2 },
     { name: 'a circle of three', answers: [page('a'), page('b'), page('c'), page('a')], count: 4 },
   ])('that never end are 8, once they are seen: $name', async ({ answers, count }) => {

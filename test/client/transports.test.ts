@@ -116,6 +116,17 @@ describe.each(WAYS)('a reply over %s is what it is by fetch', (_, over) => {
     });
   });
 
+  it('where it is HTTP/2 and nothing else: the request was not understood', async () => {
+    for (const settings of ['000000040000000000', '00000c04000000000000030000006400040010000000000408000000000000']) {
+      const url = await rawServer((socket) => void socket.end(Buffer.from(settings, 'hex')));
+      expect(await outcomeOf(over(url), url)).toEqual({
+        applied: 'no',
+        repeat: 'never',
+        message: 'host speaks only HTTP/2; svc uses HTTP/1.1',
+      });
+    }
+  });
+
   it('where it is compressed in a way that was not asked for', async () => {
     const url = await rawServer((socket) => void socket.write(whole('xyz', '\r\ncontent-encoding: zstd')));
     expect(await outcomeOf(over(url), url)).toMatchObject({ answer: { flaw: expect.stringContaining('compressed') } });

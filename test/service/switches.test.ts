@@ -59,6 +59,15 @@ describe('a rate limit', () => {
     expect((await call(LIST, ACME)).http).toBe(200);
   });
 
+  it('begins anew when the clock is set back', async () => {
+    const { call, clock } = await serviceWorld({ rateLimit: { calls: 1, window: 60_000 } });
+    expect((await call(LIST, ACME)).http).toBe(200);
+    expect(await call(LIST, ACME)).toEqual(LIMITED);
+    clock.time -= 3_600_000;
+    expect((await call(LIST, ACME)).http).toBe(200);
+    expect(await call(LIST, ACME)).toEqual(LIMITED);
+  });
+
   it('is one for each credential', async () => {
     const world = await serviceWorld({ rateLimit: { calls: 1, window: 1_000 } });
     const { call } = world;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, steadyNow } from '../../kernel/clock.ts';
 
 /** Milliseconds of lateness that may be caught up with: timers fire late, and a long run should keep its rate all the same. */
 const MOST_CAUGHT_UP = 25;
@@ -16,13 +16,13 @@ export class RecordRate {
   constructor(perSecond: number, clock: Clock) {
     this.#millisecondsEach = 1000 / perSecond;
     this.#clock = clock;
-    this.#free = clock.now();
+    this.#free = steadyNow(clock);
   }
 
   /** Resolves when so many records may go out; rejects with the signal's reason. */
   async take(records: number, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const now = this.#clock.now();
+      const now = steadyNow(this.#clock);
       const start = Math.max(this.#free, now - MOST_CAUGHT_UP);
       if (start <= now) {
         this.#free = start + records * this.#millisecondsEach;

@@ -3,9 +3,9 @@ import type { BatchOutcome, SendBatch } from '../../bulk/outcome.ts';
 import type { Wanted } from '../../bulk/reply.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
-import type { Client } from '../../client/client.ts';
+import type { Answer, Client } from '../../client/client.ts';
 import { isTooLarge, ServiceError } from '../../client/service-error.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, steadyNow } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { namedRecords } from './issues.ts';
 
@@ -28,8 +28,8 @@ export function batchSender(calls: BatchCalls, clock: Clock, wanted: Wanted): Se
   const part = { ...operation, takesInternal: true };
   const textOf = inputText(calls);
   return async (batch, kind) => {
-    const started = clock.now();
-    const took = () => ({ milliseconds: clock.now() - started });
+    const started = steadyNow(clock);
+    const took = () => ({ milliseconds: steadyNow(clock) - started });
     try {
       const ids = fields.wholeReply ? undefined : batch.map(({ id }) => id);
       const reply = await client.sendText(kind === 'part' ? part : operation, textOf(batch), ids);
@@ -37,6 +37,8 @@ export function batchSender(calls: BatchCalls, clock: Clock, wanted: Wanted): Se
       const { retries, waits, waited, unsettled } = reply;
       const effort = { ...took(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
       if (reply.confirmed && wanted === 'exceptions') return { kind: 'confirmed', ...effort };
+      // A success without data is about the whole request.
+      if (reply.data === null) return { kind: 'answered_whole', reply: wholeSuccess(reply.result), ...effort };
       if (fields.wholeReply) return { kind: 'answered_whole', reply: reply.data, ...effort };
       return { kind: 'answered', reply: reply.data, unsettled, ...effort };
     } catch (error) {
@@ -46,6 +48,10 @@ export function batchSender(calls: BatchCalls, clock: Clock, wanted: Wanted): Se
       return { ...outcomeOf(error, batch, calls), ...effort };
     }
   };
+}
+
+function wholeSuccess({ message }: Answer<unknown>['result']): object {
+  return { success: true, message };
 }
 
 /** For `--dry-run`: every request in the order it would go out, and none of them sent. */

@@ -40,7 +40,8 @@ export async function showAnswers(
   const values: unknown[] = [];
   try {
     for await (const answer of merge ? mergedPages(answers) : answers) {
-      if (quiet && operation.bare) await printer.bare(operation.bare(answer.data));
+      const bare = quiet ? bareOf(operation, answer) : undefined;
+      if (bare !== undefined) await printer.bare(bare);
       else values.push(envelope ? answer.result : answer.data);
       if (answer.data === null || answer.data === undefined) await context.note(String(answer.result['message'] ?? ''));
     }
@@ -50,6 +51,11 @@ export async function showAnswers(
     if (several) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
     else for (const value of values) await printer.value(value, { secrets });
   }
+}
+
+/** The one value that `--quiet` prints, where the answer has it. */
+function bareOf({ bare }: Operation, { data }: Answer<unknown>): string | undefined {
+  return data === null ? undefined : bare?.(data);
 }
 
 /** The calls of a command: of which operation, and by which client. */

@@ -34,12 +34,12 @@ export function sharedGate(folders: Folders, clock: Clock, target: Target): Shar
       looked = now;
       const found = statIfExists(path);
       if (found?.mtimeMs !== seen?.mtimeMs || found?.ino !== seen?.ino)
-        until = found && found.size < LARGEST ? readUntil(path) : undefined;
+        until = found && found.size < LARGEST ? readUntil(path, now) : undefined;
       seen = found;
       return until;
     },
     close(untilEpoch) {
-      void write(folder, path, untilEpoch).catch(() => undefined);
+      void write(folder, path, { until: untilEpoch, from: clock.now() }).catch(() => undefined);
     },
   };
 }
@@ -58,19 +58,21 @@ function statIfExists(path: string): Stats | undefined {
   }
 }
 
-function readUntil(path: string): number | undefined {
+/** What is written in the file. A pause that begins in the future was written before the clock was set back: it begins now. */
+function readUntil(path: string, now: number): number | undefined {
   try {
-    const { until }: { until?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')));
-    return typeof until === 'number' && Number.isFinite(until) ? until : undefined;
+    const { until, from }: { until?: unknown; from?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    if (typeof until !== 'number' || !Number.isFinite(until)) return undefined;
+    return typeof from === 'number' && from > now ? now + until - from : until;
   } catch {
     return undefined;
   }
 }
 
-/** Writes the end of the wait, and deletes files that no process has used for a long time. */
-async function write(folder: string, path: string, until: number): Promise<void> {
+/** Writes when the wait began and when it ends, and deletes files that no process has used for a long time. */
+async function write(folder: string, path: string, pause: { until: number; from: number }): Promise<void> {
   await privateFolder(folder);
-  await replaceFile(path, JSON.stringify({ until }), { durable: false });
+  await replaceFile(path, JSON.stringify(pause), { durable: false });
   const { mtimeMs: now } = await stat(path);
   for (const name of await readdir(folder)) {
     const other = join(folder, name);

@@ -34,6 +34,12 @@ export async function runAndWait(context: Context, started: Started, input: Fiel
   const status = await loadOperation(entry.resource, entry.name);
   const known: Fields = { ...input, ...Object(first.data) };
   const asked = Object.fromEntries(wait.by.map((field) => [field, known[field]]));
+  const lacking = wait.by.find((field) => asked[field] === undefined);
+  if (lacking !== undefined) {
+    throw new SvcError('outcome_unknown', `${command.join(' ')} was started, and the answer lacks the ${lacking}`, {
+      hint: 'its end cannot be waited for: look whether it came about',
+    });
+  }
   const goOn = `go on with: ${commandText(entry, asked, programOf(context.options))} --wait`;
   const last = await untilEnd(context, client, started, { first, status, asked }).catch((error: unknown) => {
     throw error instanceof SvcError ? error.told({ hint: goOn }) : error;

@@ -50,7 +50,9 @@ export async function setUpConfig(context: Context, invocation: Invocation, conf
   ]);
   if (!context.options.dryRun) await context.confirm(operation.confirm?.(changes) ?? 'Make these changes?');
   const reply = await client.call(operation, changes);
-  if (reply.sent) await (await context.printer()).value(dataOf(reply), { secrets: entry.secrets });
+  if (!reply.sent) return;
+  if (reply.data === null) await context.note(String(reply.result['message'] ?? 'done'));
+  else await (await context.printer()).value(reply.data, { secrets: entry.secrets });
 }
 
 async function currentConfig(context: Context, client: Client, { get }: Config): Promise<Data> {

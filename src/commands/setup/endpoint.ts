@@ -106,7 +106,12 @@ async function create(context: Context, client: Client, { service, data }: Creat
     throw error;
   });
   if (!reply.sent) return;
-  const endpoint = dataOf(reply);
+  const { data: endpoint } = reply;
+  if (endpoint?.id === undefined) {
+    return context.warn(
+      `the endpoint was created, without an id in the answer: ${program} webhooks endpoints list shows it`,
+    );
+  }
   try {
     const secret = await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: endpoint.id });
     await showCreated(context, { endpoint, secret: dataOf(secret).secret, service });

@@ -1,6 +1,6 @@
 import type { Operation } from '../../catalog/define.ts';
 import type { Answer } from '../../client/client.ts';
-import { nextPage, type PageFields } from '../../client/pages.ts';
+import { nextPage, noCursor, type PageFields } from '../../client/pages.ts';
 
 /** What asks for the page after an answer; nothing at the end. */
 export type NextPage = (answer: Answer<unknown>) => PageFields | undefined;
@@ -15,5 +15,6 @@ function guessedNextPage({ result, data }: Answer<unknown>): PageFields | undefi
   const token = fields['pageToken'] || fields['nextPageToken'];
   if (token) return { pageToken: token };
   const { iterator, done } = fields;
+  if (iterator === null && done === false) throw noCursor('the service', 'iterator');
   return iterator && done !== true ? { iterator } : undefined;
 }

@@ -1,8 +1,9 @@
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, forwardTime } from '../../kernel/clock.ts';
 import type { Membership } from '../store/peers.ts';
 import type { Database, Store } from '../store/store.ts';
 import { type Alarm, createAlarm } from './alarm.ts';
 import { announce, onOutbox } from './bell.ts';
+import { bringForward } from './bring-forward.ts';
 import { type Claimed, claimLane, claimOwners, type Lane, LEASE, pendingLanes, releaseClaims } from './claim.ts';
 import { Lanes, type Rate } from './lanes.ts';
 import type { Outcome } from './outcome.ts';
@@ -58,6 +59,8 @@ export function startDeliveries(store: Store, options: DeliveryOptions): Deliver
 class Engine {
   readonly #store: Store;
   readonly #clock: Clock;
+  /** What is due is due, though the clock may be set back. */
+  readonly #now: () => number;
   readonly #report: (error: unknown) => void;
   readonly #schedule: Schedule;
   readonly #poster: Poster;
@@ -76,6 +79,7 @@ class Engine {
   constructor(store: Store, { clock, timeScale, privateTargets, report = () => undefined }: DeliveryOptions) {
     this.#store = store;
     this.#clock = clock;
+    this.#now = forwardTime(clock);
     this.#report = report;
     this.#schedule = scheduleOf(timeScale);
     this.#poster = createPoster({ privateTargets });
@@ -95,7 +99,7 @@ class Engine {
       if (this.#someoneIsGone && this.#membership?.hears) await this.#tried(() => this.#takeOver());
       const next = await this.#tried(() => this.#turn());
       if (this.#untilPrune <= 0) await this.#tried(() => this.#tidy());
-      const now = this.#clock.now();
+      const now = this.#now();
       const poll = now + (this.#membership?.hears ? HEARING_POLL : POLL);
       await this.#alarm.wait(Math.max(0, Math.min(next ?? now + POLL, poll) - now));
     }
@@ -130,7 +134,8 @@ class Engine {
 
   async #takeStock(database: Database): Promise<void> {
     await this.#freeClaims(database);
-    await prune(database, this.#clock.now());
+    await bringForward(database, this.#schedule, this.#now());
+    await prune(database, this.#now());
   }
 
   async #takeOver(): Promise<void> {
@@ -142,7 +147,7 @@ class Engine {
   async #freeClaims(database: Database): Promise<void> {
     const isMissed = this.#store.peers ? (owner: string) => this.#membership?.hasGone(owner) : isGone;
     for (const owner of await claimOwners(database)) {
-      if (isMissed(owner)) await releaseClaims(database, owner, this.#clock.now());
+      if (isMissed(owner)) await releaseClaims(database, owner, this.#now());
     }
   }
 
@@ -154,7 +159,7 @@ class Engine {
     if (this.#outcomes.length === 0) {
       const lanes = await this.#store.read(pendingLanes);
       const next = this.#nextOf(lanes);
-      if (next > this.#clock.now()) return next;
+      if (next > this.#now()) return next;
     }
     const outcomes = this.#outcomes.splice(0);
     const claimed: Claimed[] = [];
@@ -162,7 +167,7 @@ class Engine {
     try {
       const lanes = await this.#store.writeRelaxed(async (database) => {
         this.#giveUp(claimed.splice(0));
-        const now = this.#clock.now();
+        const now = this.#now();
         await settle(database, outcomes, { owner: this.#owner, schedule: this.#schedule, now });
         for (const lane of inTurn(await pendingLanes(database), this.#turns++)) {
           if (lane.dueAt <= now) claimed.push(...(await this.#claim(database, lane, now)));
@@ -216,20 +221,20 @@ class Engine {
 
   async #tidy(): Promise<void> {
     this.#untilPrune = PRUNE_EVERY;
-    this.#lanes.tidy(this.#clock.now());
-    await this.#store.writeRelaxed((database) => prune(database, this.#clock.now()));
+    this.#lanes.tidy(this.#now());
+    await this.#store.writeRelaxed((database) => prune(database, this.#now()));
   }
 
   async #finish(): Promise<void> {
-    const end = this.#clock.now() + STOPPING;
-    while (this.#outcomes.length < this.#lanes.underWay && this.#clock.now() < end) {
-      await this.#alarm.wait(end - this.#clock.now());
+    const end = this.#now() + STOPPING;
+    while (this.#outcomes.length < this.#lanes.underWay && this.#now() < end) {
+      await this.#alarm.wait(end - this.#now());
     }
     this.#isClosed = true;
     this.#poster.close();
     retire(this.#owner);
     await this.#store.writeRelaxed(async (database) => {
-      const now = this.#clock.now();
+      const now = this.#now();
       await settle(database, this.#outcomes, { owner: this.#owner, schedule: this.#schedule, now });
       await releaseClaims(database, this.#owner, now);
     });

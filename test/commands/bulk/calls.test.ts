@@ -85,7 +85,7 @@ describe('a call for each record', () => {
     const first = await notify({
       files,
       answer: (_, index) =>
-        index === 0 ? refused('NOT_FOUND', 404) : index === 1 ? results(null) : results({ success: true }),
+        index === 0 ? refused('NOT_FOUND', 404) : index === 1 ? results('odd') : results({ success: true }),
     });
     expect(first.summary).toMatchObject({ total: 3, succeeded: 1, failed: 1, unknown: 1, requests: 3 });
     const again = await notify({ files: { 'n.ndjson': await first.read('n.rejects.ndjson') } });

@@ -45,6 +45,15 @@ describe('a gate that processes share', () => {
     await expect.poll(looker(folders, { ...target(), key: { apiKey, authToken: 'new' } }).look).toBe(NOW + 5_000);
   });
 
+  it('is closed for no longer than it was meant to be when the clock is set back', async () => {
+    const folders = await temporaryFolders();
+    looker(folders).gate.close(NOW + 60_000);
+    await expect.poll(looker(folders).look).toBe(NOW + 60_000);
+    const late = looker(folders);
+    late.clock.time = NOW - 3_600_000;
+    expect(late.gate.closedUntil()).toBe(NOW - 3_600_000 + 60_000);
+  });
+
   it('holds no id and no address, is private, and is written whole', async () => {
     const folders = await temporaryFolders();
     const { gate, look } = looker(folders);
@@ -52,7 +61,7 @@ describe('a gate that processes share', () => {
     await expect.poll(look).toBe(NOW + 5_000);
     const path = await fileOf(folders);
     expect(path).toMatch(/\/gates\/[0-9a-f]{32}\.json$/);
-    expect(await readFile(path, 'utf8')).toBe(`{"until":${NOW + 5_000}}`);
+    expect(await readFile(path, 'utf8')).toBe(`{"until":${NOW + 5_000},"from":${NOW}}`);
     expect([(await stat(path)).mode & 0o777, (await stat(join(path, '..'))).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 

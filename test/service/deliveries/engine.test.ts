@@ -41,6 +41,24 @@ describe('a delivery to an endpoint', () => {
     });
   });
 
+  it('is tried again in time though the clock is set back, by who delivers and by who delivers next', async () => {
+    let isUp = false;
+    const { url } = await receiver(() => (isUp ? 200 : 503));
+    const { endpoint, comment, deliver, deliveries, until, clock } = await deliveringWorld();
+    await endpoint({ url });
+    const [day, timeScale] = [24 * 3_600_000, 0.1];
+    const { stop } = deliver({ timeScale });
+    await comment();
+    await eventually(async () => expect((await deliveries())[0]?.attempts).toHaveLength(1));
+    clock.now = () => Date.now() - day;
+    await eventually(async () => expect((await deliveries())[0]?.attempts).toHaveLength(2));
+    await stop();
+    // Of the 30 seconds to the next attempt, a faster service waits none.
+    isUp = true;
+    deliver({ timeScale: 0.000_01 });
+    await until('delivered');
+  });
+
   it('keeps its id and renews its time over all attempts, then is given up, which others are told of', async () => {
     const [failing, watching] = [await receiver(() => 503), await receiver()];
     const { endpoint, comment, deliver, until } = await deliveringWorld();
