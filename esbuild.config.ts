@@ -154,9 +154,10 @@ const GROUPS: readonly Group[] = [
   },
   // What every call to the embedded service needs beside that.
   {
-    catalog: ['statuses'],
-    kernel: ['same-secret'],
+    catalog: ['bounded-check', 'statuses'],
+    kernel: ['next-turn', 'same-secret'],
     service: [
+      'admission',
       'app',
       'auth',
       'body',

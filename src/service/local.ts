@@ -1,6 +1,7 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Folders } from '../kernel/folders.ts';
+import { nextTurn } from '../kernel/next-turn.ts';
 import { type LocalCredentials, localCredentials } from './bootstrap.ts';
 import type { Answerer } from './request.ts';
 import { createService } from './service.ts';
@@ -37,6 +38,7 @@ export async function openLocalService({ folders, clock, store: given, signal }:
   const service = createService({ store, clock });
   return {
     fetch: async (input, init) => {
+      // SQLite answers without waiting for anything, so a long run of calls would never let a signal or a timer be heard.
       await nextTurn();
       return service.fetch(input, init);
     },
@@ -52,9 +54,4 @@ export async function openLocalService({ folders, clock, store: given, signal }:
       await store.close();
     },
   };
-}
-
-/** SQLite answers without waiting for anything, so a long run of calls would never let a signal or a timer be heard. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
