@@ -71,6 +71,7 @@ const OWNED_BUILT_INS = {
     'client/',
     'commands/doctor/',
     'kernel/listening.ts',
+    'kernel/connections.ts',
     'kernel/certificate-authorities.ts',
   ],
 };

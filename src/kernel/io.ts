@@ -213,3 +213,19 @@ function outputError(error: unknown): SvcError {
     cause: error,
   });
 }
+
+/** Files and connections that this process may have open at once; infinite where nothing limits them, as on Windows. */
+export function openFileLimit(): number {
+  const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
+  const { excludeNetwork = false } = report;
+  // Otherwise the names of remote hosts are looked up.
+  report.excludeNetwork = true;
+  const { userLimits } = report.getReport() as { readonly userLimits?: UserLimits };
+  report.excludeNetwork = excludeNetwork;
+  return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
+}
+
+/** A limit is a number or `unlimited`. */
+interface UserLimits {
+  readonly open_files: { readonly soft: number | string };
+}

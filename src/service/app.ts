@@ -1,7 +1,8 @@
 import type { Feature } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
-import { authenticate, checkAuthorization, statedKey } from './auth.ts';
+import { admissions } from './admission.ts';
+import { authenticate, checkAuthorization, checkStated, statedKey } from './auth.ts';
 import { readData } from './body.ts';
 import { type Answer, failure, success } from './envelope.ts';
 import { requireFeature } from './features.ts';
@@ -12,7 +13,7 @@ import type { Answerer, ServiceRequest } from './request.ts';
 import { chosenRoute, type Performable, pathOf, routesByPath } from './routes.ts';
 import type { Database, Store } from './store/store.ts';
 import { strictFailure } from './strict.ts';
-import { validInput } from './validate.ts';
+import { checkRecords, validInput } from './validate.ts';
 
 /** How the service as a whole differs from its usual self. */
 export interface Switches {
@@ -34,6 +35,7 @@ export interface ServiceWorld extends Switches {
 export function createApp(world: ServiceWorld, later: FollowUps): Answerer {
   const perform = performer(world, later);
   const routes = routesByPath();
+  const admissionOf = admissions(world);
   const answer: Answerer = async (request) => {
     const { method, target } = request;
     const path = routes.has(target) ? target : pathOf(target);
@@ -41,9 +43,18 @@ export function createApp(world: ServiceWorld, later: FollowUps): Answerer {
     const onPath = routes.get(path);
     if (!onPath) throw new Refusal('NOT_FOUND', 'Not Found');
     if (method !== 'POST') throw badRequest();
-    const data = await readData(request);
     checkAuthorization(request);
-    return perform(await chosenRoute(onPath, data).load(), request, data);
+    const { auth } = onPath;
+    checkStated(auth, request);
+    const admission = admissionOf(auth, request);
+    try {
+      const data = await readData(request, admission.admit);
+      const performable = await chosenRoute(onPath.routes, data).load();
+      if (admission.isGiven) await checkRecords(performable.operation, data);
+      return await perform(performable, request, data);
+    } finally {
+      admission.end();
+    }
   };
   return async (request) => {
     try {

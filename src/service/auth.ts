@@ -48,9 +48,17 @@ export function statedKey(kind: Auth, request: ServiceRequest): string | undefin
   return kind === 'key' ? stated(request, 'apiKey') : undefined;
 }
 
+/**
+ * Checks that a request has the headers of its credentials, without looking at their values.
+ * @throws Refusal INVALID_ARGUMENT for the first one that is missing.
+ */
+export function checkStated(kind: Auth, request: ServiceRequest): void {
+  for (const credential of ASKED_FOR[kind]) required(request, credential);
+}
+
 async function asKey(request: ServiceRequest, call: Call): Promise<KeyCall> {
-  const apiKey = required(request, 'apiKey', 'API key not found in headers.');
-  const token = required(request, 'authToken', 'Auth Token not found in headers.');
+  const apiKey = required(request, 'apiKey');
+  const token = required(request, 'authToken');
   const known = await tokensOfKey(call.database, { apiKey });
   if (known.length === 0) throw new Refusal('PERMISSION_DENIED', 'Invalid API key.');
   const matching = known.filter((key) => key.token !== null && isSameSecret(key.token, token));
@@ -59,8 +67,8 @@ async function asKey(request: ServiceRequest, call: Call): Promise<KeyCall> {
 }
 
 async function asWorkspace(request: ServiceRequest, call: Call): Promise<WorkspaceCall> {
-  const workspaceId = required(request, 'workspaceId', 'Workspace ID not found in headers.');
-  const token = required(request, 'workspaceAuthToken', 'Auth Token not found in headers.');
+  const workspaceId = required(request, 'workspaceId');
+  const token = required(request, 'workspaceAuthToken');
   const [known] = await tokenOfWorkspace(call.database, { workspaceId });
   if (!known) throw new Refusal('NOT_FOUND', 'Workspace not found.');
   if (!isSameSecret(known.authToken, token)) {
@@ -79,12 +87,26 @@ const HEADERS: Readonly<Record<Credential, string>> = {
   workspaceAuthToken: headerName('workspaceAuthToken'),
 };
 
+/** In the order in which they are checked. */
+const ASKED_FOR: Readonly<Record<Auth, readonly Credential[]>> = {
+  key: ['apiKey', 'authToken'],
+  workspace: ['workspaceId', 'workspaceAuthToken'],
+  none: [],
+};
+
+const MISSING: Readonly<Record<Credential, string>> = {
+  apiKey: 'API key not found in headers.',
+  authToken: 'Auth Token not found in headers.',
+  workspaceId: 'Workspace ID not found in headers.',
+  workspaceAuthToken: 'Auth Token not found in headers.',
+};
+
 function stated(request: ServiceRequest, credential: Credential): string | undefined {
   return request.header(HEADERS[credential]);
 }
 
-function required(request: ServiceRequest, credential: Credential, message: string): string {
+function required(request: ServiceRequest, credential: Credential): string {
   const value = stated(request, credential);
-  if (!value) throw invalidArgument(message);
+  if (!value) throw invalidArgument(MISSING[credential]);
   return value;
 }

@@ -1,6 +1,7 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Address } from '../kernel/listening.ts';
+import { nextTurn } from '../kernel/next-turn.ts';
 import type { Switches } from './app.ts';
 import { type LocalCredentials, localCredentials } from './bootstrap.ts';
 import type { Answerer } from './request.ts';
@@ -52,6 +53,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions): 
   const service = createService({ store, ...rest });
   return {
     fetch: async (input, init) => {
+      // Lets signals and timers run between calls: SQLite answers without waiting for anything.
       await nextTurn();
       return service.fetch(input, init);
     },
@@ -71,9 +73,4 @@ export async function openEmbedded(location: string, options: EmbeddedOptions): 
       await store.close();
     },
   };
-}
-
-/** Lets signals and timers run between calls: SQLite answers without waiting for anything. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,11 @@
 import type { Answer } from './envelope.ts';
 
+/**
+ * Takes the next part of a body.
+ * @returns a promise if its sender has to wait before it sends more
+ */
+export type Intake = (part: Uint8Array) => Promise<void> | undefined;
+
 /** A request as the service needs it, whichever way it came in. */
 export interface ServiceRequest {
   readonly method: string;
@@ -8,10 +14,10 @@ export interface ServiceRequest {
   /** The value of a header, whose name is given in small letters. */
   header(name: string): string | undefined;
   /**
-   * All of the body, or nothing when it is larger than `LARGEST_BODY`.
-   * @throws when its sender leaves before its end
+   * Hands over the body part by part, and resolves at its end.
+   * @throws when its sender leaves before its end, and what `intake` throws
    */
-  body(): Promise<Buffer | undefined>;
+  body(intake: Intake): Promise<void>;
 }
 
 /** The service: whatever is asked has an answer. */

@@ -1,4 +1,4 @@
-import type { Operation } from '../catalog/define.ts';
+import type { Auth, Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import { operationFor } from '../catalog/operation-for.ts';
@@ -21,11 +21,22 @@ export interface Route {
   readonly load: () => Promise<Performable>;
 }
 
+/** A path: its operations, and the credentials that all of them ask for. */
+export interface PathRoutes {
+  readonly auth: Auth;
+  readonly routes: readonly Route[];
+}
+
 /** The operations of the catalog by the path that they are on. */
-export function routesByPath(): ReadonlyMap<string, readonly Route[]> {
+export function routesByPath(): ReadonlyMap<string, PathRoutes> {
   const routeOf = (entry: OperationEntry) => ({ chosenBy: entry.chosenBy, load: once(() => performable(entry)) });
   const byPath = Map.groupBy(manifest, ({ path }) => path);
-  return new Map(Array.from(byPath, ([path, entries]) => [path, entries.map(routeOf)]));
+  return new Map(
+    Array.from(byPath, ([path, entries]) => {
+      const [{ auth }] = entries as [OperationEntry, ...OperationEntry[]];
+      return [path, { auth, routes: entries.map(routeOf) }];
+    }),
+  );
 }
 
 /** Loads every operation, for a service that may outlive the files it was started from: an update takes those away. */

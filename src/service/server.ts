@@ -1,14 +1,15 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { limitConnections } from '../kernel/connections.ts';
 import { type Address, closeServer, listen } from '../kernel/listening.ts';
-import { isLoopbackAddress } from './deliveries/private-addresses.ts';
+import { isLoopbackAddress } from '../kernel/loopback.ts';
 import { ANSWER_TYPE, failure } from './envelope.ts';
-import { respond } from './incoming.ts';
+import { type Patience, refuseExpectation, respond } from './incoming.ts';
 import { badRequest } from './refusal.ts';
 import type { Answerer } from './request.ts';
 
 /** Milliseconds that a client may take, so that a slow one cannot hold a connection for good. */
-export interface Limits {
+export interface Limits extends Patience {
   readonly headers: number;
   readonly request: number;
   /** What a request in flight gets when the server closes. */
@@ -23,28 +24,35 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const LIMITS: Limits = { headers: 10_000, request: 60_000, closing: 10_000 };
+const LIMITS: Limits = { headers: 10_000, request: 60_000, closing: 10_000, stalled: 10_000, unread: 30_000 };
+/** Milliseconds in which a client that is refused can read why. */
+const LAST_WORD = 1_000;
 
 /**
  * Answers HTTP on a port, and resolves once it does.
  * @throws SvcError `local` when the address cannot be had.
  */
 export async function startServer(answer: Answerer, address: Address, limits: Limits = LIMITS): Promise<RunningServer> {
-  const server = createServer(
-    {
-      headersTimeout: limits.headers,
-      requestTimeout: limits.request,
-      connectionsCheckingInterval: Math.min(1_000, limits.headers),
-    },
-    (incoming, outgoing) => void respond(answer, incoming, outgoing),
-  );
+  const server = createServer({
+    headersTimeout: limits.headers,
+    requestTimeout: limits.request,
+    connectionsCheckingInterval: Math.min(1_000, limits.headers),
+    // Checked with the other headers, so that the refusal is an envelope and HTTP/1.0 needs none.
+    requireHostHeader: false,
+  });
+  limitConnections(server);
+  const isLoopback = () => isLoopbackAddress((server.address() as AddressInfo | null)?.address ?? '');
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, invite?: () => void) =>
+    void respond(answer, { incoming, outgoing, invite }, { ...limits, isLoopback: isLoopback() });
+  server.on('request', (incoming, outgoing) => serve(incoming, outgoing));
+  server.on('checkContinue', (incoming, outgoing) => serve(incoming, outgoing, () => outgoing.writeContinue()));
+  server.on('checkExpectation', refuseExpectation);
   server.on('clientError', (_, socket: Socket) => refuse(socket));
   const url = await listen(server, address);
-  const bound = server.address() as AddressInfo;
-  return { url, isLoopback: isLoopbackAddress(bound.address), close: () => closeServer(server, limits.closing) };
+  return { url, isLoopback: isLoopback(), close: () => closeServer(server, limits.closing) };
 }
 
-/** What was not HTTP, or came too slowly, gets the envelope too. */
+/** Answers with the envelope what was not HTTP, or came too slowly, and closes the connection even if the client does not. */
 function refuse(socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const { body } = failure(badRequest());
@@ -55,4 +63,5 @@ function refuse(socket: Socket): void {
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), LAST_WORD).unref();
 }

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { limitConnections } from '../kernel/connections.ts';
 import { type Address, closeServer, listen } from '../kernel/listening.ts';
-import { isLoopback } from '../kernel/loopback.ts';
+import { foreignHeader, isLoopbackAddress } from '../kernel/loopback.ts';
 import { type HeaderList, headerList, headersByName, headerValues } from './headers.ts';
 
 /** A request as it came: path, headers as they were written, and the bytes of the body. */
@@ -45,7 +47,6 @@ export interface Receiver {
 
 const MEGABYTE = 1024 * 1024;
 const LIMITS: ReceiverLimits = { body: 10 * MEGABYTE, held: 64 * MEGABYTE, headers: 10_000, request: 30_000 };
-const MOST_CONNECTIONS = 256;
 /** Milliseconds in which a sender that was refused can read why. */
 const LAST_WORD = 1_000;
 
@@ -58,17 +59,20 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const { address, limits = LIMITS } = options;
   const held = { bytes: 0 };
   const serve = (exchange: Exchange) => {
-    handle(exchange, { ...options, limits, held }).catch((error: unknown) => {
-      options.failed(error);
-      say(exchange.response, { status: 500, text: 'the listener failed' });
-    });
+    const bound = server.address() as AddressInfo | null;
+    handle(exchange, { ...options, limits, held, isLoopback: isLoopbackAddress(bound?.address ?? '') }).catch(
+      (error: unknown) => {
+        options.failed(error);
+        say(exchange.response, { status: 500, text: 'the listener failed' });
+      },
+    );
   };
   const server = createServer({
     headersTimeout: limits.headers,
     requestTimeout: limits.request,
     connectionsCheckingInterval: Math.min(1_000, limits.headers),
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  limitConnections(server);
   server.on('request', (request, response) => serve({ request, response, invite: () => undefined }));
   server.on('checkContinue', (request, response) =>
     serve({ request, response, invite: () => response.writeContinue() }),
@@ -91,6 +95,8 @@ interface Exchange {
 interface Handling extends ReceiverOptions {
   readonly limits: ReceiverLimits;
   readonly held: Held;
+  /** Only this machine can reach the receiver. */
+  readonly isLoopback: boolean;
 }
 
 async function handle(
@@ -119,26 +125,16 @@ async function handle(
 
 /** What the head of a request alone tells against it. */
 function headRefusal(
-  { method, headers: { 'content-length': length } }: IncomingMessage,
-  headers: HeaderList,
-  { address, allowedHosts, limits }: Pick<ReceiverOptions, 'address' | 'allowedHosts'> & { limits: ReceiverLimits },
+  { method, headers: { 'content-length': length, origin } }: IncomingMessage,
+  list: HeaderList,
+  { isLoopback, allowedHosts, limits }: Pick<Handling, 'isLoopback' | 'allowedHosts' | 'limits'>,
 ): Reply | undefined {
-  const hosts = headerValues(headersByName(headers), 'host');
-  // A page in a browser can reach this machine under a name of its own; the name is what gives it away.
-  if (isLoopback({ hostname: urlHost(address.host) }) && !hosts.every((host) => isOwnHost(host, allowedHosts))) {
-    return { status: 421, text: `it is for the host ${hosts.join(' and ')}` };
-  }
+  const hosts = headerValues(headersByName(list), 'host');
+  const foreign = isLoopback ? foreignHeader({ hosts, origin }, allowedHosts) : undefined;
+  if (foreign === 'host') return { status: 421, text: `it is for the host ${hosts.join(' and ')}` };
+  if (foreign === 'origin') return { status: 403, text: `it is from a page of ${origin}` };
   if (method !== 'POST') return { status: 405, text: `${method} is not taken, only POST` };
   return Number(length) > limits.body ? tooLong(limits) : undefined;
-}
-
-function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-function isOwnHost(host: string, allowed: readonly string[]): boolean {
-  const url = URL.parse(`http://${host}`);
-  return url !== null && (isLoopback(url) || allowed.includes(url.hostname));
 }
 
 function tooLong({ body }: ReceiverLimits): Reply {

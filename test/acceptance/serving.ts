@@ -7,21 +7,28 @@ import { BIN, type User } from './svc.ts';
 interface Server extends Pick<User, 'env' | 'home'> {
   /** Where the tool is, other than in the checkout. */
   readonly bin?: string;
+  /** Files and connections that the process may have open. */
+  readonly descriptors?: number;
 }
 
 /** A `svc serve` of this user's, on a free port unless the words name one, gone with the test. */
-export async function serving({ env, home, bin = BIN }: Server, ...words: readonly string[]) {
+export async function serving({ env, home, bin = BIN, descriptors }: Server, ...words: readonly string[]) {
   const port = words.includes('--port') ? [] : ['--port', '0'];
-  const child = spawn(process.execPath, [bin, 'serve', ...port, '-o', 'json', ...words], { env, cwd: home });
+  const line = [process.execPath, bin, 'serve', ...port, '-o', 'json', ...words];
+  const limited = descriptors === undefined ? line : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...line];
+  const [program = '', ...rest] = limited;
+  const child = spawn(program, rest, { env, cwd: home });
   onTestFinished(() => void child.kill('SIGKILL'));
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text;
   });
-  const [line] = await once(createInterface(child.stdout), 'line');
-  const { url, apiKey, authToken } = JSON.parse(line) as Record<'url' | 'apiKey' | 'authToken', string>;
+  const [ready] = await once(createInterface(child.stdout), 'line');
+  const { url, apiKey, authToken } = JSON.parse(ready) as Record<'url' | 'apiKey' | 'authToken', string>;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
   return {
+    pid: child.pid ?? 0,
+    headers,
     /** What points `svc` at it. */
     env: { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken },
     async call(path: string, data: object) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { manifest } from '../../src/catalog/manifest.ts';
 import { post, secondKey, serviceWorld } from './world.ts';
 
 type Headers = Record<string, string>;
@@ -86,6 +87,12 @@ describe('API key credentials', () => {
     expect((await list(keyHeaders())).body.error?.status).toBe('UNAUTHENTICATED');
     expect((await list({ ...keyHeaders(), 'x-svc-auth-token': token })).http).toBe(200);
   });
+});
+
+it('operations on one path ask for the same credentials, which are checked before it is known which one is meant', () => {
+  for (const [path, entries] of Map.groupBy(manifest, (entry) => entry.path)) {
+    expect(new Set(entries.map(({ auth }) => auth)).size, path).toBe(1);
+  }
 });
 
 describe('workspace credentials', () => {

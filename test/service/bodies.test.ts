@@ -78,8 +78,8 @@ describe('limits', () => {
   const nested = (depth: number) => `{"data":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
   it.each([DEEPEST_NESTING, 200_000, 5_000_000])('%i levels of nesting are too deep', async (depth) => {
-    const { fetch } = await serviceWorld();
-    const response = await post(fetch, '/v1/users/add', nested(depth));
+    const { fetch, keyHeaders } = await serviceWorld();
+    const response = await post(fetch, '/v1/users/add', nested(depth), keyHeaders());
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
       error: { status: 'INVALID_ARGUMENT', message: `The body is nested deeper than ${DEEPEST_NESTING} levels.` },
@@ -95,13 +95,13 @@ describe('limits', () => {
   });
 
   it('a body that is too large is refused, whether it says its length or not', async () => {
-    const { fetch } = await serviceWorld();
+    const { fetch, keyHeaders } = await serviceWorld();
     const body = new Uint8Array(LARGEST_BODY + 1).fill(0x20);
     const streamed = new Blob([body]).stream();
-    const json = { 'content-type': 'application/json' };
+    const json = { ...keyHeaders(), 'content-type': 'application/json' };
     const answers = await Promise.all([
       fetch('http://localhost/v1/users/add', { method: 'POST', headers: json, body: streamed, duplex: 'half' }),
-      post(fetch, '/v1/users/add', body, { 'content-length': String(body.length) }),
+      post(fetch, '/v1/users/add', body, { ...keyHeaders(), 'content-length': String(body.length) }),
     ]);
     for (const answer of answers) {
       expect(answer.status).toBe(400);

@@ -74,13 +74,14 @@ const REQUESTS: readonly (Sent & { readonly is: string; readonly keyed?: boolean
     keyed: true,
     status: 400,
   },
-  { is: 'too much', path: LIST, headers: JSON_TYPE, body: ' '.repeat(LARGEST_BODY + 1), status: 400 },
+  { is: 'too much', path: LIST, headers: JSON_TYPE, body: ' '.repeat(LARGEST_BODY + 1), keyed: true, status: 400 },
   {
     is: 'too much in pieces',
     path: LIST,
     headers: JSON_TYPE,
     body: ' '.repeat(LARGEST_BODY + 1),
     inPieces: true,
+    keyed: true,
     status: 400,
   },
   {
@@ -147,7 +148,8 @@ describe('on a port', () => {
     const server = await startServer(answer, { host: '127.0.0.1', port: 0 });
     onTestFinished(() => server.close());
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    const head = ['POST /v1/users/add HTTP/1.1', 'host: x', 'content-type: application/json', 'content-length: 100'];
+    const head = ['POST /v1/users/add HTTP/1.1', 'host: localhost', 'content-type: application/json'];
+    head.push(...Object.entries(world.keyHeaders()).map(([name, value]) => `${name}: ${value}`), 'content-length: 100');
     socket.write(`${head.join('\r\n')}\r\n\r\n{"data":`);
     await arrival.promise;
     socket.destroy();

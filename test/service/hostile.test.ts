@@ -134,7 +134,8 @@ describe.each(OPERATIONS)('%s', (_, entry) => {
     for (const [path, size] of sizes) {
       if (!path) continue;
       const { http, paths } = await send(having(good, path, 'x'.repeat(size)));
-      expect([http, paths]).toEqual([400, [path]]);
+      // Without credentials so much of a body is not even read.
+      expect([http, paths]).toEqual([400, entry.auth === 'none' ? [] : [path]]);
     }
     expect(await contentsOf(world)).toBe(before);
   });

@@ -8,7 +8,7 @@ import { type Limits, type RunningServer, startServer } from '../../src/service/
 import { post, serviceWorld } from './world.ts';
 
 const BAD_REQUEST = { error: { message: 'Bad Request', status: 'INVALID_ARGUMENT' } };
-const PATIENT: Limits = { headers: 10_000, request: 60_000, closing: 60_000 };
+const PATIENT: Limits = { headers: 10_000, request: 60_000, closing: 60_000, stalled: 10_000, unread: 30_000 };
 
 async function started(answer: Answerer, limits: Partial<Limits> = {}): Promise<RunningServer> {
   const server = await startServer(answer, { host: '127.0.0.1', port: 0 }, { ...PATIENT, ...limits });
@@ -41,10 +41,31 @@ describe('a hostile client', () => {
   it('whose headers come too slowly gets the envelope, and loses the connection', async () => {
     const { answer } = await serviceWorld();
     const socket = await dial(await started(answer, { headers: 100 }));
-    socket.write('POST /v1/users/add HTTP/1.1\r\nHost: x\r\n');
+    socket.write('POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\n');
     const [head, body] = (await text(socket)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 400 /);
     expect(JSON.parse(body ?? '')).toEqual(BAD_REQUEST);
+  });
+
+  it('whose body stops half way gets the envelope, and loses the connection', async () => {
+    const { answer, keyHeaders } = await serviceWorld();
+    const socket = await dial(await started(answer, { stalled: 100 }));
+    const headers = Object.entries({ ...keyHeaders(), 'content-type': 'application/json', 'content-length': 100 });
+    const lines = ['POST /v1/users/add HTTP/1.1', 'Host: localhost', ...headers.map((pair) => pair.join(': '))];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n{"data":`);
+    const [head, body] = (await text(socket)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 400 /);
+    expect(JSON.parse(body ?? '')).toEqual(BAD_REQUEST);
+  });
+
+  it('who does not read the answer loses the connection', async () => {
+    const body = JSON.stringify('x'.repeat(64 * 1024 * 1024));
+    const server = await started(async () => ({ status: 200, body }), { unread: 100 });
+    const socket = (await dial(server)).pause();
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'readable');
+    // Takes as long as a connection is left: a minute if nothing else ends it.
+    await server.close();
   });
 
   it.each(['\u0000\u0001 garbage\r\n\r\n', 'POST / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'])(
@@ -60,10 +81,11 @@ describe('a hostile client', () => {
   );
 
   it('that sends 200 MB hears why it is refused, and the next call is answered', async () => {
-    const { answer, workspaceHeaders } = await serviceWorld();
+    const { answer, keyHeaders, workspaceHeaders } = await serviceWorld();
     const { url } = await started(answer);
     const chunk = Buffer.alloc(1024 * 1024, 0x20);
-    const sending = request(`${url}/v1/users/add`, { method: 'POST', headers: { 'content-type': 'application/json' } });
+    const headers = { ...keyHeaders(), 'content-type': 'application/json' };
+    const sending = request(`${url}/v1/users/add`, { method: 'POST', headers });
     const response = once(sending, 'response');
     for (let sent = 0; sent < 200; sent++) if (!sending.write(chunk)) await once(sending, 'drain');
     sending.end();
@@ -73,10 +95,10 @@ describe('a hostile client', () => {
   });
 
   it('that nests 200,000 levels deep gets the envelope, and the next call is answered', async () => {
-    const { answer, workspaceHeaders } = await serviceWorld();
+    const { answer, keyHeaders, workspaceHeaders } = await serviceWorld();
     const { url } = await started(answer);
     const deep = `{"data":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`;
-    const refused = await post(fetch, '/v1/users/add', deep, {}, url);
+    const refused = await post(fetch, '/v1/users/add', deep, keyHeaders(), url);
     expect(await refused.json()).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } });
     expect((await post(fetch, '/v2/workspace/get', '{"data":{}}', workspaceHeaders(), url)).status).toBe(200);
   });
@@ -99,7 +121,7 @@ describe('closing', () => {
     const { answer, arrived, release } = heldService();
     const server = await started(answer);
     const socket = await dial(server);
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await arrived;
     const closed = server.close();
     socket.write('GET / HTTP/1.1\r\nHost: a b\r\n\r\n');

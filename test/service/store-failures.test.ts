@@ -36,8 +36,8 @@ describe('a full disk', () => {
     const headers: Record<string, string> = { 'content-type': 'application/json', ...keyHeaders() };
     const body = Buffer.from(users(2_000));
     const call = async () => {
-      const request = { method: 'POST', target: ADD, header: (name: string) => headers[name], body: async () => body };
-      const { status, body: text } = await answer(request);
+      const request = { method: 'POST', target: ADD, header: (name: string) => headers[name] };
+      const { status, body: text } = await answer({ ...request, body: async (intake) => void (await intake(body)) });
       return [status, JSON.parse(text).error];
     };
     await limitPages(store, 1);

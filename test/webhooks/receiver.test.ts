@@ -28,6 +28,14 @@ describe('what is refused before it is looked at', () => {
     },
   );
 
+  it.each(['http://evil.example', 'null'])('a request from a page of %s', async (origin) => {
+    const { url, refusals, events } = await listening();
+    const own = head('Host: localhost', `Origin: ${origin}`, 'Content-Length: 0', 'Connection: close');
+    expect(await raw(url, own)).toMatch(/^HTTP\/1.1 403 /);
+    expect(refusals).toEqual([`it is from a page of ${origin}`]);
+    expect(events).toEqual([]);
+  });
+
   it('a request for two hosts, or for none', async () => {
     const { url } = await listening();
     const two = head('Host: 127.0.0.1', 'Host: evil.example', 'Content-Length: 0', 'Connection: close');

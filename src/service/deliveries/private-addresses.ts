@@ -46,11 +46,6 @@ export function isPrivateAddress(address: string): boolean {
   return blocked.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Whether only this machine can reach an address. */
-export function isLoopbackAddress(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);
-}
-
 function blockList(): BlockList {
   const list = new BlockList();
   for (const network of PRIVATE_V4) {

@@ -1,6 +1,5 @@
 import type { Finding } from '../../catalog/define.ts';
 import { IDENTITIES, type State } from '../../catalog/state.ts';
-import { isWellFormed } from '../body.ts';
 import { parseXml } from '../records/crdt-xml.ts';
 import { ROOT } from '../records/folder.ts';
 import { type Known, knownTo } from './known.ts';
@@ -29,6 +28,13 @@ function* brokenTexts(state: State): Generator<Finding> {
       yield { path, message: 'half of a surrogate pair is no text: write the whole character' };
     }
   }
+}
+
+/** Half of a surrogate pair cannot be stored as UTF-8: two different ids would become one. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
 /** Records of one list that are one and the same. */

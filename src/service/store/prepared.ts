@@ -7,6 +7,8 @@ import type { Database } from './store.ts';
  */
 export interface DirectAdapter extends DialectAdapter {
   rows<Row>(sql: string, parameters: readonly unknown[]): readonly Row[];
+  /** What a query waits for if the ones before it have kept the rest of the process waiting. */
+  rest(): Promise<void> | undefined;
 }
 
 function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
@@ -48,7 +50,11 @@ export function prepared<Parameters extends object, Row>(
     const query = known ?? build(database, withSlots(parameters)).compile();
     if (!known) forms.queries.set(shape, query);
     const bound = query.parameters.map((value) => (value instanceof Slot ? values[value.index] : value));
-    if (isDirect(adapter)) return adapter.rows<Row>(query.sql, bound);
+    if (isDirect(adapter)) {
+      const rest = adapter.rest();
+      if (rest) await rest;
+      return adapter.rows<Row>(query.sql, bound);
+    }
     return (await database.executeQuery<Row>({ ...query, parameters: bound })).rows;
   };
 }

@@ -12,10 +12,13 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { withoutExperimentalWarning } from '../../kernel/io.ts';
+import { nextTurn } from '../../kernel/next-turn.ts';
 import type { DirectAdapter } from './prepared.ts';
 import { APPLICATION_ID } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
+/** Milliseconds that a transaction may take up before the rest of the process gets its turn. */
+const LONGEST_STRETCH = 25;
 /** Prepared statements kept. Multi-row statements differ by their number of rows. */
 const MOST_STATEMENTS = 500;
 
@@ -51,8 +54,14 @@ export async function openDatabase(path: string, timeout: number): Promise<Datab
   return new DatabaseSync(path, { timeout });
 }
 
+/** When the statements that run without a break began. */
+interface Stretch {
+  began: number;
+}
+
 class NodeSqliteDialect extends SqliteDialect {
   readonly #database: PreparingDatabase;
+  readonly #stretch: Stretch = { began: 0 };
 
   constructor(database: PreparingDatabase) {
     super({ database });
@@ -60,20 +69,29 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 
   override createAdapter(): DialectAdapter {
-    return new NodeSqliteAdapter(this.#database);
+    return new NodeSqliteAdapter(this.#database, this.#stretch);
   }
 
   override createDriver(): Driver {
-    return new NodeSqliteDriver(this.#database);
+    return new NodeSqliteDriver(this.#database, this.#stretch);
   }
 }
 
 class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
   readonly #database: SqliteDatabase;
+  readonly #stretch: Stretch;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, stretch: Stretch) {
     super();
     this.#database = database;
+    this.#stretch = stretch;
+  }
+
+  rest(): Promise<void> | undefined {
+    if (performance.now() < this.#stretch.began + LONGEST_STRETCH) return undefined;
+    return nextTurn().then(() => {
+      this.#stretch.began = performance.now();
+    });
   }
 
   rows<Row>(sql: string, parameters: readonly unknown[]): readonly Row[] {
@@ -86,14 +104,17 @@ class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
 
 class NodeSqliteDriver extends SqliteDriver {
   readonly #database: PreparingDatabase;
+  readonly #stretch: Stretch;
 
-  constructor(database: PreparingDatabase) {
+  constructor(database: PreparingDatabase, stretch: Stretch) {
     super({ database });
     this.#database = database;
+    this.#stretch = stretch;
   }
 
   /** A writer takes the lock at once: one that first reads could not go on after another process has written. */
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
+    this.#stretch.began = performance.now();
     const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
     await connection.executeQuery(CompiledQuery.raw(begin));
   }

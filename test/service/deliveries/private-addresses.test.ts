@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLoopbackAddress, isPrivateAddress } from '../../../src/service/deliveries/private-addresses.ts';
+import { isLoopbackAddress } from '../../../src/kernel/loopback.ts';
+import { isPrivateAddress } from '../../../src/service/deliveries/private-addresses.ts';
 
 const hex = (a: number, b: number) => (a * 256 + b).toString(16);
 

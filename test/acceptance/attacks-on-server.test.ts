@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { platform } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { serving } from './serving.ts';
+import { newUser } from './svc.ts';
+
+/** Below what the attacks hold; the service needs some forty for itself. */
+const DESCRIPTORS = 256;
+const CONNECTIONS = 400;
+const MEGABYTE = 1024 * 1024;
+const isLinux = platform() === 'linux';
+
+type Server = Awaited<ReturnType<typeof serving>>;
+
+const urlOf = ({ env }: Server) => env.SVC_BASE_URL;
+const portOf = (server: Server) => Number(new URL(urlOf(server)).port);
+
+/** A connection that stays until the server destroys it: a half-close is not answered. */
+async function dial(server: Server): Promise<Socket> {
+  const socket = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined).resume();
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Writes a request as it is, and gives everything that comes back. */
+async function raw(server: Server, ...lines: readonly string[]): Promise<{ status: number; body: unknown }> {
+  const socket = connect(portOf(server), '127.0.0.1');
+  socket.write([...lines, '', ''].join('\r\n'));
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
+}
+
+async function isAlive(server: Server): Promise<boolean> {
+  const response = await fetch(`${urlOf(server)}/healthz`, { signal: AbortSignal.timeout(30_000) });
+  return (await response.text()) === '{"status":"ok"}';
+}
+
+async function openDescriptors({ pid }: Server): Promise<number> {
+  return isLinux ? (await readdir(`/proc/${pid}/fd`)).length : 0;
+}
+
+/** The most memory that the process has had, in megabytes. */
+async function peakMemory({ pid }: Server): Promise<number> {
+  if (!isLinux) return 0;
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+/** Asks for signs of life until the work is done. @returns the longest that one took, in milliseconds */
+async function slowestSign(server: Server, work: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  const finished = work.finally(() => {
+    isDone = true;
+  });
+  let slowest = 0;
+  do {
+    const asked = performance.now();
+    expect(await isAlive(server)).toBe(true);
+    slowest = Math.max(slowest, performance.now() - asked);
+  } while (!isDone);
+  await finished;
+  return slowest;
+}
+
+const head = (server: Server, length: number) =>
+  [
+    'POST /v1/users/add HTTP/1.1',
+    'Host: localhost',
+    ...Object.entries(server.headers).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${length}`,
+    '',
+    '',
+  ].join('\r\n');
+
+describe('connections that are held', () => {
+  const HOLDS: readonly (readonly [string, (server: Server) => string])[] = [
+    ['silently', () => ''],
+    ['with half a head', () => 'POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\n'],
+    ['with half a body', (server) => `${head(server, 1_000)}{"data":`],
+    ['after a refusal', () => '\u0000 no request\r\n\r\n'],
+  ];
+
+  it.each(HOLDS)('%s keep nobody out, and are closed', async (_, start) => {
+    const server = await serving({ ...(await newUser()), descriptors: DESCRIPTORS });
+    const before = await openDescriptors(server);
+    const bytes = start(server);
+    const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => dial(server)));
+    for (const socket of sockets) socket.write(bytes);
+    for (let count = 0; count < 10; count++) expect(await isAlive(server)).toBe(true);
+    const organization = { organizationId: 'acme', users: [{ userId: 'u1' }] };
+    expect(await server.call('/v1/users/add', organization)).toMatchObject({ status: 200 });
+    // Connections of this test's own calls are among those that are left.
+    await eventually(async () => expect(await openDescriptors(server)).toBeLessThan(before + 20), 500);
+    expect(await isAlive(server)).toBe(true);
+  });
+});
+
+describe('a large body', () => {
+  const listOf = (records: number) => `{"data":{"organizationId":"acme","users":[${'{},'.repeat(records)}{}]}}`;
+  const LARGEST = listOf(5 * MEGABYTE);
+  const MANY = 24;
+
+  async function send(server: Server, body: string, headers: Record<string, string>) {
+    const json = { 'content-type': 'application/json' };
+    const response = await fetch(`${urlOf(server)}/v1/users/add`, {
+      method: 'POST',
+      headers: { ...json, ...headers },
+      body,
+      signal: AbortSignal.timeout(240_000),
+    });
+    return {
+      status: response.status,
+      body: (await response.json()) as { error: { message: string; details?: unknown } },
+    };
+  }
+
+  const sendMany = (server: Server, headers: Record<string, string>) =>
+    Promise.all(Array.from({ length: MANY }, () => send(server, LARGEST, headers)));
+
+  it.each<readonly [string, Record<string, string>, number, string]>([
+    ['without credentials', {}, 400, 'API key not found in headers.'],
+    ['with an unknown key', { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' }, 403, 'Invalid API key.'],
+  ])('%s is not read, however many come at once', async (_, headers, status, message) => {
+    const server = await serving(await newUser());
+    const before = await peakMemory(server);
+    const sent = sendMany(server, headers);
+    expect(await slowestSign(server, sent)).toBeLessThan(20_000);
+    for (const answer of await sent) expect(answer).toMatchObject({ status, body: { error: { message } } });
+    expect((await peakMemory(server)) - before).toBeLessThan(150);
+  });
+
+  it('with credentials is refused before its millions of values are parsed', async ({ annotate }) => {
+    const server = await serving(await newUser());
+    const sent = sendMany(server, server.headers);
+    const slowest = await slowestSign(server, sent);
+    expect(slowest).toBeLessThan(20_000);
+    const answers = await sent;
+    const said = answers.map(({ body }) => body.error.message);
+    for (const message of said) expect(message).toMatch(/holds more than 1000000 values|large requests at once/);
+    expect(said.join()).toContain('values');
+    const memory = await peakMemory(server);
+    expect(memory).toBeLessThan(800);
+    await annotate(`${MANY} at once: a sign of life in ${Math.round(slowest)} ms, ${Math.round(memory)} MB`);
+  });
+
+  it('whose records are all wrong has a hundred issues, the first ones', async () => {
+    const server = await serving(await newUser());
+    const sent = send(server, listOf(300_000), server.headers);
+    expect(await slowestSign(server, sent)).toBeLessThan(20_000);
+    const { status, body } = await sent;
+    expect([status, body.error.message]).toEqual([400, expect.stringMatching(/^users\[0\]\.userId: /)]);
+    expect(body.error.details).toMatchObject({ issues: { length: 100 } });
+    const valid = Array.from({ length: 5_000 }, (__, at) => ({ userId: `u${at}`, name: 'x'.repeat(20) }));
+    const last = JSON.stringify({ data: { organizationId: 'acme', users: [...valid, {}] } });
+    expect((await send(server, last, server.headers)).body.error.message).toMatch(/^users\[5000\]\.userId: /);
+    expect(await peakMemory(server)).toBeLessThan(800);
+  });
+
+  it('that is valid leaves the service free while it is written', async () => {
+    const server = await serving(await newUser());
+    const users = Array.from({ length: 100_000 }, (_, at) => ({ userId: `u${at}` }));
+    const sent = server.call('/v1/users/add', { organizationId: 'acme', users });
+    expect(await slowestSign(server, sent)).toBeLessThan(20_000);
+    expect(await sent).toMatchObject({ status: 200 });
+  });
+
+  it('to an operation without credentials is limited to 64 KiB', async () => {
+    const server = await serving(await newUser());
+    const body = JSON.stringify({ data: { ownerEmail: 'a@example.com', name: 'x'.repeat(64 * 1024) } });
+    const response = await fetch(`${urlOf(server)}/v2/workspace/create`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const message = 'The body is larger than 65536 bytes.';
+    expect([response.status, await response.json()]).toEqual([400, { error: { status: 'INVALID_ARGUMENT', message } }]);
+  });
+});
+
+describe('a page of another site', () => {
+  const create = (...headers: readonly string[]) => {
+    const body = '{"data":{"ownerEmail":"a@example.com"}}';
+    const fixed = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close'];
+    return ['POST /v2/workspace/create HTTP/1.1', ...headers, ...fixed, '', body];
+  };
+
+  const FOREIGN: readonly (readonly [readonly string[], number, string])[] = [
+    [['Host: evil.example'], 421, 'INVALID_ARGUMENT'],
+    [['Host: 127.0.0.1.evil.example:7400'], 421, 'INVALID_ARGUMENT'],
+    [['Host: 10.0.0.1'], 421, 'INVALID_ARGUMENT'],
+    [['Host: localhost', 'Origin: http://evil.example'], 403, 'PERMISSION_DENIED'],
+    [['Host: localhost', 'Origin: null'], 403, 'PERMISSION_DENIED'],
+    [['Host: evil.example', 'Origin: http://evil.example'], 421, 'INVALID_ARGUMENT'],
+  ];
+
+  const OWN: readonly (readonly string[])[] = [
+    ['Host: localhost:1'],
+    ['Host: 127.0.0.1'],
+    ['Host: 127.8.0.1:80'],
+    ['Host: [::1]:7400'],
+    ['Host: localhost', 'Origin: http://localhost:3000'],
+    ['Host: localhost', 'Origin: https://[::1]'],
+  ];
+
+  it('reaches nothing on an address of this machine only, which goes by its own names', async () => {
+    const server = await serving(await newUser());
+    for (const [headers, status, word] of FOREIGN) {
+      const answer = await raw(server, ...create(...headers));
+      expect(answer, headers.join()).toMatchObject({ status, body: { error: { status: word } } });
+    }
+    const [first = [], ...others] = OWN;
+    expect(await raw(server, ...create(...first)), 'no workspace was made before').toMatchObject({ status: 200 });
+    for (const headers of others)
+      expect(await raw(server, ...create(...headers)), headers.join()).toMatchObject({ status: 409 });
+  });
+
+  it('is any other caller on an address that other machines reach', async () => {
+    const server = await serving(await newUser(), '--host', '0.0.0.0');
+    const answer = await raw(server, ...create('Host: svc.example', 'Origin: http://app.example'));
+    expect(answer).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a request of old or odd HTTP', () => {
+  const BAD_REQUEST = { error: { status: 'INVALID_ARGUMENT', message: 'Bad Request' } };
+
+  it('for a sign of life needs no Host header in HTTP/1.0, as a plain check of haproxy', async () => {
+    const server = await serving(await newUser());
+    expect(await raw(server, 'GET /healthz HTTP/1.0')).toEqual({ status: 200, body: { status: 'ok' } });
+    expect(await raw(server, 'OPTIONS / HTTP/1.0')).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    ['no Host header', []],
+    ['two Host headers', ['Host: localhost', 'Host: localhost']],
+    ['two different Host headers', ['Host: localhost', 'Host: evil.example']],
+  ])('with %s is refused with the envelope', async (_, hosts) => {
+    const server = await serving(await newUser());
+    const answer = await raw(server, 'GET /healthz HTTP/1.1', ...hosts, 'Connection: close');
+    expect(answer).toEqual({ status: 400, body: BAD_REQUEST });
+  });
+
+  it('with an expectation that cannot be met is refused with the envelope, and 100-continue is met', async () => {
+    const server = await serving(await newUser());
+    const odd = await raw(server, 'GET /healthz HTTP/1.1', 'Host: localhost', 'Expect: the-unexpected');
+    expect(odd).toMatchObject({ status: 417, body: { error: { status: 'INVALID_ARGUMENT' } } });
+    const socket = await dial(server);
+    const answer = text(socket);
+    const body = '{"data":{"organizationId":"acme","users":[{"userId":"u1"}]}}';
+    const lines = head(server, body.length).replace('Host', 'Connection: close\r\nExpect: 100-continue\r\nHost');
+    socket.write(lines);
+    await once(socket, 'data');
+    socket.end(body);
+    expect(await answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
+    const unknown =
+      'POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n';
+    const other = await dial(server);
+    other.write(unknown);
+    expect(await text(other), 'nobody is invited without credentials').toMatch(/^HTTP\/1.1 400 /);
+  });
+});
