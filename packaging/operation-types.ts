@@ -17,7 +17,7 @@ export async function operationTypes(): Promise<string> {
 }
 
 async function typesOf({ name, resource, summary, command }: OperationEntry) {
-  const { input, output } = operationSchemas(await loadOperation(resource, name));
+  const { input, output } = operationSchemas(await loadOperation(resource, name), { rules: false });
   const sides = [schemaTypes(input, `${pascalCase(name)}Input`), schemaTypes(output, `${pascalCase(name)}Output`)];
   const [taken, answered] = sides.map(({ type }) => type);
   const members = block([`readonly input: ${taken};`, `readonly output: ${answered};`]);

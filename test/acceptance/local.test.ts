@@ -5,6 +5,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { notRunnable, reachesAll } from '../../src/commands/local/exec.ts';
+import { eventually } from '../eventually.ts';
 import { serving } from './serving.ts';
 import { BIN, newUser } from './svc.ts';
 import { terminal } from './terminal.ts';
@@ -237,7 +238,9 @@ describe('a store that cannot be used', () => {
         status: 429,
         body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'The disk of the store is full.' } },
       });
-      expect(server.stderr()).toContain(`the disk is full: the store ${at[1]} cannot be written`);
+      await eventually(() =>
+        expect(server.stderr()).toContain(`the disk is full: the store ${at[1]} cannot be written`),
+      );
       await rm(join(disk, 'fill'));
       expect(await server.call('/v1/users/add', many)).toMatchObject({ status: 200 });
       await writeFile(join(user.home, 'users.json'), addMany(5_000));
