@@ -96,6 +96,7 @@ const GROUPS: readonly Group[] = [
       'safe-text',
       'variables',
       'version',
+      'whole-file',
     ],
     output: ['format', 'look', 'signs', 'width', 'wrap'],
     webhooks: ['form'],
@@ -254,6 +255,16 @@ const noNativePostgres: Plugin = {
   },
 };
 
+/** conf looks up the user's home when it is loaded, which fails for a user without an entry in /etc/passwd. svc tells it each path. */
+const noGuessedFolders: Plugin = {
+  name: 'no-guessed-folders',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules[/\\]env-paths[/\\]index\.js$/ }, () => ({
+      contents: `export default () => { throw new Error('folders are named, not guessed'); }`,
+    }));
+  },
+};
+
 /** The protocol's library brings a validator for the answers of people, whom svc asks nothing through a host. */
 const noAnswerValidator: Plugin = {
   name: 'no-answer-validator',
@@ -269,7 +280,8 @@ const { metafile } = await build({
   // What is started by its path, as a thread or a process, lies beside the chunk that starts it.
   entryPoints: {
     main: 'src/main.ts',
-    index: 'src/index.ts',
+    // Behind a check of the version of Node.js: dist/index.js.
+    'chunks/library': 'src/index.ts',
     'chunks/jq-worker': 'src/output/jq-worker.ts',
     'chunks/keychain-process': 'src/profiles/keychain-process.ts',
   },
@@ -296,9 +308,21 @@ const { metafile } = await build({
   // The packages that are CommonJS ask for built-in modules by `require`, which an ES module does not have.
   banner: { js: 'const require=process.getBuiltinModule;' },
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups, partOfUndici, noNativePostgres, noAnswerValidator],
+  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups, partOfUndici, noNativePostgres, noGuessedFolders, noAnswerValidator],
   logLevel: 'warning',
 });
+await build({
+  entryPoints: { 'check-node': 'packaging/check-node.js' },
+  outdir: 'dist',
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'es2020',
+  logLevel: 'warning',
+});
+// Modules are evaluated in the order of their imports, so that an old Node.js meets the check before anything else. A
+// dynamic import would keep CommonJS from requiring the library.
+await writeFile('dist/index.js', "import './check-node.js';\nexport * from './chunks/library.js';\n");
 const jq = await readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')));
 await writeFile('dist/chunks/jq.wasm.br', brotliCompressSync(jq));
 await writeFile('dist/metafile.json', JSON.stringify(metafile));

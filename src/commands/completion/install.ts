@@ -71,7 +71,7 @@ async function write({ path, target, text }: Change): Promise<void> {
       (found) => found.mode & 0o7777,
       () => 0o644,
     );
-    await makeFolder(dirname(target));
+    await makeFolder(dirname(target), 0o700);
     const staged = `${target}.svc-new`;
     await writeFile(staged, text, { mode });
     await chmod(staged, mode);

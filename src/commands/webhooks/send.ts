@@ -54,7 +54,7 @@ interface Sending extends SenderProof {
 
 async function readSending(context: Context, options: Invocation['options']): Promise<Sending> {
   return {
-    ...(await readSenderProof(options)),
+    ...(await readSenderProof(options, context.signal)),
     packing: { encode: options['encode'] === true, encryptFor: await readPublicKey(context, options) },
     payload: (sample) => givenPayload(context, options, sample),
   };
