@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Clock, systemClock } from './clock.ts';
+import { systemErrorCode } from './errors.ts';
 
 /** Upper bound in bytes on a file of settings or state, which svc finds by itself and reads whole. */
 const MOST_SETTINGS = 4 * 1024 * 1024;
@@ -27,7 +28,7 @@ export async function readRegularFile(path: string, most = MOST_SETTINGS): Promi
   const file = await openAtOnce(path);
   try {
     await checkRegular(file, most);
-    return await new Reading(file, most).toEnd();
+    return await readToEnd(file, most);
   } finally {
     await file.close();
   }
@@ -55,11 +56,9 @@ export async function readFileOrPipe(path: string, limits: NamedFileLimits = {})
     const found = await file.stat();
     if (!found.isFIFO() && !found.isCharacterDevice()) {
       await checkRegular(file, most);
-      return await new Reading(file, most).toEnd();
+      return await readToEnd(file, most);
     }
-    // A pipe below /dev is open already, at its other end as well. A FIFO may be waiting for its writer.
-    const awaitsWriter = found.isFIFO() && !/^\/(dev|proc)\//.test(path);
-    return await readInTime(new Reading(file, most), awaitsWriter, limits);
+    return await readInTime(file, found.isFIFO() && mayAwaitWriter(path), limits);
   } finally {
     await file.close();
   }
@@ -77,60 +76,85 @@ async function checkRegular(file: FileHandle, most: number): Promise<void> {
   if (found.size > most) throw tooLong(most);
 }
 
-async function readInTime(reading: Reading, awaitsWriter: boolean, limits: NamedFileLimits): Promise<Buffer> {
-  const { patience = PATIENCE, signal, clock = systemClock } = limits;
+async function readInTime(file: FileHandle, awaitsWriter: boolean, limits: NamedFileLimits): Promise<Buffer> {
+  const { most = MOST_NAMED, patience = PATIENCE, signal, clock = systemClock } = limits;
   const end = clock.now() + patience;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of arriving(file, { awaitsWriter, signal, clock })) {
+    if (clock.now() >= end) throw new Error(`its end did not arrive within ${patience / 1000} s`);
+    length += chunk.length;
+    if (length > most) throw tooLong(most);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The bytes of a FIFO that the user named, as they arrive. Opening one in the usual way waits for its writer in a thread
+ * that nothing interrupts, so that not even Ctrl-C would end the process.
+ * @throws the system's error, or the reason of the signal
+ */
+export async function* readFifo(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const file = await openAtOnce(path);
+  try {
+    for await (const chunk of arriving(file, { awaitsWriter: mayAwaitWriter(path), signal, clock: systemClock })) {
+      if (chunk.length > 0) yield chunk;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** A pipe below /dev is open already, at its other end as well. A FIFO may be waiting for its writer. */
+function mayAwaitWriter(path: string): boolean {
+  return !/^\/(dev|proc)\//.test(path);
+}
+
+interface Arrival {
+  readonly awaitsWriter: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+}
+
+/** What a pipe or a terminal delivers up to its end; an empty chunk each time that nothing has arrived. */
+async function* arriving(file: FileHandle, { awaitsWriter, signal, clock }: Arrival): AsyncGenerator<Buffer> {
   let mayEnd = !awaitsWriter;
   for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     signal?.throwIfAborted();
-    const state = await reading.advance();
-    if (state === 'end' && mayEnd) return reading.bytes();
-    if (state !== 'end') mayEnd = true;
-    if (clock.now() >= end) throw new Error(`its end did not arrive within ${patience / 1000} s`);
-    if (state === 'read') pause = 1;
+    const chunk = await nextChunk(file);
+    if (chunk?.length === 0 && mayEnd) return;
+    if (chunk === undefined || chunk.length > 0) mayEnd = true;
+    yield chunk ?? NOTHING;
+    if (chunk !== undefined && chunk.length > 0) pause = 1;
     else await clock.sleep(pause, signal);
   }
 }
 
-/** The content of an open file, read piece by piece up to a number of bytes. */
-class Reading {
-  readonly #file: FileHandle;
-  readonly #most: number;
-  readonly #chunks: Buffer[] = [];
-  #length = 0;
+const NOTHING = Buffer.alloc(0);
 
-  constructor(file: FileHandle, most: number) {
-    this.#file = file;
-    this.#most = most;
+async function readToEnd(file: FileHandle, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let length = 0; ; ) {
+    const chunk = await nextChunk(file);
+    // A file of the kernel, such as /proc/kmsg, calls itself regular.
+    if (chunk === undefined) throw new UnsuitableFile('it is not a regular file');
+    if (chunk.length === 0) return Buffer.concat(chunks);
+    length += chunk.length;
+    if (length > most) throw tooLong(most);
+    chunks.push(chunk);
   }
+}
 
-  /** Takes the next bytes. `waiting`: a pipe or a terminal has none at the moment. */
-  async advance(): Promise<'read' | 'end' | 'waiting'> {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    try {
-      const { bytesRead } = await this.#file.read(chunk, 0, CHUNK_BYTES, null);
-      if (bytesRead === 0) return 'end';
-      this.#length += bytesRead;
-      this.#chunks.push(chunk.subarray(0, bytesRead));
-    } catch (error) {
-      if (Object(error).code === 'EAGAIN') return 'waiting';
-      throw error;
-    }
-    if (this.#length > this.#most) throw tooLong(this.#most);
-    return 'read';
-  }
-
-  async toEnd(): Promise<Buffer> {
-    for (;;) {
-      const state = await this.advance();
-      if (state === 'end') return this.bytes();
-      // A file of the kernel, such as /proc/kmsg, calls itself regular.
-      if (state === 'waiting') throw new UnsuitableFile('it is not a regular file');
-    }
-  }
-
-  bytes(): Buffer {
-    return Buffer.concat(this.#chunks);
+/** The next bytes: none at the end, `undefined` when there are none at the moment. */
+async function nextChunk(file: FileHandle): Promise<Buffer | undefined> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  try {
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, null);
+    return chunk.subarray(0, bytesRead);
+  } catch (error) {
+    if (systemErrorCode(error) === 'EAGAIN') return undefined;
+    throw error;
   }
 }
 

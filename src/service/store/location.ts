@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
@@ -51,7 +52,8 @@ function noPlace(location: string): SvcError {
 export async function createStoreFile(path: string): Promise<void> {
   try {
     await makeFolder(dirname(path), 0o700);
-    await (await open(path, 'a', 0o600)).close();
+    // Without O_NONBLOCK, opening a FIFO waits for its reader in a way that nothing interrupts.
+    await (await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK, 0o600)).close();
   } catch (error) {
     throw localFileError('open', path, error);
   }
