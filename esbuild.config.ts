@@ -308,7 +308,16 @@ const { metafile } = await build({
   // The packages that are CommonJS ask for built-in modules by `require`, which an ES module does not have.
   banner: { js: 'const require=process.getBuiltinModule;' },
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [evaluated, lazyBuiltins, lazyProcesses, chunkGroups, partOfUndici, noNativePostgres, noGuessedFolders, noAnswerValidator],
+  plugins: [
+    evaluated,
+    lazyBuiltins,
+    lazyProcesses,
+    chunkGroups,
+    partOfUndici,
+    noNativePostgres,
+    noGuessedFolders,
+    noAnswerValidator,
+  ],
   logLevel: 'warning',
 });
 await build({

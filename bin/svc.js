@@ -9,9 +9,9 @@ var refusal = require('./supported-node.js');
 var home = path.join(__dirname, '..');
 var pkg = require('../package.json');
 
-/** Permissions of a folder, and those of them that let others in. */
-var OWNER_ONLY = parseInt('700', 8);
-var OTHERS = parseInt('077', 8);
+/** Permissions of a folder, and those of them that are for others. */
+var OWNER_ONLY = 0o700;
+var OTHERS = 0o077;
 
 /**
  * Keeps compiled code in the user's own cache folder: the system's temporary folder is open to others. Deno and Bun keep
@@ -63,6 +63,6 @@ if (!unsupported) {
     return svc.main(pkg.version);
   });
 } else {
-  console.error(unsupported + ' In a checkout, npm ci brings one along: use npx svc.');
+  console.error(unsupported, 'In a checkout, npm ci brings one along: use npx svc.');
   process.exitCode = 78;
 }

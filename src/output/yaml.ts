@@ -1,5 +1,5 @@
 import { type ScalarTag, stringify } from 'yaml';
-import { safeJson } from '../kernel/safe-text.ts';
+import { safeJson, safeText } from '../kernel/safe-text.ts';
 import type { Renderer } from './renderer.ts';
 
 /**
@@ -18,7 +18,9 @@ const text: ScalarTag = {
   resolve: (source) => source,
   stringify: ({ value }) => {
     const string = String(value);
-    return PLAIN.test(string) && !WORDS.has(string.toLowerCase()) ? string : safeJson(JSON.stringify(string));
+    const isPlain = PLAIN.test(string) && !WORDS.has(string.toLowerCase());
+    // Some letters, such as the fillers of Hangul, are invisible.
+    return isPlain && safeText(string) === string ? string : safeJson(JSON.stringify(string));
   },
 };
 
