@@ -19,5 +19,5 @@ module.exports = function refusal(range) {
   var version = process.versions.node;
   return isSupported(range, version)
     ? undefined
-    : 'svc: Node.js ' + version + ' is not supported; svc needs ' + range + '.';
+    : ['svc: Node.js', version, 'is not supported; svc needs', range].join(' ').concat('.');
 };
