@@ -2,6 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { runCommandLine } from '../../src/commands/line/command-line.ts';
+import { report } from '../../src/commands/terminal/report.ts';
+import { userFolders } from '../../src/kernel/folders.ts';
+import { fakeContext } from '../commands/fake-context.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { BIN, HOME, newUser } from './svc.ts';
 
@@ -70,6 +74,29 @@ export async function copied(folder: string): Promise<string> {
 /** Runs a line, or lines, of bash in a prepared folder, as a person would who is not asked. */
 export function runAsUser(lines: string, home: string, variables: Variables = {}): Promise<Ended> {
   return startAsUser(lines, home, variables).ended;
+}
+
+/**
+ * Runs a line as `runAsUser` does. One that is a command of svc and nothing else runs in this process, without a shell and
+ * a Node.js of its own; others run in bash. A path of a store counts from the folder of the process.
+ */
+export async function runLine(line: string, home: string): Promise<Ended> {
+  if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --store /.test(line)) return runAsUser(line, home);
+  const environment = userEnvironment(home);
+  const context = await fakeContext({ environment, cwd: home, folders: userFolders(environment) });
+  const [, ...words] = wordsOf(line);
+  const own = ['--local', ...words];
+  const code = await runCommandLine(own, context).then(
+    () => 0,
+    (thrown: unknown) => report(context.io, own, environment, thrown),
+  );
+  return { code, talk: context.stdout() + context.stderr() };
+}
+
+/** The words of a line, as a shell reads them. */
+function wordsOf(line: string): readonly string[] {
+  const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 }
 
 /** The variables of such a person. */
