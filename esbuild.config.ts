@@ -275,6 +275,15 @@ const noAnswerValidator: Plugin = {
   },
 };
 
+/** A module that fails on a Node.js that is too old, by the same rule as the command and in syntax that it reads. */
+async function nodeCheck(): Promise<string> {
+  const [rule] = /^function isSupported[\s\S]*?^}$/m.exec(await readFile('bin/svc.js', 'utf8')) ?? [];
+  if (rule === undefined) throw new Error('bin/svc.js has no function isSupported');
+  const range: string = JSON.parse(await readFile('package.json', 'utf8')).engines.node;
+  const message = `'svc: Node.js ' + process.versions.node + ' is not supported; svc needs ${range}.'`;
+  return `${rule}\nif (!isSupported('${range}', process.versions.node))\n  throw new Error(${message});\n`;
+}
+
 await rm('dist', { recursive: true, force: true });
 const { metafile } = await build({
   // What is started by its path, as a thread or a process, lies beside the chunk that starts it.
@@ -320,15 +329,7 @@ const { metafile } = await build({
   ],
   logLevel: 'warning',
 });
-await build({
-  entryPoints: { 'check-node': 'packaging/check-node.js' },
-  outdir: 'dist',
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'es2020',
-  logLevel: 'warning',
-});
+await writeFile('dist/check-node.js', await nodeCheck());
 // Modules are evaluated in the order of their imports, so that an old Node.js meets the check before anything else. A
 // dynamic import would keep CommonJS from requiring the library.
 await writeFile('dist/index.js', "import './check-node.js';\nexport * from './chunks/library.js';\n");

@@ -4,14 +4,26 @@
 var fs = require('fs');
 var path = require('path');
 
-var refusal = require('./supported-node.js');
-
 var home = path.join(__dirname, '..');
 var pkg = require('../package.json');
 
 /** Permissions of a folder, and those of them that are for others. */
 var OWNER_ONLY = 0o700;
 var OTHERS = 0o077;
+
+/** Whether a version is in a range of parts like ^22.22.2 or >=26.0.0, separated by ||. The library is built with a copy of this. */
+function isSupported(range, version) {
+  return range.split('||').some(function (part) {
+    var match = /(\^|>=)(\d+)\.(\d+)\.(\d+)/.exec(part);
+    var least = match.slice(2).map(Number);
+    var here = version.split('.').map(Number);
+    if (match[1] === '^' && here[0] !== least[0]) return false;
+    for (var i = 0; i < 3; i++) {
+      if (here[i] !== least[i]) return here[i] > least[i];
+    }
+    return true;
+  });
+}
 
 /**
  * Keeps compiled code in the user's own cache folder: the system's temporary folder is open to others. Deno and Bun keep
@@ -49,8 +61,7 @@ function isPrivate(folder) {
   }
 }
 
-var unsupported = refusal(pkg.engines.node);
-if (!unsupported) {
+if (isSupported(pkg.engines.node, process.versions.node)) {
   keepCompiledCode();
   // The bundle lies beside this folder in the package, and in dist in a checkout. One that was installed without
   // scripts has none yet; Node.js runs the source as well.
@@ -63,6 +74,12 @@ if (!unsupported) {
     return svc.main(pkg.version);
   });
 } else {
-  console.error(unsupported, 'In a checkout, npm ci brings one along: use npx svc.');
+  console.error(
+    'svc: Node.js ' +
+      process.versions.node +
+      ' is not supported; svc needs ' +
+      pkg.engines.node +
+      '. In a checkout, npm ci brings one along: use npx svc.'
+  );
   process.exitCode = 78;
 }
