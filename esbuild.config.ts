@@ -211,6 +211,16 @@ const noNativePostgres: Plugin = {
   },
 };
 
+/** conf looks up the user's home when it is loaded, which fails for a user without an entry in /etc/passwd. svc tells it each path. */
+const noGuessedFolders: Plugin = {
+  name: 'no-guessed-folders',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules[/\\]env-paths[/\\]index\.js$/ }, () => ({
+      contents: `export default () => { throw new Error('folders are named, not guessed'); }`,
+    }));
+  },
+};
+
 /** The protocol's library brings a validator for the answers of people, whom svc asks nothing through a host. */
 const noAnswerValidator: Plugin = {
   name: 'no-answer-validator',
@@ -221,11 +231,21 @@ const noAnswerValidator: Plugin = {
   },
 };
 
+/** A module that fails on a Node.js that is too old, by the same rule as the command and in syntax that it reads. */
+async function nodeCheck(): Promise<string> {
+  const [rule] = /^function isSupported[\s\S]*?^}$/m.exec(await readFile('bin/svc.js', 'utf8')) ?? [];
+  if (rule === undefined) throw new Error('bin/svc.js has no function isSupported');
+  const range: string = JSON.parse(await readFile('package.json', 'utf8')).engines.node;
+  const message = `'svc: Node.js ' + process.versions.node + ' is not supported; svc needs ${range}.'`;
+  return `${rule}\nif (!isSupported('${range}', process.versions.node))\n  throw new Error(${message});\n`;
+}
+
 const options = {
   // What is started by its path, as a thread or a process, lies beside the chunk that starts it.
   entryPoints: {
     main: 'src/main.ts',
-    index: 'src/index.ts',
+    // Behind a check of the version of Node.js: dist/index.js.
+    'chunks/library': 'src/index.ts',
     'chunks/jq-worker': 'src/output/jq-worker.ts',
     'chunks/keychain-process': 'src/profiles/keychain-process.ts',
   },
@@ -254,7 +274,15 @@ const options = {
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
 } as const satisfies BuildOptions;
-const plugins = [evaluated, lazyBuiltins, lazyProcesses, partOfUndici, noNativePostgres, noAnswerValidator];
+const plugins = [
+  evaluated,
+  lazyBuiltins,
+  lazyProcesses,
+  partOfUndici,
+  noNativePostgres,
+  noGuessedFolders,
+  noAnswerValidator,
+];
 
 await rm('dist', { recursive: true, force: true });
 const { metafile: scattered } = await build({ ...options, plugins });
@@ -262,6 +290,10 @@ const groups = await measuredGroups(scattered);
 await rm('dist', { recursive: true });
 const { metafile } = await build({ ...options, plugins: [...plugins, chunkGroups(groups)] });
 assertExports(groups, scattered, metafile);
+await writeFile('dist/check-node.js', await nodeCheck());
+// Modules are evaluated in the order of their imports, so that an old Node.js meets the check before anything else. A
+// dynamic import would keep CommonJS from requiring the library.
+await writeFile('dist/index.js', "import './check-node.js';\nexport * from './chunks/library.js';\n");
 const jq = await readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')));
 await writeFile('dist/chunks/jq.wasm.br', brotliCompressSync(jq));
 await writeFile('dist/metafile.json', JSON.stringify(metafile));

@@ -19,6 +19,8 @@ const manifest = {
   keywords: ['cli', 'administration', 'collaboration', 'webhooks'],
   type: 'module',
   bin: { svc: 'bin/svc.js' },
+  // For readers of package.json that do not know `exports`.
+  types: './types/index.d.ts',
   exports: { '.': { types: './types/index.d.ts', default: './index.js' }, './package.json': './package.json' },
   man: manuals.map((page) => `man/${page}`),
   files: [
@@ -28,6 +30,7 @@ const manifest = {
     'types',
     'main.js',
     'index.js',
+    'check-node.js',
     'CHANGELOG.md',
     'THIRD-PARTY-NOTICES.txt',
     'sbom.cdx.json',

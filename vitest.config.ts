@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that leave nothing behind in their process: one process loads the modules of many files once. */
+const PURE = 'test/{bulk,catalog,client,kernel,output}/**/*.test.ts';
+
 export default defineConfig({
   test: {
     globalSetup: 'test/node-version.ts',
@@ -10,7 +13,8 @@ export default defineConfig({
     maxWorkers: 2,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
-      { extends: true, test: { name: 'svc', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**'] } },
+      { extends: true, test: { name: 'pure', include: [PURE], isolate: false } },
+      { extends: true, test: { name: 'svc', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', PURE] } },
       {
         extends: true,
         test: {

@@ -1,7 +1,7 @@
 import { systemClock } from './kernel/clock.ts';
 import { CommandExit, FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
 import { userFolders } from './kernel/folders.ts';
-import { type Io, leaveFileSizeSignal, processIo } from './kernel/io.ts';
+import { currentFolder, type Io, leaveFileSizeSignal, processIo } from './kernel/io.ts';
 
 /** Runs the command line of this process. The only place where an error becomes an exit code. */
 export async function main(version: string): Promise<void> {
@@ -20,7 +20,7 @@ async function complete(io: Io, words: readonly string[]): Promise<void> {
   const { completeLine } = await import('./commands/completion/complete.ts');
   const { env } = process;
   await io.stdout.write(
-    await completeLine(words, { environment: env, cwd: process.cwd(), folders: userFolders(env) }).catch(() => ''),
+    await completeLine(words, { environment: env, cwd: currentFolder(), folders: userFolders(env) }).catch(() => ''),
   );
 }
 
@@ -49,7 +49,7 @@ async function runCommand(io: Io, words: readonly string[]): Promise<void> {
   await runCommandLine(words, {
     io,
     environment: process.env,
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     clock: systemClock,
     folders: userFolders(process.env),
     signal: signalOfProcess(),

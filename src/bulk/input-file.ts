@@ -97,11 +97,11 @@ export function memoryFile(name: string, values: readonly unknown[]): InputFile 
 }
 
 async function bytesOf({ file, cwd, stdin, signal, spool }: FileRequest, name: string): Promise<Bytes> {
-  if (file === '-') return new Spool(spool, name, () => stdin, signal);
+  if (file === '-') return new Spool(spool, name, async () => stdin, signal);
   const path = await findNamedFile(file, cwd);
   const found = await stat(path);
   if (found.isFile()) return new NamedFileBytes(path, name, found.size, signal);
-  return new Spool(spool, name, () => fileStream(path), signal);
+  return new Spool(spool, name, () => fileStream(path, signal), signal);
 }
 
 /** A first reading that was begun. */

@@ -8,12 +8,12 @@ export class Spool {
   /** What comes through a pipe is as long as it turns out to be. */
   readonly size = undefined;
   readonly #name: string;
-  readonly #stream: () => NodeJS.ReadableStream;
+  readonly #stream: () => Promise<NodeJS.ReadableStream>;
   readonly #signal: AbortSignal;
   #state: 'untouched' | 'filling' | 'full' = 'untouched';
 
-  /** @param stream is asked for when the first reading begins: opening a FIFO waits for whoever writes to it */
-  constructor(path: string, name: string, stream: () => NodeJS.ReadableStream, signal: AbortSignal) {
+  /** @param stream is asked for when the first reading begins: a FIFO is waited for */
+  constructor(path: string, name: string, stream: () => Promise<NodeJS.ReadableStream>, signal: AbortSignal) {
     this.path = path;
     this.#name = name;
     this.#stream = stream;
@@ -40,7 +40,7 @@ export class Spool {
     const file = await this.#create();
     this.#state = 'filling';
     try {
-      for await (const chunk of readBytes(this.#stream(), this.#name, this.#signal)) {
+      for await (const chunk of readBytes(await this.#stream(), this.#name, this.#signal)) {
         await this.#keep(file, chunk);
         yield chunk;
       }

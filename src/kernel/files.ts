@@ -1,8 +1,9 @@
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { platform as thisPlatform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { messageOf, SvcError, systemErrorCode } from './errors.ts';
+import { readRegularFile } from './whole-file.ts';
 
 /**
  * Makes a folder and those above it that are missing. Node's own `recursive` never ends where the system says of a folder
@@ -58,10 +59,13 @@ export async function createPrivateFile(path: string): Promise<void> {
   }
 }
 
-/** The text of a file, or `undefined` when there is none. */
-export async function readTextIfExists(path: string): Promise<string | undefined> {
+/**
+ * The text of a regular file that svc found by itself, or `undefined` when there is none.
+ * @throws SvcError `local` for any other kind of file, and for one that is longer than `most` bytes
+ */
+export async function readTextIfExists(path: string, most?: number): Promise<string | undefined> {
   try {
-    return textOf(await readFile(path));
+    return textOf(await readRegularFile(path, most));
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw localFileError('read', path, error);
@@ -197,6 +201,7 @@ const SYSTEM_REASONS = new Map([
   ['EACCES', 'permission denied'],
   ['EPERM', 'permission denied'],
   ['EISDIR', 'it is a folder'],
+  ['ENXIO', 'it is not a regular file'],
   ['ENOTDIR', 'a part of the path is not a folder'],
   ['EEXIST', 'it exists already'],
   ['ENOSPC', 'the disk is full'],

@@ -21,7 +21,7 @@ export function userFolders(environment: Environment, platform: NodeJS.Platform 
     const value = environment[variable];
     return value && isAbsolute(value) ? value : undefined;
   };
-  const home = given('HOME') ?? homeOfUser();
+  const home = homeFolder(environment);
   if (platform === 'win32') {
     const roaming = given('APPDATA') ?? join(home, 'AppData', 'Roaming');
     const local = given('LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
@@ -35,8 +35,9 @@ export function userFolders(environment: Environment, platform: NodeJS.Platform 
   };
 }
 
-/** As the system knows it, whatever the environment says; the root where it does not know this user. */
-function homeOfUser(): string {
+/** HOME, or what the system knows; the root for a user without an entry in /etc/passwd, as containers often have. */
+export function homeFolder({ HOME }: Environment): string {
+  if (HOME && isAbsolute(HOME)) return HOME;
   try {
     return userInfo().homedir;
   } catch {

@@ -22,11 +22,32 @@ export interface Io {
 /** This process's number, by which a lock names its owner. */
 export const processId: number = process.pid;
 
+/** The number of this process's user; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
+export const userId: number | undefined = process.getuid?.();
+
 /** The Node.js that runs this, to start another one with. */
 export const nodeProgram: string = process.execPath;
 
 /** The system that this runs on, without loading what else Node.js knows of it. */
 export const thisPlatform: NodeJS.Platform = process.platform;
+
+/**
+ * The folder that this process runs in. Empty when that folder was deleted: relative paths are then resolved by the
+ * system, whose refusal `isFolderGone` recognizes, while a command that needs no folder runs.
+ */
+export function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if (isFolderGone(error)) return '';
+    throw error;
+  }
+}
+
+/** Whether an error says that the current folder was deleted. */
+export function isFolderGone(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
+}
 
 /** Its version, as `v24.15.0`. */
 export const nodeVersion: string = process.version;

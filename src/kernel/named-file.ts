@@ -4,6 +4,7 @@ import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError } from './files.ts';
 import { thisPlatform } from './io.ts';
 import { nearest } from './nearest.ts';
+import { type NamedFileLimits, readFileOrPipe, UnsuitableFile } from './whole-file.ts';
 
 /**
  * The absolute path of a file that the user named.
@@ -21,6 +22,21 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
   });
   if (found.isDirectory()) throw new SvcError('usage', `${file} is a folder`, { hint: 'name a file in it' });
   return path;
+}
+
+/**
+ * The bytes of a file that the user named, which may be a pipe or a terminal.
+ * @throws SvcError `usage` when there is no such file, when it is too long, or when it is not a file; `local` when it
+ * cannot be read, or delivers nothing in time
+ */
+export async function readNamedFile(file: string, cwd: string, limits: NamedFileLimits = {}): Promise<Buffer> {
+  const path = await findNamedFile(file, cwd);
+  try {
+    return await readFileOrPipe(path, limits);
+  } catch (error) {
+    if (error instanceof UnsuitableFile) throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
+    throw localFileError('read', file, error);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ScalarTag, stringify } from 'yaml';
 import { exactNumber } from '../kernel/exact-json.ts';
-import { safeJson } from '../kernel/safe-text.ts';
+import { safeJson, safeText } from '../kernel/safe-text.ts';
 import type { Renderer } from './renderer.ts';
 
 /**
@@ -19,7 +19,9 @@ const text: ScalarTag = {
   resolve: (source) => source,
   stringify: ({ value }) => {
     const string = String(value);
-    return PLAIN.test(string) && !WORDS.has(string.toLowerCase()) ? string : safeJson(JSON.stringify(string));
+    const isPlain = PLAIN.test(string) && !WORDS.has(string.toLowerCase());
+    // Some letters, such as the fillers of Hangul, are invisible.
+    return isPlain && safeText(string) === string ? string : safeJson(JSON.stringify(string));
   },
 };
 

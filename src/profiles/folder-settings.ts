@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import { readTextIfExists } from '../kernel/files.ts';
 import { checkFields, fieldsOf, parseJson, ShapeError } from './json-file.ts';
@@ -18,10 +18,11 @@ const KEYS = ['profile', 'org', 'output'];
  * @throws SvcError `usage`, naming the file and the key
  */
 export async function folderSettings(folder: string): Promise<{ path: string; settings: FolderSettings } | undefined> {
-  const path = join(folder, '.svc.json');
+  const path = resolve(folder, '.svc.json');
   const text = await readTextIfExists(path);
   if (text !== undefined) return { path, settings: shapeOf(text, path) };
-  return dirname(folder) === folder ? undefined : folderSettings(dirname(folder));
+  const parent = dirname(dirname(path));
+  return parent === dirname(path) ? undefined : folderSettings(parent);
 }
 
 function shapeOf(text: string, path: string): FolderSettings {

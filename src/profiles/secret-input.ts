@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
 import { SvcError } from '../kernel/errors.ts';
-import { localFileError, textOf, withoutMark } from '../kernel/files.ts';
-import { findNamedFile } from '../kernel/named-file.ts';
+import { textOf, withoutMark } from '../kernel/files.ts';
+import { readNamedFile } from '../kernel/named-file.ts';
 import { secretValue } from './credential-value.ts';
 
 const LONGEST = 64 * 1024;
@@ -16,18 +15,17 @@ export async function readSecret(stream: AsyncIterable<unknown>, source: string)
     if (length > LONGEST) throw new SvcError('usage', `${source}: it is longer than ${LONGEST} bytes`);
     chunks.push(bytes);
   }
-  return secretValue(withoutMark(textOf(Buffer.concat(chunks))), source);
+  return secretIn(Buffer.concat(chunks), source);
 }
 
 /**
- * A secret from a file, or from a pipe such as `/dev/fd/3`.
+ * A secret from a file, or from a pipe such as `/dev/fd/3`, which `--auth-token-file <(pass show svc)` names.
  * @throws SvcError `usage` when there is no such file, `local` when it cannot be read
  */
-export async function readSecretFile(path: string): Promise<string> {
-  const found = await findNamedFile(path, '.');
-  try {
-    return await readSecret(createReadStream(found), path);
-  } catch (error) {
-    throw localFileError('read', path, error);
-  }
+export async function readSecretFile(path: string, signal?: AbortSignal): Promise<string> {
+  return secretIn(await readNamedFile(path, '.', { most: LONGEST, ...(signal && { signal }) }), path);
+}
+
+function secretIn(bytes: Buffer, source: string): string {
+  return secretValue(withoutMark(textOf(bytes)), source);
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
-import { localFileError, makeFolder } from '../kernel/files.ts';
+import { localFileError, makeFolder, readTextIfExists } from '../kernel/files.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { jsonValue } from '../kernel/json-value.ts';
+import { readNamedFile } from '../kernel/named-file.ts';
 import { FORMS, type Form } from './form.ts';
 import { type HeaderList, withoutCredentials } from './headers.ts';
 
@@ -33,6 +34,9 @@ export interface RecordingLimits {
 }
 
 const LIMITS: RecordingLimits = { deliveries: 10_000, bytes: 500 * 1024 * 1024 };
+
+/** Upper bound in bytes on a file that is read as a record. */
+const MOST_RECORD = 64 * 1024 * 1024;
 
 /** The time first, so that names in order are deliveries in order. Nothing else in a folder is touched. */
 const FILE_NAME = /^\d{8}T\d{9}Z-[0-9a-f]{8}-[\w-]*\.json$/;
@@ -125,7 +129,9 @@ export async function* recordedDeliveries(
   const shown = ids?.map(shownOf);
   for (const name of await recordNames(folder)) {
     if (shown && !shown.includes(name.slice(name.indexOf('-') + 10, -'.json'.length))) continue;
-    const delivery = recordOf(await readRecord(join(folder, name)));
+    const text = await readTextIfExists(join(folder, name), MOST_RECORD);
+    if (text === undefined) continue; // a running listener dropped it meanwhile
+    const delivery = recordOf(text);
     if (!delivery) await damaged(name);
     else if (Date.parse(delivery.receivedAt) >= since && (ids?.includes(delivery.id) ?? true)) yield delivery;
   }
@@ -137,15 +143,6 @@ async function recordNames(folder: string): Promise<readonly string[]> {
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw localFileError('read', folder, error);
-  }
-}
-
-/** A record that a running listener dropped meanwhile is empty. */
-async function readRecord(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw localFileError('read', path, error);
   }
 }
 
@@ -179,10 +176,13 @@ function isHeaderList(value: unknown): value is HeaderList {
 }
 
 /** The delivery in a file that a listener wrote. @throws SvcError `bad_data` when it is none */
-export async function readRecordFile(path: string): Promise<RecordedDelivery> {
-  const delivery = recordOf(await readRecord(path));
+export async function readRecordFile(
+  file: string,
+  { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
+): Promise<RecordedDelivery> {
+  const delivery = recordOf((await readNamedFile(file, cwd, { signal })).toString());
   if (delivery) return delivery;
-  throw new SvcError('bad_data', `${path} is no recorded delivery`, {
+  throw new SvcError('bad_data', `${file} is no recorded delivery`, {
     hint: 'svc webhooks listen writes them; for a body and headers of their own there are --body and --headers',
   });
 }

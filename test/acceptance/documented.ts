@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import { runCommandLine } from '../../src/commands/line/command-line.ts';
+import { report } from '../../src/commands/terminal/report.ts';
+import { userFolders } from '../../src/kernel/folders.ts';
+import { fakeContext } from '../commands/fake-context.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { BIN, HOME, newUser } from './svc.ts';
+import { BIN, HOME, run } from './svc.ts';
 
 /** Everything that help and documents name, so that they find it. */
 const SEED = {
@@ -34,9 +39,29 @@ interface Ended {
   readonly talk: string;
 }
 
+interface Prepared {
+  readonly folder: string;
+  readonly apiKey: string;
+}
+
+/** Made once for the tests of a file, which get copies. */
+let original: Promise<Prepared> | undefined;
+
+afterAll(async () => {
+  if (original) await rm((await original).folder, { recursive: true, force: true });
+});
+
 /** A folder with the files that help and documents name, and a store that holds the seed. */
-export async function prepared(): Promise<{ folder: string; apiKey: string }> {
-  const { home, svc } = await newUser();
+export async function prepared(): Promise<Prepared> {
+  original ??= prepare();
+  const { folder, apiKey } = await original;
+  return { folder: await copied(folder), apiKey };
+}
+
+async function prepare(): Promise<Prepared> {
+  const home = await mkdtemp(join(tmpdir(), 'svc-documented-'));
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+  const svc = (words: readonly string[]) => run([BIN, ...words], { cwd: home, env });
   await writeFile(join(home, 'seed.json'), JSON.stringify(SEED));
   expect(await svc(['local', 'import', 'seed.json'])).toMatchObject({ code: 0, stderr: '' });
   const base = ['--base-url', 'https://api.example.com', '--api-key', 'key-1'];
@@ -60,7 +85,7 @@ export async function prepared(): Promise<{ folder: string; apiKey: string }> {
   return { folder: home, apiKey: stdout.trim() };
 }
 
-/** A copy of a prepared folder, for commands that shall not see what others did. */
+/** A copy of a folder, for commands that shall not see what others did. */
 export async function copied(folder: string): Promise<string> {
   const home = await temporaryFolder();
   await cp(folder, home, { recursive: true });
@@ -70,6 +95,29 @@ export async function copied(folder: string): Promise<string> {
 /** Runs a line, or lines, of bash in a prepared folder, as a person would who is not asked. */
 export function runAsUser(lines: string, home: string, variables: Variables = {}): Promise<Ended> {
   return startAsUser(lines, home, variables).ended;
+}
+
+/**
+ * Runs a line as `runAsUser` does. One that is a command of svc and nothing else runs in this process, without a shell and
+ * a Node.js of its own; others run in bash. A path of a store counts from the folder of the process.
+ */
+export async function runLine(line: string, home: string): Promise<Ended> {
+  if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --store /.test(line)) return runAsUser(line, home);
+  const environment = userEnvironment(home);
+  const context = await fakeContext({ environment, cwd: home, folders: userFolders(environment) });
+  const [, ...words] = wordsOf(line);
+  const own = ['--local', ...words];
+  const code = await runCommandLine(own, context).then(
+    () => 0,
+    (thrown: unknown) => report(context.io, own, environment, thrown),
+  );
+  return { code, talk: context.stdout() + context.stderr() };
+}
+
+/** The words of a line, as a shell reads them. */
+function wordsOf(line: string): readonly string[] {
+  const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 }
 
 /** The variables of such a person. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Node } from '../../src/commands/definition.ts';
 import { loadLeaf } from '../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../src/commands/tree/tree.ts';
-import { copied, prepared, runAsUser } from './documented.ts';
+import { copied, prepared, runLine } from './documented.ts';
 
 /** Examples that name what only the service can know, or that are meant to find nothing. */
 const ENDS_WITH: ReadonlyMap<string, number> = new Map([
@@ -43,7 +43,7 @@ describe('the examples of help', () => {
     const work = async () => {
       for (let command = waiting.shift(); command; command = waiting.shift()) {
         const line = command.replace('--api-key K', `--api-key ${apiKey}`);
-        const { code, talk } = await runAsUser(line, await copied(folder));
+        const { code, talk } = await runLine(line, await copied(folder));
         if (code !== (ENDS_WITH.get(command) ?? 0)) failed.push(`${command}\n  ended with ${code}: ${talk.trim()}`);
       }
     };

@@ -110,6 +110,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ...['table', 'json', 'yaml', 'csv', 'ndjson'].map((format) => list('-o', format)),
     list('--all', '--envelope'),
     list('--jq', '.[]'),
+    list('--jq', '.[].name'),
     list('--fields', `id,${HOSTILE}`),
     ['folders', 'tree', '--org', 'acme'],
     ['users', 'data', '--org', 'acme', '--user', 'u1'],

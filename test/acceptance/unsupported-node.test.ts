@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { BIN, HOME, newUser, run } from './svc.ts';
 
-/** The entry point as it runs on another version: only what it reads of the version is replaced. */
-async function onVersion(version: string) {
+/** The words that Node.js is given, on another version: only what they read of the version is replaced. */
+async function onVersion(version: string, words = [BIN, '--version']) {
   const preload = join(await temporaryFolder(), 'version.cjs');
   await writeFile(
     preload,
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
   );
   const { env } = await newUser();
-  return run(['--require', preload, BIN, '--version'], { env });
+  return run(['--require', preload, ...words], { env });
 }
 
 describe('the entry point', () => {
@@ -32,6 +32,13 @@ describe('the entry point', () => {
     expect(await onVersion(version)).toMatchObject({ code: 0, stdout: `${own}\n` });
   });
 
+  it('runs where there is no cache of compiled code, as in Deno and Bun', async () => {
+    const preload = join(await temporaryFolder(), 'no-cache.cjs');
+    await writeFile(preload, `delete require('module').enableCompileCache;`);
+    const { env } = await newUser();
+    expect(await run(['--require', preload, BIN, '--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('runs without a cache where its folder is on a drive that is not there', async () => {
     const preload = join(await temporaryFolder(), 'no-drive.cjs');
     await writeFile(
@@ -48,5 +55,19 @@ describe('the entry point', () => {
   it('uses no syntax that an old Node.js cannot read', async () => {
     const source = await readFile(BIN, 'utf8');
     expect(source).not.toMatch(/\b(const|let)\b|=>|`/);
+  });
+});
+
+describe('the library', () => {
+  const LIBRARY = join(HOME, 'dist', 'index.js');
+
+  it.each([
+    ['--input-type=module', '-e', `import '${LIBRARY}'`],
+    ['-e', `require('${LIBRARY}')`],
+  ])('refuses an old Node.js with a sentence: %s', async (...words) => {
+    const { code, stderr } = await onVersion('20.20.2', words);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Error: svc: Node.js 20.20.2 is not supported; svc needs ');
+    expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThan(160);
   });
 });

@@ -8,6 +8,10 @@ import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 const VERSIONS = ['1.1', '1.2'] as const;
 
 describe('yaml', () => {
+  it('shows letters that are invisible as escapes', async () => {
+    expect(await printedValue('yaml', { a: 'b\u3164' })).toBe('a: "b\\u3164"\n');
+  });
+
   it('keeps plain what every reader takes for text, and quotes the rest', async () => {
     const value = {
       id: 'd1',

@@ -49,6 +49,13 @@ describe('the package', () => {
     expect(Object.keys(manifest.optionalDependencies)).toEqual([KEYCHAIN]);
   });
 
+  it('names its types for every reader of its manifest', async () => {
+    const { types, exports } = JSON.parse(await read('package.json'));
+    expect(types).toBe('./types/index.d.ts');
+    expect(exports['.'].types).toBe(types);
+    expect(packed.files).toContain('types/index.d.ts');
+  });
+
   it('says what it consists of: the same packages in the bill of materials and in the notices', async () => {
     const { bomFormat, components, metadata } = JSON.parse(await read('sbom.cdx.json'));
     expect(bomFormat).toBe('CycloneDX');

@@ -98,6 +98,40 @@ async function contentsOf({ store }: World): Promise<string> {
   });
 }
 
+/** Each refusal names the path of the field. */
+async function expectWrongTypesRefused({ send, good, fields }: Trial): Promise<void> {
+  for (const path of fields.filter((field) => !isFree(field))) {
+    for (const wrong of wrongFor(at(good, path))) {
+      const { http, paths } = await send(having(good, path, wrong));
+      const tried = `${path.join('.')} = ${JSON.stringify(wrong)}`;
+      expect(http, tried).toBe(400);
+      expect(
+        paths.some((found) => isWithin(found, path)),
+        `${tried}: ${JSON.stringify(paths)}`,
+      ).toBe(true);
+    }
+  }
+}
+
+async function expectLongTextsRefused({ send, good, fields }: Trial, { auth }: OperationEntry): Promise<void> {
+  const [text, ...others] = fields.filter((path) => typeof at(good, path) === 'string');
+  const sizes = [[text, 10_000_000] as const, ...others.slice(0, 2).map((path) => [path, LONGEST_TEXT + 1] as const)];
+  for (const [path, size] of sizes) {
+    if (!path) continue;
+    const { http, paths } = await send(having(good, path, 'x'.repeat(size)));
+    // Without credentials, so much of a body is not even read.
+    expect([http, paths]).toEqual([400, auth === 'none' ? [] : [path]]);
+  }
+}
+
+async function expectDeepNestingRefused({ send, good, fields }: Trial): Promise<void> {
+  const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+  for (const path of [['extra'], ...fields.slice(0, 2)]) {
+    const text = JSON.stringify({ data: having(good, path, 'DEEP') }).replace('"DEEP"', deep);
+    expect((await send(text)).http, path.join('.')).toBe(400);
+  }
+}
+
 const OPERATIONS = manifest.map((entry) => [entry.name, entry] as const);
 
 describe.each(OPERATIONS)('%s', (_, entry) => {
@@ -108,47 +142,14 @@ describe.each(OPERATIONS)('%s', (_, entry) => {
     expect(world.reported).toEqual([]);
   });
 
-  it('refuses a wrong type by the path of the field, and writes nothing', async () => {
-    const { send, good, fields, world } = await trialOf(entry);
-    const before = await contentsOf(world);
-    for (const path of fields.filter((field) => !isFree(field))) {
-      for (const wrong of wrongFor(at(good, path))) {
-        const { http, paths } = await send(having(good, path, wrong));
-        const tried = `${path.join('.')} = ${JSON.stringify(wrong)}`;
-        expect(http, tried).toBe(400);
-        expect(
-          paths.some((found) => isWithin(found, path)),
-          `${tried}: ${JSON.stringify(paths)}`,
-        ).toBe(true);
-      }
-    }
-    expect(await contentsOf(world)).toBe(before);
-    expect(world.reported).toEqual([]);
-  });
-
-  it('refuses a text that is too long by the path of the field', async () => {
-    const { send, good, fields, world } = await trialOf(entry);
-    const before = await contentsOf(world);
-    const [text, ...others] = fields.filter((path) => typeof at(good, path) === 'string');
-    const sizes = [[text, 10_000_000] as const, ...others.slice(0, 2).map((path) => [path, LONGEST_TEXT + 1] as const)];
-    for (const [path, size] of sizes) {
-      if (!path) continue;
-      const { http, paths } = await send(having(good, path, 'x'.repeat(size)));
-      // Without credentials so much of a body is not even read.
-      expect([http, paths]).toEqual([400, entry.auth === 'none' ? [] : [path]]);
-    }
-    expect(await contentsOf(world)).toBe(before);
-  });
-
-  it('refuses a nesting that is too deep, wherever it stands', async () => {
-    const { send, good, fields, world } = await trialOf(entry);
-    const before = await contentsOf(world);
-    const deep = '['.repeat(200_000) + ']'.repeat(200_000);
-    for (const path of [['extra'], ...fields.slice(0, 2)]) {
-      const text = JSON.stringify({ data: having(good, path, 'DEEP') }).replace('"DEEP"', deep);
-      expect((await send(text)).http).toBe(400);
-    }
-    expect(await contentsOf(world)).toBe(before);
+  it('refuses wrong types, too long texts and too deep nesting, and writes nothing', async () => {
+    const trial = await trialOf(entry);
+    const before = await contentsOf(trial.world);
+    await expectWrongTypesRefused(trial);
+    await expectLongTextsRefused(trial, entry);
+    await expectDeepNestingRefused(trial);
+    expect(await contentsOf(trial.world)).toBe(before);
+    expect(trial.world.reported).toEqual([]);
   });
 
   it('answers odd texts, names and repetitions, and stays what it is', async () => {

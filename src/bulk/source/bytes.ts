@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
+import { readFifo } from '../../kernel/whole-file.ts';
 import { InputError } from './record.ts';
 
 /** Texts of this size are cut and parsed fastest: larger ones leave the part of memory that is cheap to collect. */
@@ -11,8 +12,9 @@ const CHUNK_BYTES = 64 * 1024;
 const READ_BYTES = 4 * CHUNK_BYTES;
 
 /** A file's bytes from its beginning, for what can be read only once. */
-export function fileStream(path: string): Readable {
-  return createReadStream(path, { highWaterMark: CHUNK_BYTES });
+export async function fileStream(path: string, signal: AbortSignal): Promise<Readable> {
+  const isFifo = (await stat(path)).isFIFO();
+  return isFifo ? Readable.from(readFifo(path, signal)) : createReadStream(path, { highWaterMark: CHUNK_BYTES });
 }
 
 /** The bytes of a regular file until it ends or the run is stopped. Each chunk holds until the next one is asked for. */

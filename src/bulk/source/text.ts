@@ -30,7 +30,7 @@ export interface TextRequest {
  */
 export async function openText({ file, cwd, stdin, signal }: TextRequest): Promise<Text & { readonly name: string }> {
   const name = nameOf(file);
-  const bytes = file === '-' ? stdin : fileStream(await findNamedFile(file, cwd));
+  const bytes = file === '-' ? stdin : await fileStream(await findNamedFile(file, cwd), signal);
   return { name, ...(await readText(readBytes(bytes, name, signal), name)) };
 }
 

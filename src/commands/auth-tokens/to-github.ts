@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
+import { safeText } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 import { workflowText } from '../terminal/workflow-command.ts';
 import type { Destination } from './destination.ts';
@@ -26,7 +27,8 @@ export async function openGithub({ environment, io }: Context): Promise<Destinat
   return {
     name: `$${VARIABLE}`,
     async deliver(token) {
-      await io.stdout.write(`::add-mask::${workflowText(token)}\n`);
+      const masked = workflowText(token);
+      await io.stdout.write(`::add-mask::${io.stdout.isTerminal ? safeText(masked) : masked}\n`);
       try {
         await file.appendFile(outputLines(token));
         await file.close();

@@ -1,8 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
-import { findNamedFile } from '../../kernel/named-file.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -11,10 +9,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  * @throws SvcError `usage` when there is no such file, `bad_data` when it holds no certificate, or a damaged one
  */
 export async function readCertificates(file: string, cwd: string): Promise<string> {
-  const path = await findNamedFile(file, cwd);
-  const text = await readFile(path, 'latin1').catch((error: unknown) => {
-    throw localFileError('read', file, error);
-  });
+  const text = (await readNamedFile(file, cwd)).toString('latin1');
   const certificates = text.match(CERTIFICATE) ?? [];
   if (certificates.length === 0) {
     throw new SvcError('bad_data', `--ca-file: ${file} holds no certificate`, {

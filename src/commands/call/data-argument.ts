@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { abortable } from '../../kernel/abortable.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError, textOf, withoutMark } from '../../kernel/files.ts';
+import { textOf, withoutMark } from '../../kernel/files.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { jsonProblem } from '../../kernel/json-problem.ts';
 import { jsonValue } from '../../kernel/json-value.ts';
-import { findNamedFile } from '../../kernel/named-file.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
 
@@ -39,9 +38,5 @@ export async function readJson(context: Context, argument: string): Promise<unkn
 export async function readArgument(context: Context, argument: string): Promise<string> {
   if (argument === '-') return withoutMark(textOf(await buffer(abortable(context.io.stdin.stream, context.signal))));
   if (!argument.startsWith('@')) return argument;
-  const file = argument.slice(1);
-  const bytes = await readFile(await findNamedFile(file, context.cwd)).catch((error: unknown) => {
-    throw localFileError('read', file, error);
-  });
-  return withoutMark(textOf(bytes));
+  return withoutMark(textOf(await readNamedFile(argument.slice(1), context.cwd, { signal: context.signal })));
 }

@@ -82,7 +82,7 @@ async function secretValue({ io, cwd, signal }: Context, { name }: Flag, options
   ]);
   return path === undefined
     ? readSecret(abortable(io.stdin.stream, signal), 'stdin')
-    : readSecretFile(resolve(cwd, path));
+    : readSecretFile(resolve(cwd, path), signal);
 }
 
 async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {

@@ -34,7 +34,7 @@ export function sharedGate(folders: Folders, clock: Clock, target: Target): Shar
       looked = now;
       const found = statIfExists(path);
       if (found?.mtimeMs !== seen?.mtimeMs || found?.ino !== seen?.ino)
-        until = found && found.size < LARGEST ? readUntil(path, now) : undefined;
+        until = found?.isFile() && found.size < LARGEST ? readUntil(path, now) : undefined;
       seen = found;
       return until;
     },

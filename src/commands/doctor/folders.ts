@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
-import { platform, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { shellWord } from '../../catalog/command-text.ts';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
+import { userId } from '../../kernel/io.ts';
 import { type Check, fail, ok, type Verdict, warn } from './check.ts';
 
 /** What is about the folders of this user: that they can be written, and that nobody else can look into them. */
@@ -50,15 +50,14 @@ async function nearestExisting(folder: string): Promise<string> {
 }
 
 async function permissions({ config, state, data }: Folders): Promise<Verdict> {
-  if (platform() === 'win32') return ok('as Windows sets them for this user');
+  if (userId === undefined) return ok('as Windows sets them for this user');
   const files = ['profiles.json', 'secrets.json'].map((name) => join(config, name));
-  const { uid } = userInfo();
   for (const path of [...files, config, state, data]) {
     const found = await statIfExists(path);
     if (!found) continue;
     const isFile = found.isFile();
     const mode = (found.mode & 0o777).toString(8);
-    if (found.uid !== uid) return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${shellWord(path)}`);
+    if (found.uid !== userId) return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${shellWord(path)}`);
     if ((found.mode & 0o077) === 0) continue;
     const detail = `${path} is open to others (${mode})`;
     const fix = `chmod ${isFile ? 600 : 700} ${shellWord(path)}`;

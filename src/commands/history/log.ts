@@ -1,8 +1,8 @@
-import { open, readFile, rm, stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
-import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { localFileError, moveOver, privateFolder } from '../../kernel/files.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { localFileError, moveOver, privateFolder, readTextIfExists } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { jsonValue } from '../../kernel/json-value.ts';
@@ -31,6 +31,8 @@ export interface HistoryEntry {
 
 /** Bytes of one file; there are two, and the older one goes when the younger one is full. */
 const MOST_BYTES = 1024 * 1024;
+/** Bytes of one that is read. A file grows past the other bound as long as it cannot be renamed. */
+const MOST_READ = 64 * MOST_BYTES;
 
 interface Files {
   readonly folder: string;
@@ -80,17 +82,8 @@ async function turnOver({ folder, current, older }: Files, clock: Clock): Promis
 /** Every entry that can be read, the oldest first. */
 export async function readEntries(folders: Folders): Promise<readonly HistoryEntry[]> {
   const { older, current } = filesIn(folders);
-  const texts = [await textOf(older), await textOf(current)];
-  return texts.flatMap((text) => text.split('\n').flatMap(entryIn));
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return '';
-    throw localFileError('read', path, error);
-  }
+  const texts = [await readTextIfExists(older, MOST_READ), await readTextIfExists(current, MOST_READ)];
+  return texts.flatMap((text = '') => text.split('\n').flatMap(entryIn));
 }
 
 /** A line that was cut, by a full disk say, is passed over. */

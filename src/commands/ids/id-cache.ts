@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment, Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { SWITCHES } from '../../kernel/variables.ts';
+import { readRegularFile } from '../../kernel/whole-file.ts';
 
 /** What an id is the id of. */
 export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
@@ -69,7 +69,7 @@ function latest(ids: ReadonlySet<string>, known: readonly string[]): readonly st
 }
 
 async function readCache(path: string): Promise<Cache> {
-  const text = await readFile(path, 'utf8').catch(() => '{}');
+  const text = await readRegularFile(path).then(String, () => '{}');
   try {
     const value: unknown = JSON.parse(text);
     const entries = isObject(value) ? Object.entries(value) : [];

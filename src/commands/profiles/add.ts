@@ -144,7 +144,7 @@ async function obtainSecret(
   source: SecretSource | undefined,
   question: string | undefined,
 ): Promise<string | undefined> {
-  if (source?.path !== undefined) return readSecretFile(resolve(context.cwd, source.path));
+  if (source?.path !== undefined) return readSecretFile(resolve(context.cwd, source.path), context.signal);
   if (source) {
     const { isTerminal, stream } = context.io.stdin;
     if (!isTerminal) return readSecret(abortable(stream, context.signal), source.flag);

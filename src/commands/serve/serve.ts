@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { SvcError } from '../../kernel/errors.ts';
 import { thisPlatform } from '../../kernel/io.ts';
 import type { Address } from '../../kernel/listening.ts';
+import { safeJson, safeText } from '../../kernel/safe-text.ts';
 import { VARIABLES } from '../../kernel/variables.ts';
 import type { Switches } from '../../service/app.ts';
 import type { LocalCredentials } from '../../service/bootstrap.ts';
@@ -63,7 +64,7 @@ async function announce(context: Context, url: string, { key, workspace }: Embed
 }
 
 function readyLine(url: string, { apiKey, authToken, workspaceId, workspaceAuthToken }: LocalCredentials): string {
-  return `${JSON.stringify({ url, apiKey, authToken, workspaceId, workspaceAuthToken })}\n`;
+  return `${safeJson(JSON.stringify({ url, apiKey, authToken, workspaceId, workspaceAuthToken }))}\n`;
 }
 
 /** For a person: what to paste into another terminal, which is a PowerShell on Windows. */
@@ -86,5 +87,7 @@ export function welcome(url: string, credentials: LocalCredentials, platform = t
     '',
     'Ctrl-C stops it.',
     '',
-  ].join('\n');
+  ]
+    .map(safeText)
+    .join('\n');
 }

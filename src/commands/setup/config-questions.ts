@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Operation } from '../../catalog/define.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
 import { secretValue } from '../../profiles/credential-value.ts';
 import { publicKeyOf } from '../../webhooks/keys.ts';
 import { NO_ANSWER } from '../asker.ts';
@@ -89,8 +88,8 @@ async function askForKey(context: Context, { flag, message, current }: Field): P
   }
 }
 
-async function readKey({ cwd }: Context, answer: string): Promise<string> {
-  const text = await readFile(resolve(cwd, answer), 'utf8').catch(() => answer);
+async function readKey({ cwd, signal }: Context, answer: string): Promise<string> {
+  const text = await readNamedFile(answer, cwd, { signal }).then(String, () => answer);
   publicKeyOf(text);
   return text.replaceAll(/-----[^-]*-----|\s/g, '');
 }

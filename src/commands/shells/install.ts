@@ -71,7 +71,7 @@ async function write({ path, target, text }: Change): Promise<void> {
       (found) => found.mode & 0o7777,
       () => 0o644,
     );
-    await makeFolder(dirname(target));
+    await makeFolder(dirname(target), 0o700);
     await replaceFile(target, text, { mode });
   } catch (error) {
     throw localFileError('write', path, error);

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { homedir, platform as thisPlatform } from 'node:os';
+import { platform as thisPlatform } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import type { Environment, Folders } from '../../kernel/folders.ts';
+import { type Environment, type Folders, homeFolder } from '../../kernel/folders.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { SCRIPT_FILES, SHELLS, type Shell } from './shells.ts';
 
@@ -24,7 +24,7 @@ interface PlacesDependencies {
 export function placesFor(named: string | undefined, dependencies: PlacesDependencies): Places {
   const { environment, folders, platform = thisPlatform() } = dependencies;
   const shell = chosenShell(named, environment);
-  const home = environment['HOME'] || homedir();
+  const home = homeFolder(environment);
   const config = absolute(environment['XDG_CONFIG_HOME']) ?? join(home, '.config');
   const script = join(folders.config, 'completion', SCRIPT_FILES[shell]);
   switch (shell) {

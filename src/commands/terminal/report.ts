@@ -1,6 +1,6 @@
 import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
-import type { Io } from '../../kernel/io.ts';
+import { type Io, isFolderGone } from '../../kernel/io.ts';
 import { meetEnvironment, VARIABLES } from '../../kernel/variables.ts';
 import { renderError } from '../../output/error-text.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
@@ -31,6 +31,12 @@ export async function report(
 
 function asSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
+  if (isFolderGone(thrown)) {
+    return new SvcError('local', 'the current folder no longer exists', {
+      hint: 'change to a folder that exists, then run the command again',
+      cause: thrown,
+    });
+  }
   const message = messageOf(thrown);
   return new SvcError('bug', `unexpected: ${message}`, {
     hint: 'this is a bug in svc: run it again with --debug and report what it prints',

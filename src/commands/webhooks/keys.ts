@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { localFileError } from '../../kernel/files.ts';
-import { findNamedFile } from '../../kernel/named-file.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
 import { readSecretFile } from '../../profiles/secret-input.ts';
 import { privateKeyOf, publicKeyOf } from '../../webhooks/keys.ts';
 import { signingKey } from '../../webhooks/signature.ts';
@@ -10,14 +8,14 @@ import type { Invocation } from '../definition.ts';
 import { textValue, textValues } from '../option-values.ts';
 
 /** The signing secrets and the token that `--secret-file` and `--auth-token-file` name. What is none is refused now. */
-export async function readProofs({ options }: Pick<Invocation, 'options'>): Promise<Proofs> {
+export async function readProofs({ options }: Pick<Invocation, 'options'>, signal: AbortSignal): Promise<Proofs> {
   const tokenFile = textValue(options, 'authTokenFile');
-  const secrets = await Promise.all(textValues(options, 'secretFile').map(readSigningSecret));
-  return { secrets, authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile) };
+  const secrets = await Promise.all(textValues(options, 'secretFile').map((path) => readSigningSecret(path, signal)));
+  return { secrets, authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile, signal) };
 }
 
-export async function readSigningSecret(path: string): Promise<string> {
-  const secret = await readSecretFile(path);
+export async function readSigningSecret(path: string, signal: AbortSignal): Promise<string> {
+  const secret = await readSecretFile(path, signal);
   signingKey(secret);
   return secret;
 }
@@ -36,10 +34,6 @@ export async function readPublicKey(context: Context, options: Invocation['optio
   return text;
 }
 
-async function readKey({ cwd }: Context, file: string | undefined): Promise<string | undefined> {
-  if (file === undefined) return undefined;
-  const path = await findNamedFile(file, cwd);
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    throw localFileError('read', file, error);
-  });
+async function readKey({ cwd, signal }: Context, file: string | undefined): Promise<string | undefined> {
+  return file === undefined ? undefined : (await readNamedFile(file, cwd, { signal })).toString();
 }

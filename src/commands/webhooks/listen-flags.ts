@@ -30,7 +30,7 @@ const DEFAULT_PORT = 4400;
 export async function listenOptions(context: Context, invocation: Invocation): Promise<ListenOptions> {
   const { options } = invocation;
   const publicUrl = textValue(options, 'publicUrl');
-  const proofs = await readProofs(invocation);
+  const proofs = await readProofs(invocation, context.signal);
   const skipVerify = options['insecureSkipVerify'] === true;
   if (skipVerify && (proofs.secrets.length > 0 || proofs.authToken !== undefined)) {
     throw new SvcError('usage', '--insecure-skip-verify goes with neither --secret-file nor --auth-token-file');

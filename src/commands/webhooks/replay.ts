@@ -40,8 +40,8 @@ export async function replayCommand(context: Context, { arguments: ids, options 
     ids: ids.length > 0 ? ids : undefined,
     since: since === undefined ? undefined : sinceOf(since, context.clock.now()),
     ...targets(options),
-    secret: await resignSecret(options),
-    authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile),
+    secret: await resignSecret(options, context.signal),
+    authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile, context.signal),
   };
   if (options['list'] === true) return listRecorded(context, replay);
   if (!replay.ids && replay.since === undefined) {
@@ -57,12 +57,12 @@ export async function replayCommand(context: Context, { arguments: ids, options 
   await replayAll(context, replay);
 }
 
-async function resignSecret(options: Invocation['options']): Promise<string | undefined> {
+async function resignSecret(options: Invocation['options'], signal: AbortSignal): Promise<string | undefined> {
   const file = textValue(options, 'secretFile');
   if ((options['resign'] === true) !== (file !== undefined)) {
     throw new SvcError('usage', '--resign and --secret-file go together: the secret signs the deliveries anew');
   }
-  return file === undefined ? undefined : readSigningSecret(file);
+  return file === undefined ? undefined : readSigningSecret(file, signal);
 }
 
 /** `2h` is two hours ago. */

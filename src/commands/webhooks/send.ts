@@ -40,7 +40,7 @@ export async function sendCommand(context: Context, invocation: Invocation): Pro
 
 async function readSending(context: Context, options: Invocation['options']): Promise<Sending> {
   return {
-    ...(await readSenderProof(options)),
+    ...(await readSenderProof(options, context.signal)),
     packing: { encode: options['encode'] === true, encryptFor: await readPublicKey(context, options) },
     payload: (sample) => givenPayload(context, options, sample),
   };

@@ -7,7 +7,7 @@ import { textValue } from '../option-values.ts';
 import { readSigningSecret } from './keys.ts';
 
 /** What `--form`, `--secret-file` and `--auth-token-file` say together. */
-export async function readSenderProof(options: Invocation['options']): Promise<SenderProof> {
+export async function readSenderProof(options: Invocation['options'], signal: AbortSignal): Promise<SenderProof> {
   const [secretFile, tokenFile] = [textValue(options, 'secretFile'), textValue(options, 'authTokenFile')];
   const form = formOf(textValue(options, 'form'), tokenFile);
   if (form === 'basic' && secretFile !== undefined) {
@@ -22,8 +22,8 @@ export async function readSenderProof(options: Invocation['options']): Promise<S
   }
   return {
     form,
-    secret: secretFile === undefined ? undefined : await readSigningSecret(secretFile),
-    authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile),
+    secret: secretFile === undefined ? undefined : await readSigningSecret(secretFile, signal),
+    authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile, signal),
   };
 }
 

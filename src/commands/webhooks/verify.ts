@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { abortable } from '../../kernel/abortable.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
 import { parseMoment } from '../../kernel/moment.ts';
-import { findNamedFile } from '../../kernel/named-file.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
 import { headersByName } from '../../webhooks/headers.ts';
 import { unpackBody } from '../../webhooks/payload.ts';
 import { readRecordFile } from '../../webhooks/recording.ts';
@@ -20,7 +18,7 @@ import { readPrivateKey, readProofs } from './keys.ts';
 export async function verifyCommand(context: Context, invocation: Invocation): Promise<void> {
   const { options } = invocation;
   const now = momentOf(textValue(options, 'at'), context.clock.now());
-  const proofs = await readProofs(invocation);
+  const proofs = await readProofs(invocation, context.signal);
   if (proofs.secrets.length === 0 && proofs.authToken === undefined) {
     throw new SvcError('usage', 'there is nothing to verify the delivery with', {
       hint: 'add --secret-file for a signed delivery, --auth-token-file for a basic one',
@@ -58,7 +56,7 @@ function failed(reason: string, detail: { readonly hint?: string } = {}): SvcErr
 async function readDelivery(context: Context, { arguments: [record], options }: Invocation): Promise<ReceivedDelivery> {
   const [body, headers] = [textValue(options, 'body'), textValue(options, 'headers')];
   if (record !== undefined && body === undefined && headers === undefined) {
-    const delivery = await readRecordFile(await findNamedFile(record, context.cwd));
+    const delivery = await readRecordFile(record, context);
     return { headers: headersByName(delivery.headers), body: Buffer.from(delivery.body) };
   }
   if (record !== undefined || body === undefined || headers === undefined) {
@@ -77,10 +75,7 @@ async function readDelivery(context: Context, { arguments: [record], options }: 
 
 async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Buffer> {
   if (file === '-') return buffer(abortable(io.stdin.stream, signal));
-  const path = await findNamedFile(file, cwd);
-  return readFile(path).catch((error: unknown) => {
-    throw localFileError('read', file, error);
-  });
+  return readNamedFile(file, cwd, { signal });
 }
 
 /** Milliseconds of `--at`, or now. */

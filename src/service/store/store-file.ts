@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { SvcError } from '../../kernel/errors.ts';
@@ -31,8 +32,10 @@ export async function refuseForeignFile(path: string, patience: number): Promise
 }
 
 async function headerOf(path: string): Promise<Buffer> {
-  const file = await open(path, 'r');
+  // Without O_NONBLOCK, opening a FIFO waits for its writer in a way that nothing interrupts.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    if (!(await file.stat()).isFile()) throw foreign(path, 'it is not a regular file');
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_SIZE), 0, HEADER_SIZE, 0);
     return buffer.subarray(0, bytesRead);
   } finally {

@@ -28,7 +28,7 @@ export async function reportJob(context: Context, { arguments: [job = ''], optio
 
 /** Nothing is left of a file that could not be written whole. */
 async function writeNew(path: string, shown: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o644).catch((error: unknown) => {
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EEXIST') throw localFileError('write', shown, error);
     throw new SvcError('usage', `${shown} is there already`, { hint: 'name another file with --file, or remove it' });
   });

@@ -23,7 +23,7 @@ export async function readTestOptions(
   const url = targetUrl(address, 'url');
   const effects = textValue(options, 'effectsUrl');
   const effectsUrl = effects === undefined ? undefined : targetUrl(effects, '--effects-url');
-  const proof = await readSenderProof(options);
+  const proof = await readSenderProof(options, context.signal);
   if (proof.form === 'advanced' && proof.secret === undefined) {
     throw new SvcError('usage', 'there is nothing to sign deliveries with', {
       hint: 'add --secret-file; or --auth-token-file, or --form basic where there is no token, for basic deliveries',

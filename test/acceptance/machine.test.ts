@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { BIN, newUser, run, type User } from './svc.ts';
+
+const ADD_PROFILE = ['profiles', 'add', 'p', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k'];
+
+/** Runs svc in a process in which some code ran first. */
+async function after(code: string, { home, env }: Pick<User, 'home' | 'env'>, words: readonly string[]) {
+  const preload = join(await temporaryFolder(), 'first.cjs');
+  await writeFile(preload, code);
+  return run(['--require', preload, BIN, ...words], { cwd: home, env });
+}
+
+describe('settings that are not a regular file', () => {
+  it.each(['.svc.json', join('.config', 'svc', 'profiles.json')])(
+    'end svc with 12, and TAB with nothing: %s',
+    async (file) => {
+      const { home, svc } = await newUser();
+      const path = join(home, file);
+      await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+      execFileSync('mkfifo', [path]);
+      expect(await svc(['profiles', 'list'])).toEqual({
+        code: 12,
+        stdout: '',
+        stderr: `svc: cannot read ${path}: it is not a regular file\n`,
+      });
+      const completed = await svc(['__complete', 'folders', 'get', '--folder', '']);
+      expect(completed).toEqual({ code: 0, stdout: '', stderr: '' });
+    },
+  );
+});
+
+it('a secret may come through a FIFO that a flag names', async () => {
+  const { home, svc } = await newUser();
+  execFileSync('mkfifo', [join(home, 'fifo')]);
+  const adding = svc([...ADD_PROFILE, '--insecure-storage', '--auth-token-file', 'fifo']);
+  await writeFile(join(home, 'fifo'), 'not-a-real-one\n');
+  expect(await adding).toMatchObject({ code: 0 });
+  expect(await readFile(join(home, '.config', 'svc', 'secrets.json'), 'utf8')).toContain('"not-a-real-one"');
+});
+
+describe('a user without an entry in /etc/passwd', () => {
+  /** As Node.js fails where the system knows nothing of a user. */
+  const UNKNOWN = `
+    const os = require('os');
+    os.userInfo = () => { throw new Error('uv_os_get_passwd returned ENOENT'); };
+    os.homedir = () => process.env.HOME || os.userInfo().homedir;`;
+
+  it.each([true, false])('uses svc as any other, with HOME set: %s', async (hasHome) => {
+    const { home, env: own } = await newUser();
+    const folders = { XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, XDG_STATE_HOME: home, SHELL: '/bin/bash' };
+    const env = { PATH: own['PATH'] ?? '', ...folders, ...(hasHome && { HOME: home }) };
+    const start = (words: readonly string[]) => after(UNKNOWN, { home, env }, words);
+    const doctor = await start(['doctor']);
+    expect(doctor.stdout).toMatch(/^ok +permissions /m);
+    expect(doctor.stderr).not.toContain('bug');
+    for (const words of [
+      [...ADD_PROFILE, '--org', 'acme'],
+      ['profiles', 'list'],
+      ['users', 'add', '--local', '--user', 'u1'],
+      ['completion', 'install', '--dry-run'],
+    ]) {
+      const { code, stderr } = await start(words);
+      expect(code, `${words.join(' ')}: ${stderr}`).toBe(0);
+    }
+  });
+});
+
+describe('what svc leaves behind', () => {
+  it.each(['000', '022', '077'])('is its user’s alone under umask %s', async (umask) => {
+    const user = await newUser();
+    const records = '[{"userId":"u1"},{"userId":1}]';
+    await writeFile(join(user.home, 'users.json'), records);
+    await writeFile(join(user.home, 'token'), 'not-a-real-one');
+    const add = ['users', 'add', '--local', '--org', 'acme'];
+    for (const words of [
+      [...ADD_PROFILE, '--insecure-storage', '--auth-token-file', 'token'],
+      [...add, '--user', 'u2'],
+      [...add, '--file', 'users.json', '--rejects', 'rejects.json', '--results', 'results.ndjson'],
+      ['local', 'export', 'state.json'],
+      ['completion', 'install', 'bash', '--yes'],
+      ['completion', 'install', 'fish', '--yes'],
+    ]) {
+      const { code, stderr } = await after(`process.umask(0o${umask})`, user, words);
+      expect([0, 3, 10], `${words.join(' ')}: ${stderr}`).toContain(code);
+    }
+    const open: string[] = [];
+    for (const entry of await readdir(user.home, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      // The shell's own files and the input; Node.js makes what is within the closed folder of compiled code.
+      if (/\.bashrc$|svc\.(bash|fish)$|users\.json$|token$|compiled\/./.test(path)) continue;
+      const mode = (await stat(path)).mode & 0o777;
+      if (mode !== (entry.isDirectory() ? 0o700 : 0o600)) open.push(`${path} ${mode.toString(8)}`);
+    }
+    expect(open).toEqual([]);
+    expect(await readdir(join(user.home, '.cache', 'svc'))).toEqual(['compiled']);
+  });
+
+  it('closes a cache of compiled code that is open to others', async () => {
+    const { home, svc } = await newUser();
+    const compiled = join(home, '.cache', 'svc', 'compiled');
+    await mkdir(compiled, { recursive: true, mode: 0o755 });
+    expect((await svc(['--version'])).code).toBe(0);
+    expect((await stat(compiled)).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe('in a folder that was deleted', () => {
+  const GONE = `
+    require('fs').mkdirSync('gone');
+    process.chdir('gone');
+    require('fs').rmdirSync('../gone');`;
+
+  it.each([
+    [['--version'], 0],
+    [['--help'], 0],
+    [['help', 'users', 'add'], 0],
+    [['completion', 'bash'], 0],
+    [['schema', 'users.add', '-o', 'json'], 0],
+    [['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '-o', 'json'], 0],
+    [['__complete', 'users', 'add', '--file', 'x'], 0],
+    [['profiles', 'list'], 12],
+    [['users', 'add', '--local', '--org', 'acme', '--data', '@file', '-o', 'json'], 12],
+  ])('svc %j ends with %d', async (words, expected) => {
+    const { code, stderr } = await after(GONE, await newUser(), words);
+    expect(code, stderr).toBe(expected);
+    if (expected === 12) expect(stderr).toContain('the current folder no longer exists');
+    else if (words[0] === '__complete') expect(stderr).toBe('');
+  });
+});
