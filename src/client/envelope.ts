@@ -1,10 +1,10 @@
-import { SvcError } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { parseAnswer } from './answer-body.ts';
 import { confirmsAll } from './confirmation.ts';
 import type { Failed, Outcome, Success } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
+import { ForeignResponse } from './service-error.ts';
 import { type Reading, serviceFailure } from './service-failure.ts';
 import { meaningOfHttp } from './status.ts';
 import type { WireReply } from './transport.ts';
@@ -119,7 +119,7 @@ function isSuccess(httpStatus: number): boolean {
 function unusable(what: string, { httpStatus, retryAfter }: WireReply, { host, credential }: Reading): Failed {
   const { failure, applied, repeat } = meaningOfHttp(httpStatus);
   const refused = failure === 'unauthenticated' || failure === 'permission_denied';
-  const error = new SvcError(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
+  const error = new ForeignResponse(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
     hint: refused ? credential : BASE_URL_HINT,
   });
   return { kind: 'failed', error, applied, repeat, retryAfter };
@@ -134,7 +134,7 @@ function redirected({ httpStatus, location }: WireReply, { host }: Reading): Fai
   const message = `${host} answered with a redirect${to} (HTTP ${httpStatus}); redirects are not followed`;
   return {
     kind: 'failed',
-    error: new SvcError('unusable_answer', message, { hint: BASE_URL_HINT }),
+    error: new ForeignResponse('unusable_answer', message, { hint: BASE_URL_HINT }),
     applied: 'no',
     repeat: 'never',
   };

@@ -4,7 +4,7 @@ import type { Failed } from './outcome.ts';
 import { namesMaximum } from './quota.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
-import { type Meaning, meaningOf, wordOfHttp } from './status.ts';
+import { isKnownWord, type Meaning, meaningOf, wordOfHttp } from './status.ts';
 import type { WireReply } from './transport.ts';
 
 /** What a reply is read for: the operation decides what makes sense, the rest goes into messages. */
@@ -45,6 +45,7 @@ export function serviceFailure(error: unknown, reply: WireReply, reading: Readin
       ...(hint && { hint: redact(hint) }),
       httpStatus: reply.httpStatus,
       details,
+      isOwnEnvelope: isKnownWord(fields['status']) && typeof fields['message'] === 'string',
     }),
     applied: meaning.applied,
     repeat: repeatOf(meaning, message, details),

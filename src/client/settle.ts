@@ -47,5 +47,6 @@ const NEXT_STEP = {
 export function withDetails(error: SvcError, failure: SvcError['failure'], hint: string): SvcError {
   const detail = { hint, cause: error, ...(error.status && { status: error.status }) };
   if (!(error instanceof ServiceError)) return new SvcError(failure, error.message, detail);
-  return new ServiceError(failure, error.message, { ...detail, httpStatus: error.httpStatus, details: error.details });
+  const { httpStatus, details, isOwnEnvelope } = error;
+  return new ServiceError(failure, error.message, { ...detail, httpStatus, details, isOwnEnvelope });
 }

@@ -26,9 +26,12 @@ function targetFlags({ options: { local, store, profile, baseUrl } }: Context): 
   return flags.flatMap((flag) => (flag ? [` ${flag}`] : [])).join('');
 }
 
-/** Not applied: the old token opens the API key as before. */
+/** Not applied: the old token still opens the API key. A response that was understood keeps its exit code and hint. */
 export function notApplied({ apiKey }: Told, cause: unknown): SvcError {
-  return new SvcError('unreachable', `the auth token of API key ${apiKey} is as it was: ${messageOf(cause)}`, {
+  const message = `the auth token of API key ${apiKey} is as it was: ${messageOf(cause)}`;
+  const isRefusal = cause instanceof SvcError && cause.failure !== 'outcome_unknown';
+  if (isRefusal && cause.hint !== undefined) return cause.told({ message });
+  return new SvcError(isRefusal ? cause.failure : 'unreachable', message, {
     hint: 'the old token still works; run the command again',
     cause,
   });

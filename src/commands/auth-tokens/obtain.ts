@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import type { Answer, Client } from '../../client/client.ts';
+import { provesNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import type { Recovery } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
@@ -62,10 +63,7 @@ async function attempt(sending: Sending): Promise<Outcome> {
     return { kind: 'answered', obtained: await send(sending) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // Only what the client is sure of is believed; anything else may have been applied.
-    if (error instanceof SvcError && error.failure !== 'outcome_unknown') {
-      return { kind: 'refused', error, state: 'unknown' };
-    }
+    if (provesNotApplied(error)) return { kind: 'refused', error, state: 'unknown' };
     const { context, oldToken } = sending;
     return { kind: 'unsettled', error, state: oldToken ? await settledState(context, oldToken) : 'unknown' };
   }
@@ -77,9 +75,12 @@ async function send({ context, client, held, input }: Sending): Promise<Obtained
     () => void context.note(STAYING).catch(() => undefined), // talk fails nothing
   );
   if (!reply.sent) throw new TypeError('a planned request has no answer');
-  const token = reply.data?.newAuthToken.token;
-  if (!token) throw new SvcError('outcome_unknown', 'the answer holds no token');
-  return { token, answer: reply };
+  const { apiKey, newAuthToken } = reply.data ?? {};
+  if (!newAuthToken?.token) throw new SvcError('outcome_unknown', 'the answer holds no token');
+  if (apiKey !== undefined && apiKey !== input.apiKey) {
+    throw new SvcError('outcome_unknown', `the answer is about another API key, ${apiKey}`);
+  }
+  return { token: newAuthToken.token, answer: reply };
 }
 
 const STAYING =
