@@ -83,7 +83,7 @@ async function reportUnaided(io: Io, thrown: unknown): Promise<number> {
   const failure = thrown instanceof SvcError ? thrown.failure : undefined;
   const lines = [
     `svc: ${failure ? FAILURES[failure].meaning : 'its own files are gone'}`,
-    'hint: svc was updated or removed while it ran: run it again; a job goes on with svc jobs resume',
+    'hint: svc was updated or removed while it ran: run it again; a job that was stopped can be resumed',
   ];
   await io.stderr.write(`${lines.join('\n')}\n`).catch(() => undefined);
   return thrown instanceof CommandExit ? thrown.exitCode : FAILURES[failure ?? 'local'].exitCode;

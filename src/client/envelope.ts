@@ -1,4 +1,5 @@
 import { valueAt } from '../kernel/field-path.ts';
+import { hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { parseAnswer } from './answer-body.ts';
 import { confirmsAll } from './confirmation.ts';
@@ -125,7 +126,7 @@ function unusable(what: string, { httpStatus, retryAfter }: WireReply, { host, c
   return { kind: 'failed', error, applied, repeat, retryAfter };
 }
 
-const BASE_URL_HINT = 'check that the base URL is the service itself: svc auth status shows where it comes from';
+const BASE_URL_HINT = hint`check that the base URL is the service itself: ${step('show', 'auth', 'status')} shows where it comes from`;
 
 /** A redirect is refused whatever its body says: following it would hand the credentials to another host. */
 function redirected({ httpStatus, location }: WireReply, { host }: Reading): Failed {

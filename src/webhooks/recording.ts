@@ -3,6 +3,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import { localFileError, makeFolder } from '../kernel/files.ts';
+import { hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { jsonValue } from '../kernel/json-value.ts';
 import { FORMS, type Form } from './form.ts';
@@ -174,6 +175,6 @@ export async function readRecordFile(path: string): Promise<RecordedDelivery> {
   const delivery = recordOf(await readRecord(path));
   if (delivery) return delivery;
   throw new SvcError('bad_data', `${path} is no recorded delivery`, {
-    hint: 'svc webhooks listen writes them; for a body and headers of their own there are --body and --headers',
+    hint: hint`${step('resume', 'webhooks', 'listen')} writes them; for a body and headers of their own there are --body and --headers`,
   });
 }

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { Journal } from './journal.ts';
 import { isLocked, lockJob } from './lock.ts';
@@ -55,7 +56,7 @@ export async function findJob(folders: Folders, job: string): Promise<JobFolder>
   if (names.includes(job)) return jobFolder(folders, job);
   const near = nearest(job, names);
   throw new SvcError('usage', `there is no job ${job}`, {
-    hint: near ? `did you mean ${near}?` : 'svc jobs list shows them',
+    hint: near ? `did you mean ${near}?` : hint`${step('inspect', 'jobs', 'list')} shows them`,
   });
 }
 

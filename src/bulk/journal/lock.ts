@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError, readTextIfExists } from '../../kernel/files.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { processId, withoutExperimentalWarning } from '../../kernel/io.ts';
 
 /** Milliseconds that a look at a lock may take: a run that begins meanwhile waits as long. */
@@ -75,7 +76,7 @@ function resultCode(error: unknown): unknown {
 async function refusal(path: string, job: string): Promise<SvcError> {
   const owner = await readTextIfExists(ownerPath(path));
   return new SvcError('locked', `process ${owner ?? '(unknown)'} is running job ${job}`, {
-    hint: `wait for it, or stop that process; svc jobs show ${job} tells how far it is`,
+    hint: hint`wait for it, or stop that process; ${step('inspect', 'jobs', 'show', job)} tells how far it is`,
   });
 }
 

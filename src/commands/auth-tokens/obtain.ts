@@ -5,6 +5,7 @@ import { provesNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import type { Recovery } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
+import { hintedCommand } from '../hinted-command.ts';
 import { mayBeReplaced, notApplied, tokenLost } from './failures.ts';
 import type { HeldSignal } from './held-signal.ts';
 import { type KeyToken, settledState, type TokenState } from './probe.ts';
@@ -72,7 +73,7 @@ async function attempt(sending: Sending): Promise<Outcome> {
 async function send({ context, client, held, input }: Sending): Promise<Obtained> {
   const reply = await held.hold(
     () => client.call(RESET, input),
-    () => void context.note(STAYING).catch(() => undefined), // talk fails nothing
+    () => void context.note(staying(context)).catch(() => undefined), // talk fails nothing
   );
   if (!reply.sent) throw new TypeError('a planned request has no answer');
   const { apiKey, newAuthToken } = reply.data ?? {};
@@ -83,8 +84,10 @@ async function send({ context, client, held, input }: Sending): Promise<Obtained
   return { token: newAuthToken.token, answer: reply };
 }
 
-const STAYING =
-  'waiting for the answer, which may hold the new token; Ctrl-C again ends at once, and svc auth recover tells what is left';
+function staying({ options }: Context): string {
+  const recover = hintedCommand(options, 'auth', 'recover');
+  return `waiting for the answer, which may hold the new token; Ctrl-C again ends at once, and ${recover} tells what is left`;
+}
 
 interface Unanswered {
   readonly kind: 'refused' | 'unsettled';

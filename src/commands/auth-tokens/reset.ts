@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -11,6 +12,7 @@ import { inputData } from '../call/input-data.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
+import { given } from '../option-values.ts';
 import { deliver } from './deliver.ts';
 import { type DestinationOptions, destinationOptions, discardAll, openDestinations } from './destinations.ts';
 import { underWay } from './failures.ts';
@@ -158,6 +160,7 @@ async function begin(context: Context, subject: ResetSubject, oldToken: KeyToken
   return beginRecovery(folders, {
     ...subject,
     profile: profile?.value ?? null,
+    ...given('caFile', options.caFile === undefined ? undefined : resolve(context.cwd, options.caFile)),
     startedAt: new Date(clock.now()).toISOString(),
     oldToken: oldToken ? fingerprint(oldToken.authToken) : null,
   });

@@ -22,7 +22,7 @@ export async function runJob(context: Context, job: OpenJob, work: Work): Promis
   const stop = await sendJob(run);
   if (stop?.why === 'hopeless' && !hasLanded(run)) {
     await comeToNothing(run);
-    throw withWayOut(context, entryNamed(job.description.operation), work.calls.data, stop.error);
+    throw withWayOut(entryNamed(job.description.operation), work.calls.data, stop.error);
   }
   const finished = await finishJob(run, stop);
   const { summary, stop: ended, resumable } = finished;

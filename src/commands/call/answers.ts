@@ -7,7 +7,7 @@ import type { Answer, Client } from '../../client/client.ts';
 import { nextCursor, pages } from '../../client/pages.ts';
 import { remembered } from '../completion/remember.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../line/program-text.ts';
+import { programOf } from '../hinted-command.ts';
 
 /** The inputs of the calls to make, in order; `all` follows the pages of each to the end. */
 export interface Request {

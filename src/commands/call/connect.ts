@@ -3,7 +3,6 @@ import { jsonDocument } from '../../output/json.ts';
 import { noCredential } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../line/program-text.ts';
 import { given } from '../option-values.ts';
 import { watched } from '../terminal/activity.ts';
 import { awaited } from './awaited.ts';
@@ -37,7 +36,6 @@ function connection(context: Context, target: Target, { wire, close }: Route): C
     maxWait: options.maxWait,
     insecureHttp: options.insecureHttp,
     observe: callLog(context),
-    program: programOf(options),
     beforeWrite: () => permitWrite(context),
     ...(options.dryRun && { dryRun: printPlan }),
   });

@@ -1,6 +1,10 @@
+import type { Command } from 'commander';
+import { SvcError } from '../../kernel/errors.ts';
 import type { Surroundings } from '../context.ts';
 import { printHelp } from '../help/print-help.ts';
+import { type ServiceFlags, withServiceFlags } from '../hinted-command.ts';
 import { openSession, type Session } from '../world.ts';
+import { globalOptions } from './global-flags.ts';
 import { createProgram } from './program.ts';
 
 /** Runs one command line, the program's name left out. Without words, and for a group without a command, it shows help. */
@@ -21,13 +25,23 @@ export async function runCommandLine(words: readonly string[], surroundings: Sur
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!isShown(error)) {
-      failure = error;
-      throw error;
+      failure =
+        error instanceof SvcError ? withServiceFlags(error, session?.context.options ?? flagsRead(program)) : error;
+      throw failure;
     }
   } finally {
     await session?.close(failure);
   }
   if (printed) await printHelp(printed, surroundings);
+}
+
+/** The global flags of a command line that is wrong, as far as it was read; none where they are what is wrong. */
+function flagsRead(program: Command): ServiceFlags {
+  try {
+    return globalOptions(program.opts());
+  } catch {
+    return { local: false };
+  }
 }
 
 /** What commander throws once it has shown help, asked for or because a command was missing, or the version. */

@@ -1,7 +1,7 @@
 import { isSuccess } from '../../webhooks/listener.ts';
 import { post } from '../../webhooks/post.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../line/program-text.ts';
+import { hintedCommand } from '../hinted-command.ts';
 import { sampleDelivery } from '../webhooks/send.ts';
 import { postOptions } from '../webhooks/target.ts';
 import { WAITING } from './ping.ts';
@@ -27,11 +27,10 @@ export async function showCreated(context: Context, created: Created): Promise<v
   const { endpoint, secret } = created;
   const printer = await context.printer();
   await printer.value({ ...endpoint, secret }, {});
-  const program = programOf(context.options);
   await tell(context, [
     '',
     'Keep the secret where your receiver finds it. To print it again:',
-    `  ${program} webhooks endpoints secret ${endpoint.id} -q`,
+    `  ${hintedCommand(context.options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q')}`,
     '',
     'Verify deliveries in Node.js:',
     '',

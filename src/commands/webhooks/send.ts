@@ -1,5 +1,6 @@
 import { unknownEventWarnings } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { deliveryHeaders, newDeliveryId } from '../../webhooks/delivery.ts';
 import { PAYLOADS } from '../../webhooks/event.ts';
 import { isSuccess } from '../../webhooks/listener.ts';
@@ -23,7 +24,7 @@ export async function sendCommand(context: Context, invocation: Invocation): Pro
   } = invocation;
   if (!/^[\w.-]{1,256}$/.test(event)) {
     throw new SvcError('usage', `'${event}' cannot be an event type: letters, digits and . _ - make one`, {
-      hint: 'svc webhooks events lists the known ones',
+      hint: hint`${step('inspect', 'webhooks', 'events')} lists the known ones`,
     });
   }
   for (const warning of unknownEventWarnings([event])) await context.warn(warning);
