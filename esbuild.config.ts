@@ -74,7 +74,7 @@ const GROUPS: readonly Group[] = [
   // What every command line needs.
   {
     catalog: ['access-roles', 'define'],
-    commands: ['option-values', 'world'],
+    commands: ['hinted-command', 'option-values', 'world'],
     'commands/bulk': ['column-map'],
     'commands/completion': ['shells'],
     'commands/help': ['topic-names'],
@@ -87,6 +87,7 @@ const GROUPS: readonly Group[] = [
       'duration',
       'errors',
       'folders',
+      'hint',
       'io',
       'is-object',
       'json-value',
@@ -94,6 +95,7 @@ const GROUPS: readonly Group[] = [
       'once',
       'redact',
       'safe-text',
+      'shell-word',
       'variables',
       'version',
     ],

@@ -2,7 +2,7 @@ import type { Auth } from '../catalog/define.ts';
 import { CREDENTIAL_HEADERS, CREDENTIALS_OF, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { headerValueFault } from '../kernel/header-value.ts';
-import { type Hint, hint, step } from '../kernel/hint.ts';
+import { type Hint, hint, step, template } from '../kernel/hint.ts';
 import { VARIABLES } from '../kernel/variables.ts';
 import { headerPrefixFault, type Target } from './target.ts';
 
@@ -30,7 +30,7 @@ export function credentialHeaders(target: Target, auth: Auth): Readonly<Record<s
 function missing(name: string, { withheld }: Target, auth: Auth): SvcError {
   const reason = withheld === undefined ? '' : `: ${withheld}`;
   return new SvcError('no_credential', `this needs a credential, and there is no ${name}${reason}`, {
-    hint: hint`save it with \`${step('configure', 'profiles', 'add')}\` or set ${credentialVariables(auth)}; or use the embedded service with --local`,
+    hint: hint`save it with \`${template('configure', ['profiles', 'add'], '<name>')}\` or set ${credentialVariables(auth)}; or use the embedded service with --local`,
   });
 }
 

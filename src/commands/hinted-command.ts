@@ -8,11 +8,14 @@ export type ServiceFlags = Pick<GlobalOptions, 'local'> &
   Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'caFile' | 'insecureHttp'>>;
 
 /** How svc is called again for the service that this run calls, ready for a shell: `svc -p prod`. */
-export function programOf({ profile, local, store, baseUrl, caFile, insecureHttp }: ServiceFlags): string {
+export function programOf(options: ServiceFlags): string {
+  return ['svc', ...flagWords(options)].map(shellWord).join(' ');
+}
+
+function flagWords({ profile, local, store, baseUrl, caFile, insecureHttp }: ServiceFlags): readonly string[] {
   const valued = { '-p': profile, '--store': store, '--base-url': baseUrl, '--ca-file': caFile };
   const words = Object.entries(valued).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
-  const all = ['svc', ...(local ? ['--local'] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
-  return all.map(shellWord).join(' ');
+  return [...(local ? ['--local'] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
 }
 
 /** A command for the service that this run calls, from its unquoted words: `svc -p prod jobs resume 'a b'`. */
@@ -22,17 +25,19 @@ export function hintedCommand(options: ServiceFlags, ...words: readonly string[]
 
 /** The text of a hint, with its commands for the service that this run calls. */
 export function hintText(options: ServiceFlags, hint: string | Hint): string {
-  return hint instanceof Hint ? hint.text((step) => hintedStep(options, step)) : hint;
+  return hint instanceof Hint ? hint.withSteps((step) => hintedStep(options, step)).text() : hint;
 }
 
 /** An error whose hint names its commands for the service that this run calls. */
 export function withServiceFlags(error: SvcError, options: ServiceFlags): SvcError {
   const { richHint } = error;
-  return richHint instanceof Hint ? error.told({ hint: hintText(options, richHint) }) : error;
+  return richHint instanceof Hint
+    ? error.told({ hint: richHint.withSteps((step) => hintedStep(options, step)) })
+    : error;
 }
 
-function hintedStep(options: ServiceFlags, { kind, command }: NextStep): string {
-  return hintedCommand(WITHOUT_SERVICE.has(kind) ? { local: false } : options, ...command);
+function hintedStep(options: ServiceFlags, step: NextStep): NextStep {
+  return WITHOUT_SERVICE.has(step.kind) ? step : { ...step, flags: flagWords(options) };
 }
 
 const WITHOUT_SERVICE: ReadonlySet<StepKind> = new Set(['help', 'configure', 'inspect']);

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import { readTextIfExists } from '../kernel/files.ts';
-import { hint, step } from '../kernel/hint.ts';
+import { hint, template } from '../kernel/hint.ts';
 import { checkFields, fieldsOf, parseJson, ShapeError } from './json-file.ts';
 
 /** What `.svc.json` may say about a folder. */
@@ -35,7 +35,7 @@ function shapeOf(text: string, path: string): FolderSettings {
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
     throw new SvcError('usage', `${path}: ${error.message}`, {
-      hint: hint`it may name a profile, org and output; a URL or a secret belongs in a profile (${step('configure', 'profiles', 'add')})`,
+      hint: hint`it may name a profile, org and output; a URL or a secret belongs in a profile (${template('configure', ['profiles', 'add'], '<name>')})`,
     });
   }
 }

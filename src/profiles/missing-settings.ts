@@ -1,5 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
-import { type Hint, hint, step } from '../kernel/hint.ts';
+import { type Hint, hint, step, template } from '../kernel/hint.ts';
 import { VARIABLES } from '../kernel/variables.ts';
 import type { Settings } from './resolve.ts';
 
@@ -21,7 +21,8 @@ export function noCredential(settings: Settings): SvcError {
 }
 
 function waysOut({ profile }: Settings): Hint {
-  if (!profile) return hint`save a profile with \`${step('configure', 'profiles', 'add')}\` or set these variables`;
+  if (!profile)
+    return hint`save a profile with \`${template('configure', ['profiles', 'add'], '<name>')}\` or set these variables`;
   const completing = step('configure', 'profiles', 'add', profile.value, '--replace');
   return hint`complete profile '${profile.value}' with \`${completing}\` or set these variables`;
 }

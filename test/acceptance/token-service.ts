@@ -56,6 +56,10 @@ export async function tokenService(...faults: readonly ResetFault[]) {
     goSilent: () => {
       reads = 'dropped';
     },
+    /** Everything is answered as it was. */
+    answerAgain: () => {
+      reads = 'answered';
+    },
     /** From now on a gateway answers everything but resets, with HTML. */
     refuseReads: () => {
       reads = 'refused';

@@ -1,5 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { type Hint, hint, template } from '../../kernel/hint.ts';
 import { findProfile } from '../../profiles/book.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { type ProfileEdit, profileStore } from '../../profiles/store.ts';
@@ -53,7 +53,7 @@ async function profileInUse({ options, openSettings }: Context): Promise<string>
   if (profile) return profile.value;
   throw refused(
     'no profile is in use',
-    hint`name one with --profile, or add one with \`${step('configure', 'profiles', 'add')}\``,
+    hint`name one with --profile, or add one with \`${template('configure', ['profiles', 'add'], '<name>')}\``,
   );
 }
 

@@ -1,4 +1,4 @@
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, template } from '../../kernel/hint.ts';
 import { missingSettings, noCredential } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { secretPlaces } from '../../profiles/secrets.ts';
@@ -21,7 +21,7 @@ function profile(settings: Settings): Verdict {
     return fail(
       'no_credential',
       withheld,
-      hint`save it again with ${step('configure', 'profiles', 'add')} <name> --replace`,
+      hint`save it again with ${template('configure', ['profiles', 'add'], '<name> --replace')}`,
     );
   return ok(`${detail}, ${baseUrl?.value}${settings.protected ? ', protected' : ''}`);
 }

@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
+import { commandLineOf, type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 
@@ -84,14 +84,14 @@ function commandHint(word: string, command: Command, root: Node): string | Hint 
     word,
     command.commands.map((child) => child.name()),
   );
-  if (near) return hint`did you mean '${step('help', ...wordsOf(command), near)}'?`;
+  if (near) return `did you mean '${pathOf(command)} ${near}'?`;
   const alike = [...namesakes(root, word)];
   // Within a group many commands have the same names: list, show.
   const elsewhere = command.parent ? alike.filter(({ children }) => children.size > 0) : alike;
   const few = elsewhere.length > 0 && elsewhere.length <= MOST_NAMESAKES;
   if (few) {
-    const found = elsewhere.map(({ path }) => hint`'${step('help', ...path)}'`);
-    return hint`did you mean ${found.reduce((all, one) => hint`${all} or ${one}`)}?`;
+    const found = elsewhere.map(({ path }) => `'${commandLineOf(step('help', ...path))}'`);
+    return `did you mean ${found.join(' or ')}?`;
   }
   return command.parent
     ? hint`${helpOf(command)} lists its commands`

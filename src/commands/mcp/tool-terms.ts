@@ -1,31 +1,31 @@
 import { entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
+import { commandLineOf, Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { VARIABLES } from '../../kernel/variables.ts';
-import { hintedCommand, type ServiceFlags } from '../hinted-command.ts';
+import { type ServiceFlags, withServiceFlags } from '../hinted-command.ts';
 
 /**
  * What went wrong in the terms of a tool: its fields where the command has flags, the tools where a hint names commands,
  * and no advice that only somebody at a shell could follow.
  */
-export function inToolTerms(error: SvcError, entry: OperationEntry, options: ServiceFlags): SvcError {
+export function inToolTerms(thrown: SvcError, entry: OperationEntry, options: ServiceFlags): SvcError {
+  const error = withServiceFlags(thrown, options);
   const { richHint } = error;
   const inWords = (text: string) => textInToolTerms(text, entry);
   const way =
     richHint instanceof Hint
-      ? richHint.parts
-          .map((part) => (typeof part === 'string' ? inWords(part) : stepInToolTerms(part, options)))
-          .join('')
+      ? richHint.parts.map((part) => (typeof part === 'string' ? inWords(part) : stepInToolTerms(part))).join('')
       : richHint && inWords(richHint);
   return error.told({ message: inWords(error.message), hint: way });
 }
 
 /** Help is the schema of a tool; lists and repetitions are tools of their own. Everything else is for a shell. */
-function stepInToolTerms({ kind, command }: NextStep, options: ServiceFlags): string {
+function stepInToolTerms(step: NextStep): string {
+  const { kind, command } = step;
   if (kind === 'help') return "the tool's input schema";
   const called = command.findIndex((word) => word.startsWith('-'));
   const entry = kind === 'list' ? entryOfCommand(command.slice(0, called < 0 ? undefined : called)) : undefined;
-  return entry ? toolName(entry.name) : hintedCommand(options, ...command);
+  return entry ? toolName(entry.name) : commandLineOf(step);
 }
 
 /** `users.add` as `users_add`: not every host takes dots. */

@@ -53,7 +53,7 @@ export async function replayCommand(context: Context, { arguments: ids, options 
   }
   if (!replay.otherwise && replay.routes.length === 0) {
     throw new SvcError('usage', 'where to? Give --forward-to or --route', {
-      hint: 'svc webhooks replay --since 2h --forward-to http://127.0.0.1:3000/hook',
+      hint: hint`${step('inspect', 'webhooks', 'replay', '--since', '2h', '--forward-to', 'http://127.0.0.1:3000/hook')}`,
     });
   }
   await replayAll(context, replay);

@@ -32,7 +32,7 @@ export async function sendCommand(context: Context, invocation: Invocation): Pro
   const isViaService = options['viaService'] === true;
   if (isViaService === (url !== undefined)) {
     throw new SvcError('usage', 'where to? Give either --url or --via-service', {
-      hint: `svc webhooks send ${event} --url http://127.0.0.1:3000/hook`,
+      hint: hint`${step('inspect', 'webhooks', 'send', event, '--url', 'http://127.0.0.1:3000/hook')}`,
     });
   }
   if (url === undefined) return (await import('./send-via-service.ts')).sendViaService(context, event, invocation);

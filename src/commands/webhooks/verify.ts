@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { abortable } from '../../kernel/abortable.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, template } from '../../kernel/hint.ts';
 import { parseMoment } from '../../kernel/moment.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { headersByName } from '../../webhooks/headers.ts';
@@ -67,7 +67,7 @@ async function readDelivery(context: Context, { arguments: [record], options }: 
       'usage',
       'a delivery is given by --body and --headers, or as a file that webhooks listen wrote',
       {
-        hint: hint`${step('inspect', 'webhooks', 'verify')} --body body.json --headers headers.txt --secret-file secret.txt`,
+        hint: hint`${template('inspect', ['webhooks', 'verify'], '--body body.json --headers headers.txt --secret-file secret.txt')}`,
       },
     );
   }
