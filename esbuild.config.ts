@@ -93,6 +93,7 @@ const GROUPS: readonly Group[] = [
       'json-value',
       'nearest',
       'once',
+      'plural',
       'redact',
       'safe-text',
       'shell-word',

@@ -186,11 +186,12 @@ const LOCAL = ['--local', '--store', 'my store.sqlite'];
 describe('with --local and a store of its own', () => {
   it('a missing organization is made by the command of the hint', async () => {
     const user = await newUser();
-    const add = [...LOCAL, 'groups', 'add', '--org', "o'acme", '--group', 'g1', '-o', 'json'];
+    const add = [...LOCAL, 'groups', 'add-users', '--org', "o'acme", '--group', 'g1', '--user', 'u1', '-o', 'json'];
     const missing = await user.svc(add);
+    expect(missing.stderr).toContain('Organization not found');
     const [command = ''] = hintOf(missing).commands;
     expect(await paste(user, command)).toMatchObject({ code: 0 });
-    expect(await user.svc(add)).toMatchObject({ code: 0 });
+    expect((await user.svc(add)).stderr).not.toContain('Organization not found');
   });
 
   it('the rejects of several --user are taken by the command of the hint, once they are corrected', async () => {
