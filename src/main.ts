@@ -1,6 +1,7 @@
 import { systemClock } from './kernel/clock.ts';
 import { CommandExit, FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
 import { userFolders } from './kernel/folders.ts';
+import { commandLineOf, step } from './kernel/hint.ts';
 import { currentFolder, type Io, leaveFileSizeSignal, processIo } from './kernel/io.ts';
 
 /** Runs the command line of this process. The only place where an error becomes an exit code. */
@@ -83,7 +84,7 @@ async function reportUnaided(io: Io, thrown: unknown): Promise<number> {
   const failure = thrown instanceof SvcError ? thrown.failure : undefined;
   const lines = [
     `svc: ${failure ? FAILURES[failure].meaning : 'its own files are gone'}`,
-    'hint: svc was updated or removed while it ran: run it again; a job goes on with svc jobs resume',
+    `hint: svc was updated or removed while it ran: run it again; a job goes on with ${commandLineOf(step('resume', 'jobs', 'resume'))}`,
   ];
   await io.stderr.write(`${lines.join('\n')}\n`).catch(() => undefined);
   return thrown instanceof CommandExit ? thrown.exitCode : FAILURES[failure ?? 'local'].exitCode;

@@ -18,14 +18,13 @@ interface AttemptOptions {
   readonly proxy?: NetworkProxy;
   readonly observe?: (event: CallEvent) => void;
   readonly signal?: AbortSignal;
-  readonly program?: string;
 }
 
 /** Sends a request once and makes sense of what comes back. Throws only what is no outcome: the signal's reason. */
 export type Attempt = (operation: CalledOperation, request: WireRequest, attempt: number) => Promise<Outcome>;
 
 export function createAttempt(options: AttemptOptions, transport: Transport): Attempt {
-  const { target, clock, signal, proxy, program = 'svc' } = options;
+  const { target, clock, signal, proxy } = options;
   const observer = createObserver(target, options.observe);
   const redact = (text: string) => redactText(text, secretValues(target));
 
@@ -52,7 +51,6 @@ export function createAttempt(options: AttemptOptions, transport: Transport): At
       expected: request.expected,
       signal: ending,
       redact,
-      program,
       get host() {
         return new URL(request.url).host;
       },

@@ -39,8 +39,6 @@ export interface ClientOptions {
   readonly observe?: (event: CallEvent) => void;
   /** Called once, before the first request that is no read leaves. Throws when nothing may be written. */
   readonly beforeWrite?: () => Promise<void>;
-  /** How svc is called for the same service, for the commands that errors name: `svc -p prod`. */
-  readonly program?: string;
   /** Ends every call at once, with its reason. A batch of records in flight is still waited for. */
   readonly signal?: AbortSignal;
   /** Allows plain http to other hosts. */

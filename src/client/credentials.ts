@@ -2,6 +2,7 @@ import type { Auth } from '../catalog/define.ts';
 import { CREDENTIAL_HEADERS, CREDENTIALS_OF, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { headerValueFault } from '../kernel/header-value.ts';
+import { type Hint, hint, step, template } from '../kernel/hint.ts';
 import { VARIABLES } from '../kernel/variables.ts';
 import { headerPrefixFault, type Target } from './target.ts';
 
@@ -29,7 +30,7 @@ export function credentialHeaders(target: Target, auth: Auth): Readonly<Record<s
 function missing(name: string, { withheld }: Target, auth: Auth): SvcError {
   const reason = withheld === undefined ? '' : `: ${withheld}`;
   return new SvcError('no_credential', `this needs a credential, and there is no ${name}${reason}`, {
-    hint: `save it with \`svc profiles add\` or set ${credentialVariables(auth)}; or use the embedded service with --local`,
+    hint: hint`save it with \`${template('configure', ['profiles', 'add'], '<name>')}\` or set ${credentialVariables(auth)}; or use the embedded service with --local`,
   });
 }
 
@@ -39,15 +40,17 @@ export function credentialVariables(auth: Auth): string {
 }
 
 /** For the error of a credential that was refused: which one it was, never its token, and where each half came from. */
-export function refusedCredentialHint({ key, workspace, sources }: Target, auth: Auth): string {
+export function refusedCredentialHint({ key, workspace, sources }: Target, auth: Auth): string | Hint {
   const [id, kind] = auth === 'workspace' ? [workspace?.workspaceId, 'workspace'] : [key?.apiKey, 'API key'];
   if (auth === 'none' || id === undefined) return 'it was called without a credential';
   const source = sources?.[auth];
   const used = `it was called as ${kind} ${id}`;
   if (!source) return `${used} with its auth token`;
-  if (source.id === source.token)
-    return `${used} with its auth token, both from ${source.id}: svc auth status shows them`;
-  return `${used} (from ${source.id}) with an auth token from ${source.token}: svc auth status shows them`;
+  const origin =
+    source.id === source.token
+      ? `${used} with its auth token, both from ${source.id}`
+      : `${used} (from ${source.id}) with an auth token from ${source.token}`;
+  return hint`${origin}: ${step('show', 'auth', 'status')} shows them`;
 }
 
 /** Every credential of a target: what `--debug` must not show, whichever operation is called. */

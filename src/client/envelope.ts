@@ -1,4 +1,5 @@
-import { type Failure, SvcError } from '../kernel/errors.ts';
+import type { Failure } from '../kernel/errors.ts';
+import { type Hint, hint, step } from '../kernel/hint.ts';
 import { inSlices, otherEvents } from '../kernel/in-slices.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { parseAnswer } from './answer-body.ts';
@@ -6,7 +7,7 @@ import { confirmsAll } from './confirmation.ts';
 import { oddPart } from './data-form.ts';
 import type { Failed, Outcome, Success } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
-import { RequestTooLarge } from './service-error.ts';
+import { ForeignResponse, RequestTooLarge } from './service-error.ts';
 import { type Reading, rateLimitHint, serviceFailure } from './service-failure.ts';
 import { meaningOfHttp } from './status.ts';
 import type { WireReply } from './transport.ts';
@@ -118,18 +119,18 @@ function unusable(what: string, { httpStatus, retryAfter }: WireReply, reading: 
   const { host } = reading;
   const { failure, applied, repeat } = meaningOfHttp(httpStatus);
   if (httpStatus === 413) return { kind: 'failed', error: new RequestTooLarge(host), applied, repeat, retryAfter };
-  const error = new SvcError(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
+  const error = new ForeignResponse(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
     hint: hintFor(failure, reading),
   });
   return { kind: 'failed', error, applied, repeat, retryAfter };
 }
 
-function hintFor(failure: Failure, { operation, credential }: Reading): string {
+function hintFor(failure: Failure, { operation, credential }: Reading): string | Hint {
   if (failure === 'unauthenticated' || failure === 'permission_denied') return credential;
   return failure === 'resource_exhausted' ? rateLimitHint(operation) : BASE_URL_HINT;
 }
 
-const BASE_URL_HINT = 'check that the base URL is the service itself: svc auth status shows where it comes from';
+const BASE_URL_HINT = hint`check that the base URL is the service itself: ${step('show', 'auth', 'status')} shows where it comes from`;
 
 /** A redirect is refused whatever its body says: following it would hand the credentials to another host. */
 function redirected({ httpStatus, location }: WireReply, { host }: Reading): Failed {
@@ -138,7 +139,7 @@ function redirected({ httpStatus, location }: WireReply, { host }: Reading): Fai
   const message = `${host} answered with a redirect${to} (HTTP ${httpStatus}); redirects are not followed`;
   return {
     kind: 'failed',
-    error: new SvcError('unusable_answer', message, { hint: BASE_URL_HINT }),
+    error: new ForeignResponse('unusable_answer', message, { hint: BASE_URL_HINT }),
     applied: 'no',
     repeat: 'never',
   };

@@ -1,4 +1,4 @@
-import { commandText, commandWithData, shellWord } from '../catalog/command-text.ts';
+import { commandWords, dataWords } from '../catalog/command-text.ts';
 import type { Lookup, MadeRecord } from '../catalog/define.ts';
 import { flagName } from '../catalog/flags.ts';
 import { loadOperation } from '../catalog/index.ts';
@@ -6,8 +6,10 @@ import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
+import { type Hint, hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { redactText, redactValue } from '../kernel/redact.ts';
+import { shellWord } from '../kernel/shell-word.ts';
 import type { CallEvent } from './call-event.ts';
 import type { Answer, Client } from './interface.ts';
 import { followPages, nextPage } from './pages.ts';
@@ -21,8 +23,6 @@ interface LookupWorld {
   readonly signal?: AbortSignal | undefined;
   /** What no command line may show. */
   readonly secrets: readonly string[];
-  /** How svc is called for the same service: `svc -p prod`. */
-  readonly program?: string | undefined;
 }
 
 /**
@@ -55,8 +55,13 @@ export async function settleByLooking(
     if (found === null && isUnknown && lookup.made.absenceTells) throw notApplied(thrown, lookup.made, data);
   }
   if (!isUnknown && !wasInterrupted(thrown, world)) throw thrown;
-  const hint = await wayToFindOut(operation, data, world);
-  throw hint === undefined ? thrown : withHint(thrown, redactText(hint, world.secrets));
+  const way = await wayToFindOut(operation, data, world);
+  throw way === undefined
+    ? thrown
+    : withHint(
+        thrown,
+        way.reworded((text) => redactText(text, world.secrets)),
+      );
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -120,24 +125,25 @@ function wasInterrupted({ cause }: SvcError, { signal }: LookupWorld): boolean {
 async function wayToFindOut(
   { lookup, command, effect }: CalledOperation,
   data: unknown,
-  { program, secrets }: LookupWorld,
-) {
+  { secrets }: LookupWorld,
+): Promise<Hint | undefined> {
   if (lookup) {
-    const line = commandText(await entryOf(lookup.operation), inputOf(lookup.by, data), program);
+    const look = step('show', ...commandWords(await entryOf(lookup.operation), inputOf(lookup.by, data)));
     const tells = lookup.tells === undefined ? '' : ` (${lookup.tells})`;
-    return `it may have been applied; find out with: ${line}${tells}${lookup.made ? sameId(lookup.made, data) : ''}`;
+    return hint`it may have been applied; find out with: ${look}${tells}${lookup.made ? sameId(lookup.made, data) : ''}`;
   }
-  const line = command && effect !== 'once' ? commandWithData(command, data, program) : '';
-  const isFit = line !== '' && line.length <= LONGEST_COMMAND && !holdsSecrets(data, secrets);
-  return isFit ? `it may have been applied; the same again does no harm: ${line}` : undefined;
+  if (!command || effect === 'once') return undefined;
+  const words = dataWords(command, data);
+  const isFit = words.join(' ').length <= LONGEST_COMMAND && !holdsSecrets(data, secrets);
+  return isFit ? hint`it may have been applied; the same again does no harm: ${step('retry', ...words)}` : undefined;
 }
 
 function holdsSecrets(data: unknown, secrets: readonly string[]): boolean {
   return JSON.stringify(redactValue(data, secrets)) !== JSON.stringify(data);
 }
 
-function withHint(error: SvcError, hint: string): SvcError {
-  return Object.assign(withDetails(error, error.failure, hint), { retries: error.retries });
+function withHint(error: SvcError, way: Hint): SvcError {
+  return Object.assign(withDetails(error, error.failure, way), { retries: error.retries });
 }
 
 async function entryOf(operation: string): Promise<OperationEntry> {

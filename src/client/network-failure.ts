@@ -1,5 +1,6 @@
 import { connectionCode, connectionFault, speaksOnlyHttp2 } from '../kernel/connection-fault.ts';
-import { SvcError, systemErrorCode } from '../kernel/errors.ts';
+import { type ErrorDetail, SvcError, systemErrorCode } from '../kernel/errors.ts';
+import { hint, step } from '../kernel/hint.ts';
 import type { Failed } from './outcome.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { AttemptTimeout } from './time-limit.ts';
@@ -55,7 +56,7 @@ export function networkFailure(thrown: unknown, host: string, proxy?: NetworkPro
   }
   if (isUnsent) {
     return failed(`cannot reach ${host}: ${reason}`, 'no', 'unsent', {
-      hint: 'check the base URL (svc auth status shows where it comes from) and the network',
+      hint: hint`check the base URL (${step('show', 'auth', 'status')} shows where it comes from) and the network`,
     });
   }
   return failed(`no usable answer from ${host}: ${reason}`, 'maybe', 'by_effect', {
@@ -63,8 +64,8 @@ export function networkFailure(thrown: unknown, host: string, proxy?: NetworkPro
   });
 }
 
-function failed(message: string, applied: Failed['applied'], repeat: Failed['repeat'], hint: { hint: string }): Failed {
-  return { kind: 'failed', error: new SvcError('unreachable', message, hint), applied, repeat };
+function failed(message: string, applied: Failed['applied'], repeat: Failed['repeat'], detail: ErrorDetail): Failed {
+  return { kind: 'failed', error: new SvcError('unreachable', message, detail), applied, repeat };
 }
 
 /** The errors at the bottom: one, or one for each address that was tried. */

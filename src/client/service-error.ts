@@ -1,10 +1,23 @@
 import { type ErrorDetail, type Failure, SvcError } from '../kernel/errors.ts';
 
+interface ServiceErrorDetail extends ErrorDetail {
+  readonly httpStatus: number;
+  readonly details: unknown;
+  /** Whether the body is the service's own envelope: an `error` with a known `status` and a `message`. */
+  readonly isOwnEnvelope: boolean;
+}
+
+/**
+ * A response without the service's envelope. A proxy or gateway may have put it in the place of the service's own
+ * response, so it does not tell whether a write was applied.
+ */
+export class ForeignResponse extends SvcError {}
+
 /** The service, or a proxy before it, takes no request of this size (HTTP 413). A smaller one may be taken. */
 const TOO_LARGE = 413;
 
 /** A request that whoever answered refused for its size, in words of their own. */
-export class RequestTooLarge extends SvcError {
+export class RequestTooLarge extends ForeignResponse {
   constructor(host: string) {
     super('unusable_answer', `${host} refused the request as too large (HTTP ${TOO_LARGE})`, {
       hint: 'send less in one request, or have the limit of the service or its proxy raised',
@@ -18,9 +31,10 @@ export function isTooLarge(error: SvcError): boolean {
   return error instanceof RequestTooLarge || (error instanceof ServiceError && error.httpStatus === TOO_LARGE);
 }
 
-interface ServiceErrorDetail extends ErrorDetail {
-  readonly httpStatus: number;
-  readonly details: unknown;
+/** Whether an error is the service's own refusal or happened before anything was sent, so that no write was applied. */
+export function provesNotApplied(error: unknown): boolean {
+  if (!(error instanceof SvcError) || error.failure === 'outcome_unknown') return false;
+  return error instanceof ServiceError ? error.isOwnEnvelope : !(error instanceof ForeignResponse);
 }
 
 /**
@@ -34,11 +48,13 @@ interface ServiceErrorDetail extends ErrorDetail {
 export class ServiceError extends SvcError {
   readonly httpStatus: number;
   readonly details: unknown;
+  readonly isOwnEnvelope: boolean;
 
   constructor(failure: Failure, message: string, detail: ServiceErrorDetail) {
     super(failure, message, detail);
     this.name = 'ServiceError';
     this.httpStatus = detail.httpStatus;
     this.details = detail.details;
+    this.isOwnEnvelope = detail.isOwnEnvelope;
   }
 }

@@ -1,10 +1,11 @@
 import type { Feature } from '../catalog/define.ts';
 import type { Failure } from '../kernel/errors.ts';
+import { type Hint, hint, type NextStep, step } from '../kernel/hint.ts';
 import type { Failed } from './outcome.ts';
 import { namesMaximum } from './quota.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
-import { type Meaning, meaningOf, wordOfHttp } from './status.ts';
+import { isKnownWord, type Meaning, meaningOf, wordOfHttp } from './status.ts';
 import type { WireReply } from './transport.ts';
 
 /** What a reply is read for: the operation decides what makes sense, the rest goes into messages. */
@@ -14,9 +15,7 @@ export interface Reading {
   /** The ids that a success may be known by without being parsed. */
   readonly expected?: readonly string[] | undefined;
   /** For a credential that is refused: which one it was. */
-  readonly credential: string;
-  /** How svc is called for the same service: `svc -p prod`. */
-  readonly program: string;
+  readonly credential: string | Hint;
   /** Interrupts the reading of a large reply. */
   readonly signal?: AbortSignal | undefined;
   /** Takes the credentials out of a text of the service. */
@@ -41,15 +40,16 @@ export function serviceFailure(error: unknown, reply: WireReply, reading: Readin
   const meaning = meaningOf(word, reply.httpStatus);
   const repeat = repeatOf(meaning, message, details);
   const isQuota = meaning.repeat === 'after_pause' && repeat === 'never';
-  const hint = isQuota ? QUOTA_HINT : hintFor(meaning.failure, reading, details);
+  const advice = isQuota ? QUOTA_HINT : hintFor(meaning.failure, reading, details);
   return {
     kind: 'failed',
     error: new ServiceError(meaning.failure, message, {
       ...(word && { status: redact(word) }),
-      ...(hint && { hint: redact(hint) }),
+      ...(advice && { hint: typeof advice === 'string' ? redact(advice) : advice.reworded(redact) }),
       ...(isQuota && { retryable: false }),
       httpStatus: reply.httpStatus,
       details,
+      isOwnEnvelope: isKnownWord(fields['status']) && typeof fields['message'] === 'string',
     }),
     applied: meaning.applied,
     repeat,
@@ -69,12 +69,12 @@ function textOf(value: unknown, longest: number): string | undefined {
 }
 
 /** Who switches a feature on, and how. */
-const SWITCHES: Readonly<Record<Feature, (program: string) => string>> = {
-  'advanced-queries': () => 'whoever runs the service can do that',
-  'advanced-webhooks': (program) => `${program} webhooks advanced update --enable`,
+const SWITCHES: Readonly<Record<Feature, string | NextStep>> = {
+  'advanced-queries': 'whoever runs the service can do that',
+  'advanced-webhooks': step('change', 'webhooks', 'advanced', 'update', '--enable'),
 };
 
-function hintFor(failure: Failure, { operation, credential, program }: Reading, details: unknown): string | undefined {
+function hintFor(failure: Failure, { operation, credential }: Reading, details: unknown): string | Hint | undefined {
   const { feature } = operation;
   switch (failure) {
     case 'unauthenticated':
@@ -82,8 +82,7 @@ function hintFor(failure: Failure, { operation, credential, program }: Reading, 
       return credential;
     case 'failed_precondition':
       return (
-        feature &&
-        `the service needs ${feature.replaceAll('-', ' ')} switched on for this: ${SWITCHES[feature](program)}`
+        feature && hint`the service needs ${feature.replaceAll('-', ' ')} switched on for this: ${SWITCHES[feature]}`
       );
     case 'resource_exhausted':
       return rateLimitHint(operation);

@@ -1,5 +1,6 @@
 import type { Effect } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
+import type { Hint } from '../kernel/hint.ts';
 import type { Failed, Success } from './outcome.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -44,8 +45,9 @@ const NEXT_STEP = {
 } as const satisfies Record<Effect, string>;
 
 /** The same error as one of another kind, with another hint. */
-export function withDetails(error: SvcError, failure: SvcError['failure'], hint: string): SvcError {
+export function withDetails(error: SvcError, failure: SvcError['failure'], hint: string | Hint): SvcError {
   const detail = { hint, cause: error, ...(error.status && { status: error.status }) };
   if (!(error instanceof ServiceError)) return new SvcError(failure, error.message, detail);
-  return new ServiceError(failure, error.message, { ...detail, httpStatus: error.httpStatus, details: error.details });
+  const { httpStatus, details, isOwnEnvelope } = error;
+  return new ServiceError(failure, error.message, { ...detail, httpStatus, details, isOwnEnvelope });
 }

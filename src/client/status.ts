@@ -47,6 +47,11 @@ export function wordOfHttp(httpStatus: number): string | undefined {
   return WORDS.get(httpStatus);
 }
 
+/** Whether a value is one of the service's status words. */
+export function isKnownWord(value: unknown): boolean {
+  return typeof value === 'string' && MEANINGS.has(value);
+}
+
 /** The meaning of a status word. One that is not known makes no sense, and says nothing of a write unless HTTP does. */
 export function meaningOf(word: string | undefined, httpStatus: number): Meaning {
   const known = MEANINGS.get(word ?? '');

@@ -1,3 +1,5 @@
+import { Hint, type NextStep } from './hint.ts';
+
 /**
  * Every way a run can fail, with the exit code that scripts rely on and whether the same command may simply be
  * run again. The one table: help, docs, JSON errors and `main.ts` all read it.
@@ -33,8 +35,8 @@ export const FAILURES = {
 export type Failure = keyof typeof FAILURES;
 
 export interface ErrorDetail {
-  /** One line: what the user can do next. */
-  readonly hint?: string;
+  /** One line: what the user can do next. Commands in it are data: see `Hint`. */
+  readonly hint?: string | Hint;
   /** The service's own status word, shown in brackets behind the message. */
   readonly status?: string;
   /** Whether the same command may simply be run again, where that is not as for others of this kind. */
@@ -45,7 +47,7 @@ export interface ErrorDetail {
 /** The one error that svc throws on purpose: a kind, a message of one line and at most one hint. */
 export class SvcError extends Error {
   readonly failure: Failure;
-  readonly hint: string | undefined;
+  readonly #hint: string | Hint | undefined;
   readonly status: string | undefined;
   /** Whether the same command may simply be run again. */
   readonly retryable: boolean;
@@ -56,17 +58,37 @@ export class SvcError extends Error {
     super(message, { cause: detail.cause });
     this.name = 'SvcError';
     this.failure = failure;
-    this.hint = detail.hint;
+    this.#hint = detail.hint;
     this.status = detail.status;
     this.retryable = detail.retryable ?? FAILURES[failure].retryable;
   }
 
+  /** The text of the hint. */
+  get hint(): string | undefined {
+    return this.#hint instanceof Hint ? this.#hint.text() : this.#hint;
+  }
+
+  /** The hint as it was given, with its commands as data. */
+  get richHint(): string | Hint | undefined {
+    return this.#hint;
+  }
+
+  /** The commands that the hint names. */
+  get next(): readonly NextStep[] {
+    return this.#hint instanceof Hint ? this.#hint.steps : [];
+  }
+
   /** The same failure in other words or with another hint; its status, its cause and where it came from stay. */
-  told({ message = this.message, hint = this.hint }: { message?: string; hint?: string | undefined }): SvcError {
+  told({
+    message = this.message,
+    hint = this.#hint,
+  }: {
+    message?: string;
+    hint?: string | Hint | undefined;
+  }): SvcError {
     const { cause, status, retryable, retries, stack } = this;
     const told = new SvcError(this.failure, message, {
-      cause,
-      retryable,
+      ...{ cause, retryable },
       ...(hint && { hint }),
       ...(status && { status }),
     });

@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
 import { SIGNAL_FAILURES, SvcError, systemErrorCode } from './errors.ts';
 import { redactMet } from './redact.ts';
 
@@ -7,6 +7,11 @@ export interface Sink {
   readonly isTerminal: boolean;
   /** Width in columns; undefined when the sink is no terminal. */
   readonly columns: number | undefined;
+  /**
+   * Whether nobody can get what is written: the descriptor was closed when the process started, or its parent discards
+   * the output. An explicit `> /dev/null` is a choice, and does not count.
+   */
+  readonly isDiscarded?: boolean;
   /** The stream itself, for prompts and progress that draw on it. */
   readonly stream: NodeJS.WritableStream;
   write(text: string | Uint8Array): Promise<void>;
@@ -155,6 +160,9 @@ export function writtenBy(to: Sink, write: Sink['write']): Sink {
     get columns() {
       return to.columns;
     },
+    get isDiscarded() {
+      return to.isDiscarded ?? false;
+    },
     get stream() {
       return to.stream;
     },
@@ -179,6 +187,21 @@ function isCharacterDevice(descriptor: number): boolean {
   }
 }
 
+/**
+ * Whether a descriptor is the null device, opened for reading too. Node.js puts it in the place of a standard
+ * descriptor that is closed at the start; a shell opens it for `> /dev/null` to write only, so that reading fails.
+ * Windows has no /dev/null, so a closed descriptor is not detected there.
+ */
+function isReadableNull(descriptor: number): boolean {
+  try {
+    const found = fstatSync(descriptor);
+    const isNull = found.isCharacterDevice() && found.rdev === statSync('/dev/null').rdev;
+    return isNull && readSync(descriptor, new Uint8Array(1)) === 0;
+  } catch {
+    return false;
+  }
+}
+
 function sink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
   let opened: NodeJS.WriteStream | undefined;
   const stream = (): NodeJS.WriteStream => {
@@ -192,6 +215,9 @@ function sink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
     },
     get columns() {
       return isatty(descriptor) ? stream().columns : undefined;
+    },
+    get isDiscarded() {
+      return isReadableNull(descriptor);
     },
     get stream() {
       return stream();

@@ -14,9 +14,13 @@ export function renderError(error: SvcError, { format, debug }: { format: Format
   return `${lines.map(safeText).join('\n')}\n`;
 }
 
-function errorObject({ failure, message, status, hint, retryable }: SvcError) {
+function errorObject({ failure, message, status, hint, next, retryable }: SvcError) {
   const { exitCode } = FAILURES[failure];
-  return { code: failure, exitCode, status: status ?? null, message, ...(hint && { hint }), retryable };
+  const steps = next.flatMap(({ kind, flags = [], command, rest }) =>
+    rest === undefined ? [{ kind, command: ['svc', ...flags, ...command] }] : [],
+  );
+  const known = { ...(hint && { hint }), ...(steps.length > 0 && { next: steps }) };
+  return { code: failure, exitCode, status: status ?? null, message, ...known, retryable };
 }
 
 /** Frames and kinds only: the message of a foreign error may repeat what it was given, secrets included. */

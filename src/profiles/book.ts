@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import type { Folders } from '../kernel/folders.ts';
+import { type Hint, hint, template } from '../kernel/hint.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { SECRET_NAMES } from '../kernel/variables.ts';
 import { checkFields, fieldsOf, readJsonFile, ShapeError, writeJsonFile } from './json-file.ts';
@@ -43,10 +44,10 @@ export function findProfile(book: ProfileBook, name: string): Profile {
 }
 
 /** What to do about the name of a profile that does not exist. */
-export function hintForName({ profiles }: ProfileBook, name: string): string {
+export function hintForName({ profiles }: ProfileBook, name: string): string | Hint {
   return profiles.size > 0
     ? didYouMean(name, [...profiles.keys()])
-    : 'there are none yet: svc profiles add <name> --base-url <url> --api-key <id>';
+    : hint`there are none yet: ${template('configure', ['profiles', 'add'], '<name> --base-url <url> --api-key <id>')}`;
 }
 
 function profilesPath(folders: Folders): string {

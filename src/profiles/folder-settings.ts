@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import { readTextIfExists } from '../kernel/files.ts';
+import { hint, template } from '../kernel/hint.ts';
 import { checkFields, fieldsOf, parseJson, ShapeError } from './json-file.ts';
 
 /** What `.svc.json` may say about a folder. */
@@ -35,7 +36,7 @@ function shapeOf(text: string, path: string): FolderSettings {
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
     throw new SvcError('usage', `${path}: ${error.message}`, {
-      hint: 'it may name a profile, org and output; a URL or a secret belongs in a profile (svc profiles add)',
+      hint: hint`it may name a profile, org and output; a URL or a secret belongs in a profile (${template('configure', ['profiles', 'add'], '<name>')})`,
     });
   }
 }

@@ -1,4 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
+import { type Hint, hint, step, template } from '../kernel/hint.ts';
 import { VARIABLES } from '../kernel/variables.ts';
 import type { Settings } from './resolve.ts';
 
@@ -15,11 +16,13 @@ export function noCredential(settings: Settings): SvcError {
   const missing = missingSettings(settings).map((name) => VARIABLES[name]);
   const reason = settings.withheld ? ` (${settings.withheld})` : '';
   return new SvcError('no_credential', `not configured: ${missing.join(', ')}${reason}`, {
-    hint: `${waysOut(settings)}, or use the embedded service with --local`,
+    hint: hint`${waysOut(settings)}, or use the embedded service with --local`,
   });
 }
 
-function waysOut({ profile }: Settings): string {
-  if (!profile) return 'save a profile with `svc profiles add` or set these variables';
-  return `complete profile '${profile.value}' with \`svc profiles add ${profile.value} --replace\` or set these variables`;
+function waysOut({ profile }: Settings): Hint {
+  if (!profile)
+    return hint`save a profile with \`${template('configure', ['profiles', 'add'], '<name>')}\` or set these variables`;
+  const completing = step('configure', 'profiles', 'add', profile.value, '--replace');
+  return hint`complete profile '${profile.value}' with \`${completing}\` or set these variables`;
 }

@@ -3,6 +3,7 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import { localFileError, makeFolder, readTextIfExists } from '../kernel/files.ts';
+import { hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { jsonValue } from '../kernel/json-value.ts';
 import { readNamedFile } from '../kernel/named-file.ts';
@@ -182,7 +183,7 @@ export async function readRecordFile(
 ): Promise<RecordedDelivery> {
   const delivery = recordOf((await readNamedFile(file, cwd, { signal })).toString());
   if (delivery) return delivery;
-  throw new SvcError('bad_data', `${file} is no recorded delivery`, {
-    hint: 'svc webhooks listen writes them; for a body and headers of their own there are --body and --headers',
+  throw new SvcError('bad_data', `${file} is not a recorded delivery`, {
+    hint: hint`${step('resume', 'webhooks', 'listen')} records deliveries; for a separate body and headers, use --body and --headers`,
   });
 }

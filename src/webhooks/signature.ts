@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { SvcError } from '../kernel/errors.ts';
+import { hint, template } from '../kernel/hint.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import { SIGNATURE_HEADERS } from './form.ts';
 import { type Headers, headerValues } from './headers.ts';
@@ -123,7 +124,7 @@ export function signingKey(secret: string): KeyObject {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]{2,}={0,2}$/.test(encoded)) {
     throw new SvcError('bad_data', `a signing secret is ${SECRET_PREFIX} and base64 behind it; this one is not`, {
-      hint: 'svc webhooks endpoints secret <endpointId> -q prints the secret of an endpoint',
+      hint: hint`${template('show', ['webhooks', 'endpoints', 'secret'], '<endpointId> -q')} prints the secret of an endpoint`,
     });
   }
   return createSecretKey(encoded, 'base64');

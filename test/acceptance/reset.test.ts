@@ -78,6 +78,26 @@ describe('a token that everyone gets', () => {
     expect(JSON.parse(shown.stdout).authToken).toBe(service.current());
   });
 
+  it.each([
+    { name: 'a closed stdout', redirection: '>&-' },
+    { name: 'stdout at the null device', redirection: '> /dev/null' },
+  ])('goes into a file with $name', async ({ redirection }) => {
+    const user = await newUser();
+    const service = await tokenService();
+    const line = `${LINE} --output-file token.txt ${redirection}`;
+    const run = await bash(line, { home: user.home, env: { ...user.env, ...service.env } });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(await readFile(join(user.home, 'token.txt'), 'utf8')).toBe(`${service.current()}\n`);
+  });
+
+  it('is discarded by an explicit > /dev/null', async () => {
+    const user = await newUser();
+    const service = await tokenService();
+    const run = await bash(`${LINE} > /dev/null`, { home: user.home, env: { ...user.env, ...service.env } });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(service.isReplaced()).toBe(true);
+  });
+
   it('--dry-run prints the request and touches nothing', async () => {
     const user = await newUser();
     const service = await tokenService();
@@ -150,6 +170,20 @@ describe('what cannot be opened ends the run before anything is sent', () => {
     expect(run).toMatchObject({ code: 12, stdout: '' });
     expect(run.stderr).toContain('profiles.json');
     expect(service.received).toEqual([]);
+  });
+
+  it.each([
+    { name: 'a closed stdout', redirection: '>&-' },
+    { name: 'all descriptors closed', redirection: '<&- >&- 2>&-' },
+    { name: 'a parent that discards the output', redirection: '1<> /dev/null' },
+  ])('$name, when the token goes nowhere else', async ({ redirection }) => {
+    const user = await newUser();
+    const service = await tokenService();
+    const run = await bash(`${LINE} ${redirection}`, { home: user.home, env: { ...user.env, ...service.env } });
+    expect(run).toMatchObject({ code: 12, stdout: '' });
+    if (!redirection.includes('2>')) expect(run.stderr).toContain('stdout is closed');
+    expect(service.received).toEqual([]);
+    expect(await leftBehind(user.home)).toEqual([]);
   });
 
   it('a record that has no room', async () => {

@@ -28,13 +28,14 @@ export const resetReply = (token: string) =>
 export async function tokenService(...faults: readonly ResetFault[]) {
   const issued = [newToken()];
   let resets = 0;
-  let reads = true;
+  let reads: 'answered' | 'refused' | 'dropped' = 'answered';
   const { env, received } = await mockService(({ path, headers }, response) => {
     if (path === RESET_PATH) {
       const fault = faults[Math.min(resets, faults.length - 1)] ?? wellAnswered;
       resets += 1;
       fault(() => issued[issued.push(newToken()) - 1] ?? '', response);
-    } else if (!reads) response.destroy();
+    } else if (reads === 'dropped') response.destroy();
+    else if (reads === 'refused') response.writeHead(401, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>');
     else if (headers['x-svc-auth-token'] === issued.at(-1)) return success({});
     else answer(response, 401, { error: { status: 'UNAUTHENTICATED', message: 'Invalid auth token.' } });
     return undefined;
@@ -53,7 +54,15 @@ export async function tokenService(...faults: readonly ResetFault[]) {
     resets: () => resets,
     /** From now on nothing but resets is answered. */
     goSilent: () => {
-      reads = false;
+      reads = 'dropped';
+    },
+    /** Everything is answered as it was. */
+    answerAgain: () => {
+      reads = 'answered';
+    },
+    /** From now on a gateway answers everything but resets, with HTML. */
+    refuseReads: () => {
+      reads = 'refused';
     },
   };
 }

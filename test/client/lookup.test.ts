@@ -172,9 +172,9 @@ describe('a write of unknown outcome', () => {
     );
   });
 
-  it('names svc as this run was called', async () => {
-    const { call } = await run('email.update', { useEmailService: true }, [lost], { program: 'svc -p prod' });
-    expect((await errorOf(call)).hint).toContain('find out with: svc -p prod email get');
+  it('carries its command as data', async () => {
+    const { call } = await run('email.update', { useEmailService: true }, [lost]);
+    expect((await errorOf(call)).next).toEqual([{ kind: 'show', command: ['email', 'get'] }]);
   });
 
   it('keeps the status of the service, and what became of the retries', async () => {

@@ -32,6 +32,15 @@ export interface JobTarget {
   readonly apiKey: string | null;
   /** The embedded service's data: a path; null where it is in its usual place, absent where another service is meant. */
   readonly store?: string | null;
+  /** The flags that led there, where there were any. */
+  readonly flags?: TargetFlags;
+}
+
+export interface TargetFlags {
+  readonly baseUrl?: string;
+  /** An absolute path. */
+  readonly caFile?: string;
+  readonly insecureHttp?: true;
 }
 
 /** A file of records, as it was when they were checked. */

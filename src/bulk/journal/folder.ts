@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError, privateFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { acquireLock, isLocked } from '../../kernel/lock.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { Journal } from './journal.ts';
@@ -68,7 +69,7 @@ export async function findJob(folders: Folders, job: string): Promise<JobFolder>
   if (names.includes(job)) return jobFolder(folders, job);
   const near = nearest(job, names);
   throw new SvcError('usage', `there is no job ${job}`, {
-    hint: near ? `did you mean ${near}?` : 'svc jobs list shows them',
+    hint: near ? `did you mean ${near}?` : hint`${step('inspect', 'jobs', 'list')} shows them`,
   });
 }
 
@@ -86,7 +87,7 @@ export async function jobState(folder: JobFolder, journal: Journal): Promise<'ru
 export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => void> {
   const refusal = (owner: string) =>
     new SvcError('locked', `${owner} is running job ${job}`, {
-      hint: `wait for it, or stop that process; svc jobs show ${job} tells how far it is`,
+      hint: hint`wait for it, or stop that process; ${step('inspect', 'jobs', 'show', job)} shows its progress`,
     });
   return acquireLock(lock, { clock, refusal });
 }

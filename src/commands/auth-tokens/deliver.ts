@@ -33,7 +33,9 @@ export async function deliver(delivery: Delivery): Promise<void> {
   const cause = failures[0]?.error;
   if (failures.length > 0) {
     await recovery.close().catch(() => undefined); // it is on disk
-    throw unkept ? notKept(told, problems, cause) : notDelivered(told, problems, cause);
+    if (unkept) throw notKept(told, problems, cause);
+    const { hasProfileFor } = await import('./to-profile.ts');
+    throw notDelivered({ ...told, canSave: await hasProfileFor(context, apiKey) }, problems, cause);
   }
   const remaining = await failureOf(() => recovery.remove());
   if (remaining) await tell(context, remaining);

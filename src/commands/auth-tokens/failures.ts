@@ -1,4 +1,5 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
+import { hint, type NextStep, step } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
 
 /** A reset, as messages speak of it. */
@@ -9,25 +10,19 @@ export interface Told {
   readonly path: string;
 }
 
-/** The command that makes sure of a token, for the same target. */
-function ensureCommand({ context, apiKey }: Omit<Told, 'path'>): string {
-  return `svc auth-tokens reset --api-key ${apiKey} --ensure${targetFlags(context)}`;
+/** The command that makes sure of a token. */
+export function ensureStep(apiKey: string): NextStep {
+  return step('change', 'auth-tokens', 'reset', '--api-key', apiKey, '--ensure');
 }
 
-/** The flags that chose the target of this run. */
-function targetFlags({ options: { local, store, profile, baseUrl } }: Context): string {
-  const flags = [
-    local && '--local',
-    store !== undefined && `--store ${store}`,
-    profile !== undefined && `--profile ${profile}`,
-    baseUrl !== undefined && `--base-url ${baseUrl}`,
-  ];
-  return flags.flatMap((flag) => (flag ? [` ${flag}`] : [])).join('');
-}
+const RECOVER = ['auth', 'recover'];
 
-/** Not applied: the old token opens the API key as before. */
+/** Not applied: the old token still opens the API key. A response that was understood keeps its exit code and hint. */
 export function notApplied({ apiKey }: Told, cause: unknown): SvcError {
-  return new SvcError('unreachable', `the auth token of API key ${apiKey} is as it was: ${messageOf(cause)}`, {
+  const message = `the auth token of API key ${apiKey} is as it was: ${messageOf(cause)}`;
+  const isRefusal = cause instanceof SvcError && cause.failure !== 'outcome_unknown';
+  if (isRefusal && cause.hint !== undefined) return cause.told({ message });
+  return new SvcError(isRefusal ? cause.failure : 'unreachable', message, {
     hint: 'the old token still works; run the command again',
     cause,
   });
@@ -37,7 +32,7 @@ export function notApplied({ apiKey }: Told, cause: unknown): SvcError {
 export function tokenLost(told: Told, cause: unknown): SvcError {
   const message = `the auth token of API key ${told.apiKey} was replaced, and the new one is lost: ${messageOf(cause)}`;
   return new SvcError('outcome_unknown', message, {
-    hint: `the workspace can set another one: ${ensureCommand(told)}`,
+    hint: hint`the workspace can set another one: ${ensureStep(told.apiKey)}`,
     cause,
   });
 }
@@ -45,17 +40,22 @@ export function tokenLost(told: Told, cause: unknown): SvcError {
 /** Nobody knows yet; the record stays. */
 export function mayBeReplaced(told: Told, cause: unknown, knowsOldToken: boolean): SvcError {
   const message = `the auth token of API key ${told.apiKey} may have been replaced: ${messageOf(cause)}`;
-  const hint = knowsOldToken
-    ? `find out with svc auth recover${targetFlags(told.context)}; the record is ${told.path}`
-    : `its old token is not known here, so set another one: ${ensureCommand(told)}; the record is ${told.path}`;
-  return new SvcError('outcome_unknown', message, { hint, cause });
+  const way = knowsOldToken
+    ? hint`find out with ${step('show', ...RECOVER)}; the record is ${told.path}`
+    : hint`its old token is not known here, so set another one: ${ensureStep(told.apiKey)}; the record is ${told.path}`;
+  return new SvcError('outcome_unknown', message, { hint: way, cause });
 }
 
-/** The new token is safe in its record, and not everywhere it should be. */
-export function notDelivered({ apiKey, path }: Told, problems: readonly string[], cause: unknown): SvcError {
+/** The new token is safe in its record, and not everywhere it should be. `canSave` says that a profile would take it. */
+export function notDelivered(
+  { apiKey, path, canSave }: Told & { readonly canSave: boolean },
+  problems: readonly string[],
+  cause: unknown,
+): SvcError {
+  const showing = hint`${step('show', ...RECOVER, '--show-secrets')} shows it`;
   const message = `the new auth token of API key ${apiKey} is kept in ${path}, as it could not be handed on to everyone`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {
-    hint: 'svc auth recover --show-secrets shows it, svc auth recover --save puts it into the profile',
+    hint: canSave ? hint`${showing}, ${step('change', ...RECOVER, '--save')} puts it into the profile` : showing,
     cause,
   });
 }
@@ -64,7 +64,7 @@ export function notDelivered({ apiKey, path }: Told, problems: readonly string[]
 export function notKept(told: Omit<Told, 'path'>, problems: readonly string[], cause: unknown): SvcError {
   const message = `the new auth token of API key ${told.apiKey} could neither be kept nor be handed on to everyone`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {
-    hint: `if you have it nowhere, set another one: ${ensureCommand(told)}`,
+    hint: hint`if you have it nowhere, set another one: ${ensureStep(told.apiKey)}`,
     cause,
   });
 }

@@ -1,9 +1,11 @@
 import type * as z from 'zod';
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import type { Answer, Client } from '../../client/client.ts';
+import { provesNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import type { Recovery } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
+import { hintedCommand } from '../hinted-command.ts';
 import { mayBeReplaced, notApplied, tokenLost } from './failures.ts';
 import type { HeldSignal } from './held-signal.ts';
 import { type KeyToken, settledState, type TokenState } from './probe.ts';
@@ -62,10 +64,7 @@ async function attempt(sending: Sending): Promise<Outcome> {
     return { kind: 'answered', obtained: await send(sending) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // Only what the client is sure of is believed; anything else may have been applied.
-    if (error instanceof SvcError && error.failure !== 'outcome_unknown') {
-      return { kind: 'refused', error, state: 'unknown' };
-    }
+    if (provesNotApplied(error)) return { kind: 'refused', error, state: 'unknown' };
     const { context, oldToken } = sending;
     return { kind: 'unsettled', error, state: oldToken ? await settledState(context, oldToken) : 'unknown' };
   }
@@ -74,16 +73,21 @@ async function attempt(sending: Sending): Promise<Outcome> {
 async function send({ context, client, held, input }: Sending): Promise<Obtained> {
   const reply = await held.hold(
     () => client.call(RESET, input),
-    () => void context.note(STAYING).catch(() => undefined), // talk fails nothing
+    () => void context.note(staying(context)).catch(() => undefined), // talk fails nothing
   );
   if (!reply.sent) throw new TypeError('a planned request has no answer');
-  const token = reply.data?.newAuthToken.token;
-  if (!token) throw new SvcError('outcome_unknown', 'the answer holds no token');
-  return { token, answer: reply };
+  const { apiKey, newAuthToken } = reply.data ?? {};
+  if (!newAuthToken?.token) throw new SvcError('outcome_unknown', 'the answer holds no token');
+  if (apiKey !== undefined && apiKey !== input.apiKey) {
+    throw new SvcError('outcome_unknown', `the answer is about another API key, ${apiKey}`);
+  }
+  return { token: newAuthToken.token, answer: reply };
 }
 
-const STAYING =
-  'waiting for the answer, which may hold the new token; Ctrl-C again ends at once, and svc auth recover tells what is left';
+function staying({ options }: Context): string {
+  const recover = hintedCommand(options, 'auth', 'recover');
+  return `waiting for the answer, which may hold the new token; Ctrl-C again ends at once, and ${recover} tells what is left`;
+}
 
 interface Unanswered {
   readonly kind: 'refused' | 'unsettled';

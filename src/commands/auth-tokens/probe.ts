@@ -1,5 +1,5 @@
 import { webhookConfig } from '../../catalog/webhook-config.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { ServiceError } from '../../client/service-error.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
 import type { Context } from '../context.ts';
@@ -28,7 +28,10 @@ export async function probeToken(context: Context, token: KeyToken): Promise<Tok
     // Other JSON with status 200 may come from anyone.
     return reply.sent && reply.result['status'] === 'success' ? 'alive' : 'unknown';
   } catch (error) {
-    return error instanceof SvcError && error.failure === 'unauthenticated' ? 'dead' : 'unknown';
+    // A gateway that refuses everything says nothing about the token.
+    return error instanceof ServiceError && error.isOwnEnvelope && error.failure === 'unauthenticated'
+      ? 'dead'
+      : 'unknown';
   } finally {
     await close();
   }

@@ -2,11 +2,18 @@ import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { credentialVariables } from '../../client/credentials.ts';
 import { isRunning } from '../../kernel/io.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
+import { readProfiles } from '../../profiles/book.ts';
+import { originOf } from '../../profiles/profile.ts';
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
 import type { RecoveryRecord } from '../../profiles/recovery/record.ts';
 import type { Context } from '../context.ts';
+import { EMBEDDED } from '../embedded.ts';
+import { hintedCommand, type ServiceFlags } from '../hinted-command.ts';
+import { given } from '../option-values.ts';
+import { ensureStep } from './failures.ts';
 import { probeToken, settledState } from './probe.ts';
-import { tokenBefore } from './subject.ts';
+import { placeOf, tokenBefore } from './subject.ts';
 
 /**
  * What a record comes to by now.
@@ -58,7 +65,7 @@ export async function recoverLine(
     startedAt,
     token,
     path,
-    next: nextStep(id, state, record),
+    next: nextStep(id, state, record, await flagsFor(context, record)),
   };
 }
 
@@ -76,32 +83,50 @@ async function standing(context: Context, record: RecoveryRecord, check: boolean
   return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[found];
 }
 
-function nextStep(id: string, state: Standing, record: RecoveryRecord): string {
+function nextStep(id: string, state: Standing, record: RecoveryRecord, flags: ServiceFlags): string {
   switch (state) {
     case 'kept':
       return 'the new token is kept: see it with --show-secrets, or put it into the profile with --save';
     case 'running':
       return `process ${record.pid} is still at it`;
     case 'unknown':
-      return `the token may have been replaced: ${howToTell(record)}; or ${setAnother(record)}`;
+      return `the token may have been replaced: ${howToTell(record, flags)}; or ${setAnother(record, flags)}`;
     case 'lost':
-      return `the token was replaced, and the new one is lost: ${setAnother(record)}`;
+      return `the token was replaced, and the new one is lost: ${setAnother(record, flags)}`;
     case 'not_applied':
-      return `nothing was applied, the old token still works: svc auth recover --remove ${id}`;
+      return `nothing was applied, the old token still works: ${hintedCommand(flags, 'auth', 'recover', '--remove', id)}`;
     case 'damaged':
       return 'it cannot be read';
   }
 }
 
-function howToTell({ oldToken, profile }: RecoveryRecord): string {
+function howToTell({ oldToken, profile }: RecoveryRecord, flags: ServiceFlags): string {
   if (oldToken === null) return 'the old one was not known here, so nobody can try it';
-  const from = profile === null ? credentialVariables('key') : `--profile ${profile}`;
-  return `where the old one is at hand (${from}) svc auth recover tries it`;
+  const from = profile === null ? credentialVariables('key') : `profile '${profile}'`;
+  return `where the old one is at hand (${from}) ${hintedCommand(flags, 'auth', 'recover')} tries it`;
 }
 
-function setAnother({ apiKey, profile }: RecoveryRecord): string {
-  const target = profile === null ? '' : ` --profile ${profile}`;
-  return `set another one with svc auth-tokens reset --api-key ${apiKey} --ensure${target}`;
+function setAnother({ apiKey }: RecoveryRecord, flags: ServiceFlags): string {
+  return `set another one with ${hintedCommand(flags, ...ensureStep(apiKey).command)}`;
+}
+
+/** The flags that lead to the service of a record: those of this run where it is the same one. */
+async function flagsFor(context: Context, record: RecoveryRecord): Promise<ServiceFlags> {
+  const { place, profile, caFile } = record;
+  if (place === EMBEDDED) return { local: true };
+  if (place.startsWith(`${EMBEDDED} `)) return { local: true, store: place.slice(EMBEDDED.length + 1) };
+  const { profile: own } = await context.openSettings();
+  if ((await placeOf(context)) === place && (own?.value ?? null) === profile) return context.options;
+  const { profiles } = await readProfiles(context.folders);
+  const isHome = originOf((profile === null ? undefined : profiles.get(profile)) ?? {}) === place;
+  const url = URL.parse(place);
+  return {
+    local: false,
+    ...given('profile', profile ?? undefined),
+    ...given('baseUrl', isHome || place === '' ? undefined : place),
+    ...given('caFile', caFile),
+    insecureHttp: url?.protocol === 'http:' && !isLoopback(url),
+  };
 }
 
 /** Whether the reset of a record is under way on this machine. */

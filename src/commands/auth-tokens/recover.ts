@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { amount } from '../../kernel/plural.ts';
 import { type PendingRecovery, pendingRecoveries } from '../../profiles/recovery/pending.ts';
@@ -71,9 +72,7 @@ async function saveKept(context: Context, pending: readonly PendingRecovery[]): 
     throw new SvcError(
       'not_found',
       `no token is kept for ${apiKey?.value ?? 'an API key'} of ${place || 'this profile'}`,
-      {
-        hint: 'svc auth recover lists what is kept; --profile names another profile',
-      },
+      { hint: hint`${step('list', 'auth', 'recover')} lists what is kept; --profile names another profile` },
     );
   }
   const profile = await openProfile(context, token.apiKey);

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { withLock } from '../../kernel/lock.ts';
 import { type PendingRecovery, pendingRecoveries } from '../../profiles/recovery/pending.ts';
 import { fingerprint, isAbout, type ResetSubject } from '../../profiles/recovery/record.ts';
@@ -10,6 +12,7 @@ import { inputData } from '../call/input-data.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
+import { given } from '../option-values.ts';
 import { deliver } from './deliver.ts';
 import { type DestinationOptions, destinationOptions, discardAll, openDestinations } from './destinations.ts';
 import { resetInProgress } from './failures.ts';
@@ -27,14 +30,16 @@ const RESET = authTokens['auth-tokens.reset'];
  * 1. A lock for the API key and the service, since a second reset would kill the first one's token: 13 names the holder.
  * 2. Every destination is opened: the profile (`--save`), the command (`--to`), the file (`--output-file`), the step's
  *    output (`--github`). What cannot be opened ends the run, and nothing was sent.
+ *    A closed stdout without another destination ends the run as well.
  * 3. A record, and room on disk for the token, are flushed: what is reset where, the fingerprint of the old token.
  * 4. The request is sent once, as the first of its connection; again only while nothing of it has left. Ctrl-C waits
  *    for the answer; the second one ends at once, and the record stays.
  * 5. The new token is flushed into the record before it goes to the destinations, in the order above, and then to
  *    stdout. Then the record goes.
  * 6. A destination that fails keeps none of the others from the token. The record stays: 12, with its path.
- * 7. Without a usable answer the old token is tried. It lives: 8, not applied. It is dead: 9, applied and lost, and the
- *    workspace's token can reset again, which `--ensure` does. Neither can be told: 9, and the record stays.
+ * 7. A response without the service's own envelope proves nothing, whatever its HTTP status: the old token is tried. It
+ *    lives: not applied, with the code of the failure. It is dead: 9, applied and lost, and the workspace's token can
+ *    reset again, which `--ensure` does. Neither can be told: 9, and the record stays.
  *
  * What an earlier reset of the same token left is told, and no reason to refuse: a token that it kept stays in its
  * record until this one is safe, and is dead from then on.
@@ -44,6 +49,8 @@ export const resetAuthToken: RunOperation = async (context, [entry], invocation)
   const failure = fromDocument ? 'bad_data' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(entry, RESET, data, failure, context.clock.now()));
   if (context.options.dryRun) return showAnswers(context, entry, RESET, { inputs: [data], all: false });
+  const options = { ...destinationOptions(invocation), ensure: invocation.options['ensure'] === true };
+  requireSomewhere(context, options);
   const held = heldSignal(context.signal);
   // A jq expression that does not compile ends the run here.
   await context.printer();
@@ -51,12 +58,19 @@ export const resetAuthToken: RunOperation = async (context, [entry], invocation)
   try {
     await context.confirm(RESET.confirm?.({ apiKey }) ?? '');
     await connection.client.permitWrites();
-    const options = { ...destinationOptions(invocation), ensure: invocation.options['ensure'] === true };
     await underLock({ context, entry, held, connection, data: { ...data, apiKey }, options });
   } finally {
     await connection.close();
   }
 };
+
+/** @throws SvcError `local` when the new token would reach nobody */
+function requireSomewhere({ io }: Context, { save, to, outputFile, github }: DestinationOptions): void {
+  if (!io.stdout.isDiscarded || save || to !== undefined || outputFile !== undefined || github) return;
+  throw new SvcError('local', 'stdout is closed, so the new token could not be printed; nothing was sent', {
+    hint: '--output-file writes the token to a file, --save puts it into the profile',
+  });
+}
 
 interface Reset {
   readonly context: Context;
@@ -115,6 +129,7 @@ async function begin(context: Context, subject: ResetSubject, oldToken: KeyToken
   return beginRecovery(folders, {
     ...subject,
     profile: profile?.value ?? null,
+    ...given('caFile', options.caFile === undefined ? undefined : resolve(context.cwd, options.caFile)),
     startedAt: new Date(clock.now()).toISOString(),
     oldToken: oldToken ? fingerprint(oldToken.authToken) : null,
   });

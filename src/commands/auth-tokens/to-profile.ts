@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { type Hint, hint, template } from '../../kernel/hint.ts';
 import { findProfile } from '../../profiles/book.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { type ProfileEdit, profileStore } from '../../profiles/store.ts';
@@ -29,6 +30,18 @@ export async function openProfile(context: Context, apiKey: string): Promise<Des
   };
 }
 
+/** Whether `openProfile` would find a profile in use for the API key and the service of this run. */
+export async function hasProfileFor(context: Context, apiKey: string): Promise<boolean> {
+  try {
+    const name = await profileInUse(context);
+    const check = await ownershipCheck(context, name, apiKey);
+    check(findProfile(await profileStore(context).read(), name));
+    return true;
+  } catch {
+    return false; // the reason belongs to whoever asks for it
+  }
+}
+
 /** A profile with the token of its API key replaced; one that has no API key gets it too. */
 export function withToken(apiKey: string, token: string): ProfileEdit {
   return (profile, secrets) => ({ profile: { ...profile, apiKey }, secrets: { ...secrets, authToken: token } });
@@ -38,7 +51,10 @@ async function profileInUse({ options, openSettings }: Context): Promise<string>
   if (options.local) throw refused('the embedded service has no profile');
   const { profile } = await openSettings();
   if (profile) return profile.value;
-  throw refused('no profile is in use', 'name one with --profile, or add one with `svc profiles add`');
+  throw refused(
+    'no profile is in use',
+    hint`name one with --profile, or add one with \`${template('configure', ['profiles', 'add'], '<name>')}\``,
+  );
 }
 
 /** Sees to it that a token is saved for its own API key and its own origin only. */
@@ -55,6 +71,6 @@ async function ownershipCheck({ openSettings }: Context, name: string, apiKey: s
   };
 }
 
-function refused(problem: string, hint = 'leave --save out'): SvcError {
-  return new SvcError('usage', `--save: ${problem}; nothing was sent`, { hint });
+function refused(problem: string, way: string | Hint = 'leave --save out'): SvcError {
+  return new SvcError('usage', `--save: ${problem}; nothing was sent`, { hint: way });
 }

@@ -1,11 +1,12 @@
 import type { JobDescription } from '../../bulk/journal/description.ts';
 import type { WrittenRejects } from '../../bulk/rejects.ts';
 import { formatOfName } from '../../bulk/source/sniff.ts';
-import { commandText, commandWithData, shellWord } from '../../catalog/command-text.ts';
+import { commandText, commandWithData } from '../../catalog/command-text.ts';
 import { entryNamed, entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { redactMet } from '../../kernel/redact.ts';
+import { shellWord } from '../../kernel/shell-word.ts';
 import type { Context, GlobalOptions } from '../context.ts';
-import { programOf } from '../program-text.ts';
+import { programOf } from '../hinted-command.ts';
 import { recordsOf } from './records.ts';
 import type { BulkOptions } from './request.ts';
 import type { Work } from './work.ts';

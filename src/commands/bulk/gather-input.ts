@@ -9,6 +9,7 @@ import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { keepHeapSmall } from '../../kernel/heap.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { plural } from '../../kernel/plural.ts';
 import { refusal } from '../call/refusal.ts';
 import type { Context } from '../context.ts';
@@ -129,7 +130,7 @@ function checkForms(entry: OperationEntry, fields: BulkFields, { data, record, o
   if (count === 1) return;
   const problem = count === 0 ? `there are no ${plural(noun)} to send` : `${plural(noun)} come from one place only`;
   throw new SvcError('usage', problem, {
-    hint: `give --file <path>, or one ${noun} with ${own}; see svc ${entry.command.join(' ')} --help`,
+    hint: hint`give --file <path>, or one ${noun} with ${own}; see ${step('help', ...entry.command, '--help')}`,
   });
 }
 
@@ -166,7 +167,7 @@ function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, 
   if (!issue) return;
   const flag = flags.find(({ ofRecord, path }) => ofRecord && path.join() === issue.path.join());
   throw new SvcError('usage', problemOf(issue, record, flag && `--${flag.name}`), {
-    hint: `see svc ${command.join(' ')} --help`,
+    hint: hint`see ${step('help', ...command, '--help')}`,
   });
 }
 

@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import type { InputFile } from '../../bulk/input-file.ts';
-import type { JobDescription, JobInput, JobTarget } from '../../bulk/journal/description.ts';
+import type { JobDescription, JobInput, JobTarget, TargetFlags } from '../../bulk/journal/description.ts';
 import {
   createJobFolder,
   type JobFolder,
@@ -10,10 +11,11 @@ import {
 } from '../../bulk/journal/folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Context } from '../context.ts';
+import type { Context, GlobalOptions } from '../context.ts';
 import { EMBEDDED } from '../embedded.ts';
-import type { BulkInput } from './gather-input.ts';
+import { given } from '../option-values.ts';
 import type { BulkRequest } from './request.ts';
+import type { Work } from './work.ts';
 
 /** A job that this process runs, and that no other may. */
 export interface OpenJob {
@@ -47,19 +49,20 @@ interface Beginning {
   readonly job: string;
   readonly operation: string;
   readonly request: BulkRequest;
-  readonly input: BulkInput;
+  readonly work: Work;
 }
 
 /** What a job remembers of its beginning. */
 export async function describeJob(
   context: Context,
-  { job, operation, request, input }: Beginning,
+  { job, operation, request, work }: Beginning,
 ): Promise<JobDescription> {
-  const { input: source, survey } = input;
+  const { input: source, survey } = work.input;
+  const { [work.calls.fields.list]: _records, ...data } = request.data;
   return {
     job,
     operation,
-    data: request.data,
+    data,
     options: { ...request.options },
     cwd: context.cwd,
     target: await jobTarget(context),
@@ -81,12 +84,22 @@ export async function beginJob(description: JobDescription, place: JobPlace | un
 }
 
 /** Whom this run sends to, as a job remembers it. */
-export async function jobTarget({ options, openSettings }: Context): Promise<JobTarget> {
+export async function jobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
   if (options.local) {
     const { storeName } = await import('../../service/store/location.ts');
     const store = options.store === undefined ? null : storeName(options.store);
     return { profile: null, origin: EMBEDDED, apiKey: null, store };
   }
   const { profile, baseUrl, apiKey } = await openSettings();
-  return { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
+  const target = { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
+  const flags = targetFlags(options, cwd);
+  return Object.keys(flags).length > 0 ? { ...target, flags } : target;
+}
+
+function targetFlags({ baseUrl, caFile, insecureHttp }: GlobalOptions, cwd: string): TargetFlags {
+  return {
+    ...given('baseUrl', baseUrl),
+    ...given('caFile', caFile === undefined ? undefined : resolve(cwd, caFile)),
+    ...(insecureHttp && { insecureHttp }),
+  };
 }

@@ -43,7 +43,7 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
   try {
     const work = await prepare(context, prepared, request, limits);
     if (context.options.dryRun) return await planBatches(work.calls, batches(recordsOf(work.input), limits));
-    const description = await describeJob(context, { job, operation: entry.name, request, input: work.input });
+    const description = await describeJob(context, { job, operation: entry.name, request, work });
     const opened = await beginJob(description, place);
     begun = true;
     await runJob(context, opened, work);

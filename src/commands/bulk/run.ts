@@ -26,7 +26,7 @@ export async function runJob(context: Context, job: OpenJob, work: Work): Promis
     const summary = summaryOf(run, null, context.clock.now());
     await comeToNothing(run);
     await showSummary(context, noun, summary);
-    throw withWayOut(context, entryNamed(job.description.operation), work.calls.data, stop.error);
+    throw withWayOut(entryNamed(job.description.operation), work.calls.data, stop.error);
   }
   const finished = await finishJob(run, stop);
   const { summary, stop: ended, resumable } = finished;

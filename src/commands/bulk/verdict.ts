@@ -1,6 +1,7 @@
 import type { Stop } from '../../bulk/outcome.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { plural } from '../../kernel/plural.ts';
 
 /** How a run came to its end. */
@@ -18,35 +19,35 @@ export interface Ending {
 export function failureOf(summary: BulkSummary, { noun, stop, resumable, again }: Ending): unknown {
   const { total, failed, unknown, skipped } = summary;
   const of = `of ${total} ${total === 1 ? noun : plural(noun)}`;
-  const hint = resumable ? `go on with svc jobs resume ${summary.job}` : wayOn(summary, again);
+  const way = resumable ? hint`go on with ${step('resume', 'jobs', 'resume', summary.job)}` : wayOn(summary, again);
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';
-    return new SvcError('outcome_unknown', `${unknown} ${of} may or may not have been written${reason}`, { hint });
+    return new SvcError('outcome_unknown', `${unknown} ${of} may or may not have been written${reason}`, { hint: way });
   }
   const undone = `${skipped} ${of} not sent`;
   switch (stop?.why) {
     case 'broken':
-      return skipped > 0 ? withUndone(stop.error, undone, hint) : stop.error.told({ hint });
+      return skipped > 0 ? withUndone(stop.error, undone, way) : stop.error.told({ hint: way });
     case 'signal':
-      return stop.reason instanceof SvcError ? withUndone(stop.reason, undone, hint) : stop.reason;
+      return stop.reason instanceof SvcError ? withUndone(stop.reason, undone, way) : stop.reason;
     case 'hopeless':
-      if (stop.error.failure === 'local') return withUndone(stop.error, undone, hint);
+      if (stop.error.failure === 'local') return withUndone(stop.error, undone, way);
       return new SvcError('stopped', `stopped with ${undone}: ${stop.error.message}`, {
-        hint,
+        hint: way,
         cause: stop.error,
         ...(stop.error.status && { status: stop.error.status }),
       });
     case 'errors':
-      return new SvcError('stopped', `stopped after ${failed} failed, with ${undone}`, { hint });
+      return new SvcError('stopped', `stopped after ${failed} failed, with ${undone}`, { hint: way });
     case undefined:
-      return failed > 0 ? new SvcError('some_failed', `${failed} ${of} failed`, { hint }) : undefined;
+      return failed > 0 ? new SvcError('some_failed', `${failed} ${of} failed`, { hint: way }) : undefined;
   }
 }
 
 /** The failure itself, with what it left undone. */
-function withUndone(error: SvcError, undone: string, hint: string): SvcError {
-  return error.told({ message: `${error.message}, ${undone}`, hint });
+function withUndone(error: SvcError, undone: string, way: string | Hint): SvcError {
+  return error.told({ message: `${error.message}, ${undone}`, hint: way });
 }
 
 /** What to do about the records that did not land. */

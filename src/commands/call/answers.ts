@@ -7,8 +7,8 @@ import type { Answer, Client } from '../../client/client.ts';
 import { nextCursor, pages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
+import { programOf } from '../hinted-command.ts';
 import { remembered } from '../ids/remember.ts';
-import { programOf } from '../program-text.ts';
 
 /** The inputs of the calls to make, in order; `all` follows the pages of each to the end. */
 export interface Request {
@@ -85,7 +85,7 @@ async function* answersById(calling: Calling, { inputs, all }: Request) {
     try {
       yield* answersTo(calling, input, all);
     } catch (error) {
-      await failures.take(ids[at] ?? '', error instanceof SvcError ? withWayOut(context, entry, input, error) : error);
+      await failures.take(ids[at] ?? '', error instanceof SvcError ? withWayOut(entry, input, error) : error);
     }
   }
   failures.end();

@@ -5,7 +5,6 @@ import type { Settings } from '../../profiles/resolve.ts';
 import { watched } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { given } from '../option-values.ts';
-import { programOf } from '../program-text.ts';
 import { awaited } from './awaited.ts';
 import { callLog } from './call-log.ts';
 import { permitWrite } from './protection.ts';
@@ -37,7 +36,6 @@ function connection(context: Context, target: Target, { wire, close }: Route): C
     maxWait: options.maxWait,
     insecureHttp: options.insecureHttp,
     observe: callLog(context),
-    program: programOf(options),
     beforeWrite: () => permitWrite(context),
     ...(options.dryRun && { dryRun: printPlan }),
   });

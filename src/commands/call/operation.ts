@@ -35,7 +35,7 @@ export async function runCall(
     // What has its next step, as a write of unknown outcome has, must not depend on anything that is still to be loaded.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     const { withWayOut } = await import('./way-out.ts');
-    throw withWayOut(context, entry, inputs[0] ?? {}, error);
+    throw withWayOut(entry, inputs[0] ?? {}, error);
   }
 }
 

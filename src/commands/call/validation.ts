@@ -5,6 +5,7 @@ import { issueText, meantValue } from '../../catalog/issue-text.ts';
 import { entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { VARIABLES } from '../../kernel/variables.ts';
 
 /**
@@ -36,20 +37,20 @@ export function checkInput(
   throw refused(`${problems.join('; ')}${more}`, meant);
 }
 
-function helpHint({ command, argument }: OperationEntry, problem: string): string {
-  const help = `see svc ${command.join(' ')} --help`;
+function helpHint({ command, argument }: OperationEntry, problem: string): Hint {
+  const help = hint`see ${step('help', ...command, '--help')}`;
   if (problem === `<${argument?.field}> is required`) return listHint(command) ?? help;
-  return problem === '--org is required' ? orgHint(help) : help;
+  return problem === '--org is required' ? orgHint(command) : help;
 }
 
-function listHint(command: readonly string[]): string | undefined {
+function listHint(command: readonly string[]): Hint | undefined {
   const list = [...command.slice(0, -1), 'list'];
-  return entryOfCommand(list) && `svc ${list.join(' ')} shows them`;
+  return entryOfCommand(list) && hint`${step('list', ...list)} shows them`;
 }
 
 /** What to do about a missing organization: it may be set once for all commands. */
-export function orgHint(help: string): string {
-  return `give it here, or set ${VARIABLES.org} for all commands; ${help}`;
+export function orgHint(command: readonly string[]): Hint {
+  return hint`give it here, or set ${VARIABLES.org} for all commands; see ${step('help', ...command, '--help')}`;
 }
 
 /** Problems that one line names. */

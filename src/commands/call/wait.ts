@@ -1,11 +1,11 @@
-import { commandText } from '../../catalog/command-text.ts';
+import { commandWords } from '../../catalog/command-text.ts';
 import type { Operation, Wait } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { entryNamed } from '../../catalog/manifest.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
-import { programOf } from '../program-text.ts';
 
 /** An operation whose call starts something that takes its time. */
 export interface Started {
@@ -40,7 +40,7 @@ export async function runAndWait(context: Context, started: Started, input: Fiel
       hint: 'its end cannot be waited for: look whether it came about',
     });
   }
-  const goOn = `go on with: ${commandText(entry, asked, programOf(context.options))} --wait`;
+  const goOn = hint`go on with: ${step('resume', ...commandWords(entry, asked), '--wait')}`;
   const last = await untilEnd(context, client, started, { first, status, asked }).catch((error: unknown) => {
     throw error instanceof SvcError ? error.told({ hint: goOn }) : error;
   });

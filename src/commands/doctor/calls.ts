@@ -2,6 +2,7 @@ import type { Operation } from '../../catalog/define.ts';
 import { loadResource } from '../../catalog/index.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import type { SecretName } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 import { type Check, ok, skipped, type Verdict, warn } from './check.ts';
@@ -55,12 +56,15 @@ async function workspace({ client }: Calls, name: string): Promise<Verdict> {
   return ok(`${name}: accepted`);
 }
 
-const SWITCH_ON = 'where endpoints are needed: svc webhooks advanced update --enable';
-
 async function webhooks({ client }: Calls): Promise<Verdict> {
   const { 'webhooks.advanced.get': operation } = await loadResource('webhook-config');
   const { isEnabled } = Object((await answerOf(client, operation))?.data) as { readonly isEnabled?: unknown };
-  return isEnabled === true ? ok('switched on') : warn('not switched on', SWITCH_ON);
+  return isEnabled === true
+    ? ok('switched on')
+    : warn(
+        'not switched on',
+        hint`where endpoints are needed: ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
+      );
 }
 
 async function queries({ client, organizationId }: Calls): Promise<Verdict> {

@@ -1,4 +1,5 @@
 import type { Failure, SvcError } from '../../kernel/errors.ts';
+import type { Hint } from '../../kernel/hint.ts';
 import { given } from '../option-values.ts';
 import type { CheckState } from '../terminal/marks.ts';
 
@@ -7,7 +8,7 @@ export interface Verdict {
   readonly state: CheckState;
   readonly detail: string;
   /** What to do about it. */
-  readonly fix?: string;
+  readonly fix?: string | Hint;
   /** Of a check that failed: the exit code is this one's. */
   readonly failure?: Failure;
 }
@@ -21,17 +22,18 @@ export interface Check {
 }
 
 /** A line of `svc doctor -o json`. */
-export interface Finding extends Omit<Verdict, 'failure'> {
+export interface Finding extends Omit<Verdict, 'failure' | 'fix'> {
   readonly name: string;
+  readonly fix?: string;
 }
 
 export const ok = (detail: string): Verdict => ({ state: 'ok', detail });
 
 export const skipped = (detail: string): Verdict => ({ state: 'skipped', detail });
 
-export const warn = (detail: string, fix: string): Verdict => ({ state: 'warn', detail, fix });
+export const warn = (detail: string, fix: string | Hint): Verdict => ({ state: 'warn', detail, fix });
 
-export const fail = (failure: Failure, detail: string, fix?: string): Verdict => ({
+export const fail = (failure: Failure, detail: string, fix?: string | Hint): Verdict => ({
   state: 'fail',
   detail,
   failure,
@@ -39,8 +41,8 @@ export const fail = (failure: Failure, detail: string, fix?: string): Verdict =>
 });
 
 /** The verdict that an error stands for. A rate limit says nothing of what is wrong. */
-export function verdictOf({ failure, message, status, hint }: SvcError): Verdict {
+export function verdictOf({ failure, message, status, richHint }: SvcError): Verdict {
   const detail = message + (status === undefined ? '' : ` (${status})`);
-  if (failure === 'resource_exhausted') return { state: 'warn', detail, ...given('fix', hint) };
-  return fail(failure, detail, hint);
+  if (failure === 'resource_exhausted') return { state: 'warn', detail, ...given('fix', richHint) };
+  return fail(failure, detail, richHint);
 }

@@ -1,10 +1,12 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { hint } from '../../kernel/hint.ts';
 import { amount } from '../../kernel/plural.ts';
 import type { Printer } from '../../output/printer.ts';
 import { saidWhile } from '../call/awaited.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { hintText } from '../hinted-command.ts';
 import { given, textValue } from '../option-values.ts';
 import { wantsColor } from '../run/open-context.ts';
 import { callChecks } from './calls.ts';
@@ -23,7 +25,10 @@ export async function doctor(context: Context, { options }: Invocation): Promise
   }
   const printer = await printerOf(context);
   const verdicts = await saidWhile(context, 'doctor: checking', () => examine(context, textValue(options, 'org')));
-  const findings: readonly Finding[] = verdicts.map(({ failure: _, because: __, ...finding }) => finding);
+  const findings: readonly Finding[] = verdicts.map(({ failure: _, because: __, fix, ...finding }) => ({
+    ...finding,
+    ...given('fix', fix && hintText(context.options, fix)),
+  }));
   await printer.value(findings, { drawing: (view) => checklist(findings, view, context.environment) });
   const failed = verdicts.filter(({ state }) => state === 'fail');
   const [first] = failed;
@@ -32,7 +37,7 @@ export async function doctor(context: Context, { options }: Invocation): Promise
     first.failure ?? 'bug',
     `${failed.length} of ${amount(verdicts.length, 'check')} failed: ${failed.map(({ name }) => name).join(', ')}`,
     {
-      ...given('hint', first.fix && `${first.name}: ${first.fix}`),
+      ...given('hint', first.fix && hint`${first.name}: ${first.fix}`),
     },
   );
 }

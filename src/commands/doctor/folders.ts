@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { shellWord } from '../../catalog/command-text.ts';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { userId } from '../../kernel/io.ts';
+import { shellWord } from '../../kernel/shell-word.ts';
 import { type Check, fail, ok, type Verdict, warn } from './check.ts';
 
 /** What is about the folders of this user: that they can be written, and that nobody else can look into them. */

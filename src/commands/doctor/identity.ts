@@ -1,3 +1,4 @@
+import { hint, template } from '../../kernel/hint.ts';
 import { missingSettings, noCredential } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { secretPlaces } from '../../profiles/secrets.ts';
@@ -16,7 +17,12 @@ function profile(settings: Settings): Verdict {
   const { profile: chosen, baseUrl, withheld } = settings;
   if (missingSettings(settings).length > 0) return verdictOf(noCredential(settings));
   const detail = chosen ? `${chosen.value} (${chosen.source})` : 'none: the environment says everything';
-  if (withheld !== undefined) return fail('no_credential', withheld, 'save it again with svc profiles add --replace');
+  if (withheld !== undefined)
+    return fail(
+      'no_credential',
+      withheld,
+      hint`save it again with ${template('configure', ['profiles', 'add'], '<name> --replace')}`,
+    );
   return ok(`${detail}, ${baseUrl?.value}${settings.protected ? ', protected' : ''}`);
 }
 

@@ -4,6 +4,7 @@ import { type NetworkProxy, proxyFor } from '../../client/proxy.ts';
 import type { WireRequest } from '../../client/request.ts';
 import { connectionFault } from '../../kernel/connection-fault.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { once } from '../../kernel/once.ts';
 import { readCertificates } from '../call/ca-file.ts';
@@ -65,7 +66,7 @@ async function names({ url, proxy }: Way): Promise<Verdict> {
     return fail(
       'unreachable',
       `${host}: ${connectionFault(error) ?? systemErrorCode(error) ?? ''}`,
-      'check the base URL (svc auth status) and the network',
+      hint`check the base URL (${step('show', 'auth', 'status')}) and the network`,
     );
   }
 }

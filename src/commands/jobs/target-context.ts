@@ -29,12 +29,15 @@ function openTargetContext(context: Context, target: JobTarget): OpenContext {
 }
 
 /** The global flags that lead to a job's target: those that are given, and what they leave open. */
-export function optionsFor(options: GlobalOptions, { profile, store }: JobTarget): GlobalOptions {
+export function optionsFor(options: GlobalOptions, { profile, store, flags }: JobTarget): GlobalOptions {
   if (store !== undefined) {
     const says = options.local && options.store !== undefined;
     return says ? options : { ...options, local: true, ...given('store', store ?? undefined) };
   }
-  return profile === null || options.profile !== undefined || options.local ? options : { ...options, profile };
+  if (options.local || (options.profile !== undefined && options.profile !== profile)) return options;
+  if (profile === null && flags === undefined) return options;
+  const insecureHttp = options.insecureHttp || flags?.insecureHttp === true;
+  return { ...given('profile', profile ?? undefined), ...flags, ...options, insecureHttp };
 }
 
 function sameContext(context: Context): OpenContext {

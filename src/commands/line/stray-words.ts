@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { shellWord } from '../../catalog/command-text.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint } from '../../kernel/hint.ts';
 import { amount } from '../../kernel/plural.ts';
+import { shellWord } from '../../kernel/shell-word.ts';
 import type { OptionDefinition } from '../definition.ts';
-import { pathOf } from './usage-error.ts';
+import { helpOf, pathOf } from './usage-error.ts';
 
 /** Files that a hint names; a pattern may have stood for thousands. */
 const MOST_NAMED = 5;
@@ -19,7 +20,7 @@ export function strayWordsError(
   const all = taken === 0 ? 'no arguments' : `${amount(taken, 'argument')} only`;
   const takesFiles = flags.some(({ flags: text, many }) => many && text.startsWith('--file '));
   return new SvcError('usage', `${path} takes ${all}; '${stray[0]}' is one too many`, {
-    hint: takesFiles ? `each file has a flag of its own: ${fileFlags(stray)}` : `see ${path} --help`,
+    hint: takesFiles ? `each file has a flag of its own: ${fileFlags(stray)}` : hint`see ${helpOf(command)}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
+import { commandLineOf, type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 
@@ -14,12 +15,12 @@ export function refused(error: CommanderError, command: Command, root: Node): Er
 
 interface Described {
   readonly message: string;
-  readonly hint: string;
+  readonly hint: string | Hint;
 }
 
 function descriptionOf(error: CommanderError, command: Command, root: Node): Described | undefined {
   const called = pathOf(command);
-  const see = `see ${called} --help`;
+  const see = hint`see ${helpOf(command)}`;
   const quoted = /'(.*?)'/s.exec(error.message)?.[1] ?? '';
   switch (error.code) {
     case 'commander.unknownOption':
@@ -37,26 +38,37 @@ function descriptionOf(error: CommanderError, command: Command, root: Node): Des
   }
 }
 
-/** A command as it is called: `svc jobs list`. */
 /** Where the ids are listed that a command takes one of. */
-function idHint(argument: string, { parent }: Command): string | undefined {
+function idHint(argument: string, { parent }: Command): Hint | undefined {
   const lists = parent?.commands.some((sibling) => sibling.name() === 'list');
-  return parent && lists && /id$/i.test(argument) ? `${pathOf(parent)} list shows them` : undefined;
+  return parent && lists && /id$/i.test(argument)
+    ? hint`${step('list', ...wordsOf(parent), 'list')} shows them`
+    : undefined;
 }
 
+/** A command as it is called: `svc jobs list`. */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
+/** The words of a command behind the program. */
+function wordsOf(command: Command): readonly string[] {
+  return command.parent ? [...wordsOf(command.parent), command.name()] : [];
+}
+
+export function helpOf(command: Command): NextStep {
+  return step('help', ...wordsOf(command), '--help');
+}
+
 /** The dashes are alike in all of them, and so say nothing of how near two are. */
-function flagHint(flag: string, command: Command): string {
+function flagHint(flag: string, command: Command): string | Hint {
   const near = flag.startsWith('--')
     ? nearest(
         flag.slice(2),
         flagsOf(command).map((name) => name.slice(2)),
       )
     : undefined;
-  return near ? `did you mean '--${near}'?` : `${pathOf(command)} --help lists the flags`;
+  return near ? `did you mean '--${near}'?` : hint`${helpOf(command)} lists the flags`;
 }
 
 /** The flags that may stand at a command, those of the commands above it included. */
@@ -67,19 +79,23 @@ function flagsOf(command: Command): readonly string[] {
 }
 
 /** The nearest command of the same group, or those of that name in other groups. */
-function commandHint(word: string, command: Command, root: Node): string {
-  const called = pathOf(command);
+function commandHint(word: string, command: Command, root: Node): string | Hint {
   const near = nearest(
     word,
     command.commands.map((child) => child.name()),
   );
-  if (near) return `did you mean '${called} ${near}'?`;
-  const found = [...namesakes(root, word)];
+  if (near) return `did you mean '${pathOf(command)} ${near}'?`;
+  const alike = [...namesakes(root, word)];
   // Within a group many commands have the same names: list, show.
-  const elsewhere = command.parent ? found.filter(({ children }) => children.size > 0) : found;
+  const elsewhere = command.parent ? alike.filter(({ children }) => children.size > 0) : alike;
   const few = elsewhere.length > 0 && elsewhere.length <= MOST_NAMESAKES;
-  if (few) return `did you mean ${elsewhere.map(({ path }) => `'svc ${path.join(' ')}'`).join(' or ')}?`;
-  return command.parent ? `${called} --help lists its commands` : 'svc help lists the commands';
+  if (few) {
+    const found = elsewhere.map(({ path }) => `'${commandLineOf(step('help', ...path))}'`);
+    return `did you mean ${found.join(' or ')}?`;
+  }
+  return command.parent
+    ? hint`${helpOf(command)} lists its commands`
+    : hint`${step('help', 'help')} lists the commands`;
 }
 
 const MOST_NAMESAKES = 3;

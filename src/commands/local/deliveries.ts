@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { amount } from '../../kernel/plural.ts';
 import type { Shape } from '../../output/printer.ts';
 import { type DeliveryDetail, findDeliveries, listDeliveries } from '../../service/deliveries/records.ts';
@@ -7,6 +8,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { asLists, asTable } from '../embedded/delivery-drawing.ts';
 import { withStore } from '../embedded/store.ts';
+import { hintedCommand } from '../hinted-command.ts';
 import { textValue, wholeNumber } from '../option-values.ts';
 import { DELIVERY_STATES, LISTED } from './delivery-words.ts';
 
@@ -37,14 +39,16 @@ export async function retryCommand(context: Context, { arguments: ids, options }
   const isFailed = options['failed'] === true;
   if (isFailed === ids.length > 0) {
     throw new SvcError('usage', isFailed ? 'give ids or --failed, not both' : 'which deliveries?', {
-      hint: 'name them, or --failed for all that were given up: svc local deliveries list --state failed',
+      hint: hint`name them, or --failed for all that were given up: ${step('list', 'local', 'deliveries', 'list', '--state', 'failed')}`,
     });
   }
   if (context.options.dryRun) return context.note('nothing was changed: --dry-run');
   const retried = isFailed ? await retryAll(context) : await retryThese(context, ids);
   await print(context, retried, asTable(retried));
   if (retried.length > 0) {
-    await context.note(`${amount(retried.length, 'delivery')} due now; svc serve sends what is due`);
+    await context.note(
+      `${amount(retried.length, 'delivery')} due now; ${hintedCommand(context.options, 'serve')} sends what is due`,
+    );
   }
 }
 

@@ -55,7 +55,7 @@ export async function callTool(
   } catch (error) {
     if (error instanceof Unanswered) throw error;
     failed = true;
-    const told = error instanceof SvcError ? inToolTerms(error, tool.entry) : error;
+    const told = error instanceof SvcError ? inToolTerms(error, tool.entry, options) : error;
     await report(io, ['-o', 'json'], context.environment, told);
   } finally {
     await opened.close();

@@ -8,8 +8,8 @@ import type { Context } from '../context.ts';
 import type { OperationRunner } from '../definition.ts';
 import { callTool } from './call.ts';
 import { answerTo, asking, canAskUser, Unanswered } from './host-questions.ts';
-import { unasked } from './tool-terms.ts';
-import { type OperationTool, operationTools, toolName } from './tools.ts';
+import { toolName, unasked } from './tool-terms.ts';
+import { type OperationTool, operationTools } from './tools.ts';
 
 interface ServingOptions {
   readonly allowWrites: boolean;
@@ -126,5 +126,5 @@ function instructions({ options }: Context, allowWrites: boolean): string {
 async function absence(name: string, allowWrites: boolean): Promise<string> {
   const { manifest } = await import('../../catalog/manifest.ts');
   const isWrite = !allowWrites && manifest.some((entry) => toolName(entry.name) === name);
-  return isWrite ? `${name} changes something: svc mcp needs --allow-writes for it` : `there is no tool ${name}`;
+  return isWrite ? `${name} changes something: this server needs --allow-writes for it` : `there is no tool ${name}`;
 }

@@ -6,7 +6,7 @@ import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import type { OperationRunner } from '../definition.ts';
 import { given } from '../option-values.ts';
 import { outputSchema } from './output-schema.ts';
-import { textInToolTerms } from './tool-terms.ts';
+import { textInToolTerms, toolName } from './tool-terms.ts';
 
 /** An operation as hosts see it, in the protocol's own terms. */
 export interface OperationTool {
@@ -59,11 +59,6 @@ async function toolOf(entry: OperationEntry, { remote, asDescribed, runners }: T
       },
     },
   };
-}
-
-/** `users.add` as `users_add`: not every host takes dots. */
-export function toolName(operation: string): string {
-  return operation.replace(/\W/g, '_');
 }
 
 function descriptionOf(entry: OperationEntry): string {

@@ -3,6 +3,7 @@ import { checkName } from '../../profiles/profile.ts';
 import { profileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { hintedCommand } from '../hinted-command.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 export async function useProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
@@ -22,7 +23,9 @@ export async function removeProfile(context: Context, { arguments: [name = ''] }
   if (canAsk(context)) await context.confirm(`Remove profile '${name}' and its secrets?`, 'this machine');
   const gone = await profileStore(context).remove(name);
   const choose = book.current === name && book.profiles.size > 1;
-  const next = choose ? '; choose another one with `svc profiles use <name>`' : '';
+  const next = choose
+    ? `; choose another one with \`${hintedCommand({ local: false }, 'profiles', 'use')} <name>\``
+    : '';
   if (!gone) {
     await context.warn('the keychain did not let go of its secrets; the next change of a profile tries that again');
   }

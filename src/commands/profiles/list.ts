@@ -1,5 +1,6 @@
 import { readProfiles } from '../../profiles/book.ts';
 import type { Context } from '../context.ts';
+import { hintedCommand } from '../hinted-command.ts';
 import { listed } from './view.ts';
 
 const COLUMNS = [
@@ -18,5 +19,8 @@ export async function listProfiles(context: Context): Promise<void> {
   const names = [...book.profiles].sort(([a], [b]) => (a < b ? -1 : 1));
   const records = names.map(([name, profile]) => listed(book, name, profile));
   await printer.value(records, { columns: COLUMNS });
-  if (records.length === 0) await context.note('there are no profiles yet; add one with: svc profiles add <name>');
+  if (records.length === 0)
+    await context.note(
+      `there are no profiles yet; add one with: ${hintedCommand({ local: false }, 'profiles', 'add')} <name>`,
+    );
 }

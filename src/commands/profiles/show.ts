@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, template } from '../../kernel/hint.ts';
 import { SECRET_NAMES } from '../../kernel/variables.ts';
 import { findProfile, readProfiles } from '../../profiles/book.ts';
 import { readSecrets, secretPlaces } from '../../profiles/secrets.ts';
@@ -30,6 +31,6 @@ async function nameInUse(context: Context): Promise<string> {
   const { profile } = await context.openSettings();
   if (profile) return profile.value;
   throw new SvcError('not_found', 'no profile is in use', {
-    hint: 'name one, or choose one with `svc profiles use <name>`',
+    hint: hint`name one, or choose one with \`${template('configure', ['profiles', 'use'], '<name>')}\``,
   });
 }

@@ -3,7 +3,7 @@ import { post } from '../../webhooks/post.ts';
 import type { Context } from '../context.ts';
 import { sampleDelivery } from '../deliveries/sample.ts';
 import { postOptions } from '../deliveries/target.ts';
-import { programOf } from '../program-text.ts';
+import { hintedCommand } from '../hinted-command.ts';
 import { WAITING } from './ping.ts';
 import type { ServiceState } from './service-state.ts';
 import { offers, tell } from './talk.ts';
@@ -27,11 +27,10 @@ export async function showCreated(context: Context, created: Created): Promise<v
   const { endpoint, secret } = created;
   const printer = await context.printer();
   await printer.value({ ...endpoint, secret }, {});
-  const program = programOf(context.options);
   await tell(context, [
     '',
     'Keep the secret where your receiver finds it. To print it again:',
-    `  ${program} webhooks endpoints secret ${endpoint.id} -q`,
+    `  ${hintedCommand(context.options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q')}`,
     '',
     'Verify deliveries in Node.js:',
     '',

@@ -1,12 +1,13 @@
 import { loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { mintId } from '../call/operation.ts';
 import { dataOf } from '../call/reply-data.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { programOf } from '../program-text.ts';
+import { hintedCommand } from '../hinted-command.ts';
 import { showCreated } from './created.ts';
 import type { Data } from './data.ts';
 import { askForEndpoint } from './endpoint-questions.ts';
@@ -59,7 +60,9 @@ interface Plan {
 async function showPlan(context: Context, { entry }: Subject, { data, isEnabled, command }: Plan): Promise<void> {
   const text = (field: string, otherwise: string) => [data[field] ?? otherwise].flat().join(', ');
   const metadata = Object.entries(Object(data['metadata'])).map(([key, value]) => `${key}=${value}`);
-  const enabling = isEnabled ? [] : [`  ${programOf(context.options)} webhooks advanced update --enable`];
+  const enabling = isEnabled
+    ? []
+    : [`  ${hintedCommand(context.options, 'webhooks', 'advanced', 'update', '--enable')}`];
   await tell(context, [
     '',
     'The endpoint',
@@ -94,13 +97,12 @@ interface Creation {
 
 async function create(context: Context, client: Client, { service, data }: Creation): Promise<void> {
   const [config, endpoints] = [await loadResource('webhook-config'), await loadResource('webhook-endpoints')];
-  const program = programOf(context.options);
   if (!service.isEnabled) await client.call(config['webhooks.advanced.update'], { isEnabled: true });
   const operation = endpoints['webhooks.endpoints.create'];
   const reply = await client.call(operation, operation.input.parse(data)).catch(async (error: unknown) => {
     if (!service.isEnabled) {
       await context.warn(
-        `advanced webhooks are on now: ${program} webhooks advanced update --disable switches them off`,
+        `advanced webhooks are on now: ${hintedCommand(context.options, 'webhooks', 'advanced', 'update', '--disable')} switches them off`,
       );
     }
     throw error;
@@ -109,22 +111,22 @@ async function create(context: Context, client: Client, { service, data }: Creat
   const { data: endpoint } = reply;
   if (endpoint?.id === undefined) {
     return context.warn(
-      `the endpoint was created, without an id in the answer: ${program} webhooks endpoints list shows it`,
+      `the response has no ID of the new endpoint: ${hintedCommand(context.options, 'webhooks', 'endpoints', 'list')} shows it`,
     );
   }
   try {
     const secret = await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: endpoint.id });
     await showCreated(context, { endpoint, secret: dataOf(secret).secret, service });
   } catch (error) {
-    throw error instanceof SvcError ? afterwards(error, endpoint.id, program) : error;
+    throw error instanceof SvcError ? afterwards(error, endpoint.id) : error;
   }
 }
 
 /** What went wrong, or was stopped, once the endpoint was there. */
-function afterwards(error: SvcError, id: string, program: string): SvcError {
+function afterwards(error: SvcError, id: string): SvcError {
   const what = error.failure === 'interrupted' ? 'stopped' : error.message;
   return error.told({
     message: `${what}; the endpoint ${id} is there`,
-    hint: `${program} webhooks endpoints delete ${id} takes it away`,
+    hint: hint`${step('change', 'webhooks', 'endpoints', 'delete', id)} takes it away`,
   });
 }

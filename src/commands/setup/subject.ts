@@ -1,4 +1,4 @@
-import { commandText, commandWithData, shellWord } from '../../catalog/command-text.ts';
+import { commandText, commandWithData } from '../../catalog/command-text.ts';
 import type { Operation } from '../../catalog/define.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
@@ -6,10 +6,11 @@ import { entryNamed, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { safeText } from '../../kernel/safe-text.ts';
+import { shellWord } from '../../kernel/shell-word.ts';
 import { inputData, optionKey } from '../call/input-data.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { programOf } from '../program-text.ts';
+import { programOf } from '../hinted-command.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { type Data, withValue } from './data.ts';
 

@@ -3,6 +3,7 @@ import { platform as thisPlatform } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import { type Environment, type Folders, homeFolder } from '../../kernel/folders.ts';
+import { hint, template } from '../../kernel/hint.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { SCRIPT_FILES, SHELLS, type Shell } from './shells.ts';
 
@@ -60,7 +61,7 @@ function chosenShell(named: string | undefined, environment: Environment): Shell
   if (shell) return shell;
   if (named === undefined) {
     throw new SvcError('usage', 'cannot tell which shell this is', {
-      hint: `name it: svc completion install ${SHELLS.join('|')}`,
+      hint: hint`name it: ${template('configure', ['completion', 'install'], SHELLS.join('|'))}`,
     });
   }
   throw new SvcError('usage', `there is no completion for '${named}'`, { hint: didYouMean(named, SHELLS) });

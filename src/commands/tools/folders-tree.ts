@@ -23,7 +23,7 @@ export interface FoldersTreeOptions {
 export async function foldersTreeCommand(context: Context, { options }: Invocation): Promise<void> {
   const organizationId = textValue(options, 'org') ?? (await context.openSettings()).org?.value;
   if (!organizationId) {
-    throw new SvcError('usage', '--org is required', { hint: orgHint('see svc folders tree --help') });
+    throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
   }
   await foldersTree(context, {
     organizationId,

@@ -15,7 +15,7 @@ export async function openApiCommand(context: Context): Promise<void> {
     ? { url: baseUrl.value, description: 'The service that svc is set up for' }
     : {
         url: `http://${DEFAULT_ADDRESS.host}:${DEFAULT_ADDRESS.port}`,
-        description: 'The embedded service (svc serve)',
+        description: 'The embedded service on its default port',
       };
   const document = openApiDocument(operations, { headerPrefix: headerPrefix.value, server });
   await showDocument(context, document);

@@ -3,6 +3,7 @@ import { loadOperation } from '../../catalog/index.ts';
 import { operationSchemas } from '../../catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { didYouMean, nearest } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -44,6 +45,6 @@ function operationNamed(typed: string): OperationEntry {
   const known = bare.startsWith('/') ? byPath : byName;
   const asName = bare.startsWith('/') ? bare : bare.replaceAll(' ', '.');
   throw new SvcError('usage', `there is no operation '${typed}'`, {
-    hint: nearest(asName, known) ? didYouMean(asName, known) : 'svc schema lists them all',
+    hint: nearest(asName, known) ? didYouMean(asName, known) : hint`${step('inspect', 'schema')} lists them all`,
   });
 }

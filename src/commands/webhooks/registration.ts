@@ -8,6 +8,7 @@ import { isRunning, processId } from '../../kernel/io.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import { dataOf } from '../call/reply-data.ts';
 import type { Context } from '../context.ts';
+import { hintedCommand } from '../hinted-command.ts';
 
 /** An endpoint that lives as long as this process, and the secret that its deliveries are signed with. */
 export interface Registration {
@@ -80,7 +81,7 @@ async function switchOn({ options }: Context, client: Client): Promise<readonly 
   const { isEnabled, encryptData, publicKey } = dataOf(await client.call(config['webhooks.advanced.get'], {}));
   if (!isEnabled) {
     await client.call(config['webhooks.advanced.update'], { isEnabled: true });
-    const command = `svc webhooks advanced update --disable${options.local ? ' --local' : ''}`;
+    const command = hintedCommand(options, 'webhooks', 'advanced', 'update', '--disable');
     notes.push(`advanced webhooks were off and are on now: ${command} switches them off`);
   }
   if (encryptData && publicKey !== '') notes.push('payloads come encrypted: --private-key opens them');

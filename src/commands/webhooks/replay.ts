@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Column } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { parseSince } from '../../kernel/moment.ts';
 import { amount } from '../../kernel/plural.ts';
 import { readSecretFile } from '../../profiles/secret-input.ts';
@@ -15,6 +16,7 @@ import { saidWhile } from '../call/awaited.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { postOptions, targets } from '../deliveries/target.ts';
+import { hintedCommand } from '../hinted-command.ts';
 import { textValue } from '../option-values.ts';
 import { readSigningSecret } from './keys.ts';
 import { printPlan } from './plan.ts';
@@ -46,12 +48,12 @@ export async function replayCommand(context: Context, { arguments: ids, options 
   if (options['list'] === true) return listRecorded(context, replay);
   if (!replay.ids && replay.since === undefined) {
     throw new SvcError('usage', 'which deliveries? Name their ids, or give --since', {
-      hint: 'svc webhooks replay --list shows what was recorded',
+      hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} shows what was recorded`,
     });
   }
   if (!replay.otherwise && replay.routes.length === 0) {
     throw new SvcError('usage', 'where to? Give --forward-to or --route', {
-      hint: 'svc webhooks replay --since 2h --forward-to http://127.0.0.1:3000/hook',
+      hint: hint`${step('inspect', 'webhooks', 'replay', '--since', '2h', '--forward-to', 'http://127.0.0.1:3000/hook')}`,
     });
   }
   await replayAll(context, replay);
@@ -84,7 +86,9 @@ async function listRecorded(context: Context, replay: Replay): Promise<void> {
   const count = { found: 0 };
   await printer.records(listed(context, replay, count), { columns: RECORDED });
   if (count.found === 0) {
-    await context.note(`nothing is recorded in ${replay.folder}; svc webhooks listen records what comes in`);
+    await context.note(
+      `nothing is recorded in ${replay.folder}; ${hintedCommand(context.options, 'webhooks', 'listen')} records what comes in`,
+    );
   }
 }
 
@@ -138,7 +142,7 @@ async function requireRecorded(context: Context, replay: Replay): Promise<void> 
   const missing = replay.ids.filter((id) => !found.has(id));
   if (missing.length === 0) return;
   throw new SvcError('not_found', `not recorded in ${replay.folder}: ${missing.join(', ')}`, {
-    hint: 'svc webhooks replay --list shows what was recorded',
+    hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} shows what was recorded`,
   });
 }
 

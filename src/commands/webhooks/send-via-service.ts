@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { amount } from '../../kernel/plural.ts';
 import { deliverPending } from '../../service/deliveries/one-shot.ts';
 import { enqueueEvent } from '../../service/deliveries/outbox.ts';
@@ -22,7 +23,7 @@ const PACKED_THERE = { encode: 'encode', encryptFor: 'encrypt-for' } as const;
 export async function sendViaService(context: Context, event: string, { options }: Invocation): Promise<void> {
   if (!context.options.local) {
     throw new SvcError('usage', '--via-service is of the embedded service only', {
-      hint: `svc webhooks send ${event} --via-service --local`,
+      hint: hint`${step('configure', 'webhooks', 'send', event, '--via-service', '--local')}`,
     });
   }
   for (const [name, flag] of Object.entries({ ...DECIDED_THERE, ...PACKED_THERE })) {
@@ -59,7 +60,7 @@ async function showPlan(context: Context, event: HookEvent, channels: readonly s
 async function showDeliveries(context: Context, event: string, sent: readonly DeliveryDetail[]): Promise<void> {
   if (sent.length === 0) {
     throw new SvcError('failed_precondition', `nobody is told of ${event}: no endpoint and no basic webhook wants it`, {
-      hint: 'svc webhooks listen --local makes an endpoint; svc webhooks endpoints list --local shows those there are',
+      hint: hint`${step('change', 'webhooks', 'listen')} makes an endpoint; ${step('list', 'webhooks', 'endpoints', 'list')} shows those there are`,
     });
   }
   const printer = await context.printer();
@@ -70,6 +71,8 @@ async function showDeliveries(context: Context, event: string, sent: readonly De
   throw new SvcError(
     failed === sent.length ? 'unusable_answer' : 'some_failed',
     `not delivered: ${failed} of ${amount(sent.length, 'delivery')}`,
-    { hint: 'svc local deliveries list shows why; svc serve tries again what is pending' },
+    {
+      hint: hint`${step('list', 'local', 'deliveries', 'list')} shows why; ${step('resume', 'serve')} tries again what is pending`,
+    },
   );
 }

@@ -1,5 +1,6 @@
 import { unknownEventWarnings } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { isSuccess } from '../../webhooks/listener.ts';
 import { post } from '../../webhooks/post.ts';
 import { saidWhile } from '../call/awaited.ts';
@@ -20,7 +21,7 @@ export async function sendCommand(context: Context, invocation: Invocation): Pro
   } = invocation;
   if (!/^[\w.-]{1,256}$/.test(event)) {
     throw new SvcError('usage', `'${event}' cannot be an event type: letters, digits and . _ - make one`, {
-      hint: 'svc webhooks events lists the known ones',
+      hint: hint`${step('inspect', 'webhooks', 'events')} lists the known ones`,
     });
   }
   for (const warning of unknownEventWarnings([event])) await context.warn(warning);
@@ -28,7 +29,7 @@ export async function sendCommand(context: Context, invocation: Invocation): Pro
   const isViaService = options['viaService'] === true;
   if (isViaService === (url !== undefined)) {
     throw new SvcError('usage', 'where to? Give either --url or --via-service', {
-      hint: `svc webhooks send ${event} --url http://127.0.0.1:3000/hook`,
+      hint: hint`${step('inspect', 'webhooks', 'send', event, '--url', 'http://127.0.0.1:3000/hook')}`,
     });
   }
   if (url === undefined) return (await import('./send-via-service.ts')).sendViaService(context, event, invocation);

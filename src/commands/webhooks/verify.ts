@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { abortable } from '../../kernel/abortable.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, template } from '../../kernel/hint.ts';
 import { parseMoment } from '../../kernel/moment.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { headersByName } from '../../webhooks/headers.ts';
@@ -64,7 +65,7 @@ async function readDelivery(context: Context, { arguments: [record], options }: 
       'usage',
       'a delivery is given by --body and --headers, or as a file that webhooks listen wrote',
       {
-        hint: 'svc webhooks verify --body body.json --headers headers.txt --secret-file secret.txt',
+        hint: hint`${template('inspect', ['webhooks', 'verify'], '--body body.json --headers headers.txt --secret-file secret.txt')}`,
       },
     );
   }

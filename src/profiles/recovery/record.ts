@@ -25,6 +25,8 @@ export interface RecoveryRecord extends ResetSubject {
   readonly state: RecoveryState;
   /** The profile that was in use. */
   readonly profile: string | null;
+  /** The `--ca-file` of the reset, as an absolute path. */
+  readonly caFile?: string;
   /** RFC 3339. */
   readonly startedAt: string;
   readonly pid: number;

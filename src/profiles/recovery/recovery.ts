@@ -18,7 +18,7 @@ export interface Recovery {
   close(): Promise<void>;
 }
 
-export type Beginning = ResetSubject & Pick<RecoveryRecord, 'profile' | 'startedAt' | 'oldToken'>;
+export type Beginning = ResetSubject & Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
 
 /** Bytes that are taken on disk beforehand, so that a disk that fills up meanwhile has room for the token. */
 const RESERVED = 8192;

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import type { DeliveryForm, DeliveryState } from '../store/delivery-tables.ts';
 import type { Database, Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
@@ -81,7 +82,9 @@ export async function requireDelivery(database: Database, apiKey: string, id: st
     .where('id', '=', id)
     .executeTakeFirst();
   if (row) return row;
-  throw new SvcError('not_found', `there is no delivery '${id}'`, { hint: 'svc local deliveries list shows them' });
+  throw new SvcError('not_found', `there is no delivery '${id}'`, {
+    hint: hint`${step('list', 'local', 'deliveries', 'list')} shows them`,
+  });
 }
 
 export function detailOf(row: DeliveryRow): DeliveryDetail {

@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, template } from '../../kernel/hint.ts';
 import type { Database, Store } from '../store/store.ts';
 import { announce } from './bell.ts';
 import { destinationOf } from './destination.ts';
@@ -64,7 +65,7 @@ async function refuseHopeless(database: Database, delivery: DeliveryRow): Promis
   const { id, state } = delivery;
   if (state === 'delivered') {
     throw new SvcError('failed_precondition', `delivery '${id}' was delivered already`, {
-      hint: 'nothing was changed; svc webhooks send --via-service sends an event anew',
+      hint: hint`nothing was changed; ${template('change', ['webhooks', 'send'], '<event> --via-service')} sends an event anew`,
     });
   }
   const destination = await destinationOf(database, delivery);

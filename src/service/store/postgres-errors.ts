@@ -9,7 +9,7 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
   '28000': ['permission_denied', 'name a user that the server knows; its pg_hba.conf says who may come in from where'],
   '3D000': ['not_found', 'make it first: createdb -E UTF8 <database>'],
   '42501': ['permission_denied', 'svc makes its tables at the first use: grant create on the schema to the user'],
-  '53300': ['unreachable', 'each svc serve takes up to 11 connections: raise max_connections, or stop what holds them'],
+  '53300': ['unreachable', 'each server takes up to 11 connections: raise max_connections, or stop what holds them'],
   '57P03': ['unreachable', 'it is starting or stopping: run the command again'],
 };
 

@@ -3,7 +3,7 @@ import { manifest } from '../../../src/catalog/manifest.ts';
 import { heldSignal } from '../../../src/commands/auth-tokens/held-signal.ts';
 import { resetAuthToken } from '../../../src/commands/auth-tokens/reset.ts';
 import { pendingRecoveries } from '../../../src/profiles/recovery/pending.ts';
-import { brokenOff, type ResetFault, tokenService, wellAnswered } from '../../acceptance/token-service.ts';
+import { brokenOff, type ResetFault, resetReply, tokenService, wellAnswered } from '../../acceptance/token-service.ts';
 import { errorOf, fakeClock } from '../../client/world.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -77,6 +77,106 @@ describe('a look at the old token', () => {
     const { done } = await reset(service, { environment: { SVC_API_KEY: 'another-key' } });
     expect(await errorOf(done)).toMatchObject({ exitCode: 9 });
     expect(service.received).toHaveLength(1);
+  });
+});
+
+const STATUSES = [200, 201, 202, 302, 303, 307, 400, 401, 403, 404, 405, 408, 409, 413, 429, 500, 502, 503, 504];
+
+/** Bodies that are not the service's envelope, with their content types. */
+const FOREIGN_BODIES = {
+  empty: ['text/plain', ''],
+  HTML: ['text/html', '<h1>Sign in</h1>'],
+  'JSON with a message': ['application/json', '{"message":"Forbidden"}'],
+  'JSON with a text as its error': ['application/json', '{"error":"forbidden"}'],
+  'JSON with an error without a status': ['application/json', '{"error":{"code":403,"message":"Forbidden"}}'],
+  'JSON with an unknown status': ['application/json', '{"error":{"status":"BLOCKED","message":"Forbidden"}}'],
+  'JSON with a result that failed': ['application/json', '{"result":{"status":"error","message":"Forbidden"}}'],
+} as const;
+
+/** Answers with a status and a body, whether or not the token was replaced. */
+const respond =
+  (applied: boolean, status: number, [type, body]: readonly [string, string]): ResetFault =>
+  (apply, response) => {
+    if (applied) apply();
+    response.writeHead(status, { 'content-type': type, location: 'https://login.example.com/' });
+    response.end(body);
+  };
+
+async function resetWith(fault: ResetFault, environment = {}) {
+  const service = await tokenService(fault);
+  const { done, left } = await reset(service, { environment });
+  const error = await errorOf(done);
+  expect(service.resets()).toBe(1);
+  return { error, states: (await left()).map(({ record }) => record?.state) };
+}
+
+describe.each(STATUSES)('a response with HTTP %i and without the envelope of the service', (status) => {
+  it.each(Object.entries(FOREIGN_BODIES))('keeps the record unless the old token still works: %s', async (_, body) => {
+    const applied = await resetWith(respond(true, status, body));
+    expect(applied).toMatchObject({ error: { exitCode: 9 }, states: ['lost'] });
+    expect(applied.error.message).toContain('was replaced, and the new one is lost');
+    for (const isApplied of [true, false]) {
+      const unknown = await resetWith(respond(isApplied, status, body), { SVC_AUTH_TOKEN: '' });
+      expect(unknown).toMatchObject({ error: { exitCode: 9 }, states: ['unknown'] });
+    }
+    const notApplied = await resetWith(respond(false, status, body));
+    expect(notApplied.states).toEqual([]);
+    expect(notApplied.error.message).toContain('the auth token of API key key-1 is as it was: ');
+    expect([3, 4, 5, 7, 8]).toContain(notApplied.error.exitCode);
+  });
+});
+
+describe('an envelope of the service', () => {
+  const envelope = (status: string) =>
+    ['application/json', JSON.stringify({ error: { status, message: 'Not now.' } })] as const;
+
+  it.each([
+    { status: 400, word: 'INVALID_ARGUMENT', failure: 'invalid_argument' },
+    { status: 401, word: 'UNAUTHENTICATED', failure: 'unauthenticated' },
+    { status: 403, word: 'PERMISSION_DENIED', failure: 'permission_denied' },
+    { status: 404, word: 'NOT_FOUND', failure: 'not_found' },
+    { status: 429, word: 'RESOURCE_EXHAUSTED', failure: 'resource_exhausted' },
+  ])('is believed when it refuses: $word', async ({ status, word, failure }) => {
+    const refusal = await resetWith(respond(false, status, envelope(word)), { SVC_AUTH_TOKEN: '' });
+    expect(refusal).toMatchObject({ error: { failure, message: 'Not now.' }, states: [] });
+  });
+
+  it.each([
+    { status: 302, word: 'NOT_FOUND' },
+    { status: 500, word: 'INTERNAL' },
+    { status: 503, word: 'UNAVAILABLE' },
+    { status: 504, word: 'DEADLINE_EXCEEDED' },
+  ])('proves nothing with HTTP $status: $word', async ({ status, word }) => {
+    expect(await resetWith(respond(true, status, envelope(word)))).toMatchObject({
+      error: { exitCode: 9 },
+      states: ['lost'],
+    });
+    expect((await resetWith(respond(false, status, envelope(word)))).states).toEqual([]);
+  });
+
+  it('with a new token is refused when it names another API key', async () => {
+    const fault: ResetFault = (apply, response) => {
+      const text = JSON.stringify(resetReply(apply())).replace('key-1', 'key-2');
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    };
+    const { error, states } = await resetWith(fault);
+    expect(error).toMatchObject({
+      exitCode: 9,
+      message: expect.stringContaining('the answer is about another API key, key-2'),
+    });
+    expect(states).toEqual(['lost']);
+  });
+});
+
+describe('a gateway that refuses the look at the old token as well', () => {
+  it('leaves the outcome unknown', async () => {
+    const service = await tokenService((apply, response) => {
+      service.refuseReads();
+      respond(false, 401, FOREIGN_BODIES.HTML)(apply, response);
+    });
+    const { done, left } = await reset(service);
+    expect(await errorOf(done)).toMatchObject({ exitCode: 9 });
+    expect((await left()).map(({ record }) => record?.state)).toEqual(['unknown']);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../src/catalog/index.ts';
 import { manifest } from '../../../src/catalog/manifest.ts';
 import type { GlobalOptions } from '../../../src/commands/context.ts';
+import { withServiceFlags } from '../../../src/commands/hinted-command.ts';
 import { runOperation } from '../../../src/commands/run/operation.ts';
 import { failure, success } from '../../client/world.ts';
 import { toolContext } from '../tools/world.ts';
@@ -22,7 +23,10 @@ async function hintOf(
   const entry = manifest.find((known) => known.name === name) ?? expect.fail();
   return runOperation(context, [entry], { arguments: words, options }).then(
     () => expect.fail(),
-    ({ failure: kind, status, hint }) => [kind, status, hint],
+    (error) => {
+      const { failure: kind, status, hint } = withServiceFlags(error, context.options);
+      return [kind, status, hint];
+    },
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Reason } from '../../../bulk/reasons.ts';
+import { hint, step } from '../../../kernel/hint.ts';
 import { amount } from '../../../kernel/plural.ts';
 import { safeText } from '../../../kernel/safe-text.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../../../output/quantities.ts';
@@ -62,7 +63,7 @@ function* lines(receipt: JobReceipt, style: ReceiptStyle): Generator<Line> {
   yield* figures(receipt, style);
   yield* reasonLines(receipt.reasons.most, receipt.reasons.others, style);
   if (rejects) yield ['rejects', rejects];
-  if (state === 'stopped') yield [GO_ON, `svc jobs resume ${id}`];
+  if (state === 'stopped') yield [GO_ON, hint`${step('resume', 'jobs', 'resume', id)}`.text()];
 }
 
 function* figures({ latency, ...receipt }: JobReceipt, { plain, width }: ReceiptStyle): Generator<Line> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Reason } from '../../../bulk/reasons.ts';
+import { hint, step } from '../../../kernel/hint.ts';
 import { isObject } from '../../../kernel/is-object.ts';
 import { redactMet } from '../../../kernel/redact.ts';
 import { bytesText, count, elapsed, millisecondsText, momentText } from '../../../output/quantities.ts';
@@ -83,7 +84,7 @@ function outcomeOf({ counts, times, state, id }: JobReceipt): Html {
 <div><dt>Records</dt><dd>${count(total)}</dd><dd class="share">in ${elapsed(times.seconds)}</dd></div>
 ${tiles}</dl>
 <svg class="shares" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label="Of ${count(total)} records: ${told}.">${shares}</svg>
-${state === 'stopped' ? html`<p class="note">The job has not come to its end. Go on with <code>svc jobs resume ${id}</code></p>` : undefined}
+${state === 'stopped' ? html`<p class="note">The job has not come to its end. Go on with <code>${hint`${step('resume', 'jobs', 'resume', id)}`.text()}</code></p>` : undefined}
 ${counts.unknown > 0 ? html`<p class="note">Unknown: sent, and nobody knows whether it was applied.</p>` : undefined}
 </section>`;
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { findJob } from '../../../bulk/journal/folder.ts';
 import { SvcError, systemErrorCode } from '../../../kernel/errors.ts';
 import { localFileError } from '../../../kernel/files.ts';
+import { hint, step } from '../../../kernel/hint.ts';
 import type { Context } from '../../context.ts';
 import type { Invocation } from '../../definition.ts';
 import { textValue } from '../../option-values.ts';
@@ -16,7 +17,7 @@ import { reportPage } from './page.ts';
 export async function reportJob(context: Context, { arguments: [job = ''], options }: Invocation): Promise<void> {
   if (options['html'] !== true) {
     throw new SvcError('usage', 'say in which form the report is to be', {
-      hint: `add --html; svc jobs show ${job} prints the receipt`,
+      hint: hint`add --html; ${step('inspect', 'jobs', 'show', job)} prints the receipt`,
     });
   }
   const page = reportPage(await readReceipt(await findJob(context.folders, job)));

@@ -25,7 +25,7 @@ export async function testCommand(context: Context, invocation: Invocation): Pro
   if (failed.length === 0) return;
   const tried = grades.filter(({ verdict }) => verdict !== 'skipped').length;
   throw new SvcError('some_failed', `${failed.length} of ${amount(tried, 'case')} failed: ${failed.join(', ')}`, {
-    hint: failed[0] === 'valid' ? NOT_EVEN_VALID : 'svc webhooks test … -o json says why each case matters',
+    hint: failed[0] === 'valid' ? NOT_EVEN_VALID : 'with -o json it says why each case matters',
   });
 }
 

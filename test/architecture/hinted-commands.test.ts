@@ -1,0 +1,70 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commandTree } from '../../src/commands/tree/tree.ts';
+import { HOME } from '../acceptance/svc.ts';
+
+/**
+ * Files whose strings name commands without being hints: examples and descriptions of help, scripts of shells, and text
+ * that stays on the machine it was written on.
+ */
+const NO_HINTS = [
+  /^src\/catalog\//,
+  /^src\/commands\/help\//,
+  /^src\/commands\/(?:[\w-]+\/)?(?:commands|list-definition)\.ts$/,
+  /^src\/commands\/completion\/scripts\//,
+];
+
+/** Texts that begin like a command: marks in files, the name of an endpoint, the start of the manual. */
+const NO_COMMANDS = [/# (?:>>>|<<<) svc completion/, /'temporary: svc webhooks listen'/];
+
+/** The words that may stand behind `svc` in a command line. */
+const commands = ['help', ...commandTree().children.keys()].join('|');
+const LITERAL = new RegExp(`\\bsvc (?:${commands})\\b`);
+
+/** The lines of a source file that write a command out in a string, as `path:line`. */
+function literalCommands(path: string, text: string): readonly string[] {
+  if (NO_HINTS.some((known) => known.test(path))) return [];
+  return text.split('\n').flatMap((line, at) => {
+    const isComment = /^\s*(?:\*|\/\/|\/\*)/.test(line);
+    const code = line.replace(/(^|\s)\/\/ .*$/, '');
+    const isFault = !isComment && LITERAL.test(code) && !NO_COMMANDS.some((known) => known.test(code));
+    return isFault ? [`${path}:${at + 1}`] : [];
+  });
+}
+
+async function sources(): Promise<readonly string[]> {
+  const files = await readdir(join(HOME, 'src'), { recursive: true, withFileTypes: true });
+  return files
+    .filter((file) => file.isFile() && file.name.endsWith('.ts'))
+    .map(({ parentPath, name }) => relative(HOME, join(parentPath, name)).replaceAll('\\', '/'));
+}
+
+describe('a command in a hint', () => {
+  it('is never written out: src/commands/hinted-command.ts builds it for the service of the run', async () => {
+    const paths = await sources();
+    expect(paths.length).toBeGreaterThan(500);
+    const found = await Promise.all(
+      paths.map(async (path) => literalCommands(path, await readFile(join(HOME, path), 'utf8'))),
+    );
+    expect(found.flat()).toEqual([]);
+  });
+
+  it.each([
+    ["    hint: 'svc jobs list shows them',"],
+    ['    hint: `go on with svc jobs resume`,'],
+    ["  await context.note('add one with: svc profiles add <name>'); // as a sentence"],
+    ['  return hint`see svc users add --help`;'],
+    ['  const line = `svc auth-tokens reset --api-key K`;'],
+  ])('is found where it is written out: %s', (line) => {
+    expect(literalCommands('src/bulk/planted.ts', `const a = 1;\n${line}\n`)).toEqual(['src/bulk/planted.ts:2']);
+  });
+
+  it.each([
+    ['src/bulk/planted.ts', ' * As `svc jobs list` shows it.'],
+    ['src/bulk/planted.ts', "  const note = 'another svc process met it'; // as svc jobs list shows"],
+    ['src/commands/jobs/commands.ts', "    examples: [{ command: 'svc jobs list', does: 'all jobs' }],"],
+  ])('is not found in comments, prose, and examples of help: %s %s', (path, line) => {
+    expect(literalCommands(path, line)).toEqual([]);
+  });
+});
