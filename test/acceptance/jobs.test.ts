@@ -84,6 +84,7 @@ describe('a job that stopped', () => {
     const begun = journal.fact('job') ?? expect.fail();
     const identity = { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
     journal.note('job', { ...begun, inputs: begun.inputs.map((input) => ({ ...input, ...identity })) });
+    journal.flush();
     journal.close();
     const before = requests();
     const again = await resume();

@@ -246,7 +246,7 @@ describe('a store that cannot be used', () => {
       await writeFile(join(user.home, 'users.json'), addMany(5_000));
       const run = await user.svc(['users', 'add', '--local', '--org', 'acme', '--file', 'users.json', ...at]);
       expect(run.code, run.stderr).toBe(12);
-      const [, job = ''] = /hint: go on with svc jobs resume (\S+)/.exec(run.stderr) ?? [];
+      const [, job = ''] = /jobs resume (\S+)/.exec(run.stderr) ?? [];
       expect(run.stderr).toMatch(/^svc: the disk is full: .*, \d+ of 5000 users not sent$/m);
       spawnSync('mount', ['-o', 'remount,size=50m', disk]);
       const resumed = await user.svc(['jobs', 'resume', job, '-o', 'json']);
