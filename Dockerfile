@@ -1,5 +1,5 @@
-# svc in an image: `docker build -t svc .`, then `docker run --rm svc --help`.
-# What it keeps (profiles, jobs, the embedded service's data) is in the volume /data.
+# Image of svc: `docker build -t svc .`, then `docker run --rm svc --help`.
+# Profiles, jobs, and the data of the embedded service are stored in the volume /data.
 #   docker run --rm -v svc-data:/data svc users add --local --org acme --user ada
 #   docker run --rm -v svc-data:/data -p 8080:8080 svc serve --host 0.0.0.0 --port 8080
 FROM node:24.21.0-bookworm-slim AS build
@@ -11,7 +11,7 @@ RUN npm run build:package && cd dist && npm pack --pack-destination /
 
 FROM node:24.21.0-bookworm-slim
 COPY --from=build /collab-svc-svc-*.tgz /tmp/svc.tgz
-# Without its bridge to a keychain, which no container has.
+# Omits the keychain bridge, because containers have no keychain.
 RUN npm install --global --ignore-scripts --omit=optional --cache /tmp/npm /tmp/svc.tgz \
     && rm -rf /tmp/svc.tgz /tmp/npm \
     && install --directory --owner node --group node --mode 0700 /data

@@ -12,7 +12,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 const EVALUATED =
   /src[/\\](catalog[/\\](manifest-texts|outline)|commands[/\\]tree[/\\]tool-outline|kernel[/\\]version)\.ts$/;
 
-/** Modules whose value is computed now, so that the built tool does not pay for it at every start. */
+/** Modules whose values are computed at build time, to make the built tool start faster. */
 const evaluated: Plugin = {
   name: 'evaluated',
   setup({ onLoad }) {
@@ -24,23 +24,23 @@ const evaluated: Plugin = {
   },
 };
 
-/** JSON.parse reads what is deep faster than the engine reads code, but leaves each text in it to the collector. */
+/** Formats a value as code. JSON.parse is faster than a literal for nested values, but allocates every string. */
 function asCode(value: unknown): string {
   const isFlat = Object.values(value ?? {}).every((member) => typeof member === 'string');
   return isFlat ? JSON.stringify(value) : `JSON.parse(${JSON.stringify(JSON.stringify(value))})`;
 }
 
 /**
- * Built-in modules through `process.getBuiltinModule`: an ESM import of `node:http`, say, reads all its exports, which
- * loads Node's whole fetch; this reads only what is used, and functions of some modules only once they are called.
- * esbuild writes such imports as statements of their own.
+ * Replaces ESM imports of built-in modules with `process.getBuiltinModule`. An ESM import of `node:http` reads all its
+ * exports, which loads Node's whole fetch implementation; the replacement reads only the used exports, and for some modules
+ * only when a function is called. esbuild writes each import as a separate statement.
  */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup({ onEnd }) {
     onEnd(async ({ outputFiles = [] }) => {
       await mkdir('dist/chunks', { recursive: true });
-      await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, withLazyBuiltins(text))));
+      await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, replaceBuiltinImports(text))));
     });
   },
 };
@@ -48,10 +48,10 @@ const lazyBuiltins: Plugin = {
 const BUILTIN_IMPORT =
   /import\s*(?:\*\s*as )?(?<whole>[\w$]+)?[\s,]*(?<named>\{[^}]*\})?\s*from"(?<module>node:[\w/]+)";/g;
 
-/** What a bare Node.js has not loaded, and a short run may never call. */
+/** Modules that Node.js does not load at startup, and that a short run may never call. */
 const WHEN_CALLED = ['node:os', 'node:fs/promises'];
 
-function withLazyBuiltins(code: string): string {
+function replaceBuiltinImports(code: string): string {
   return code.replace(BUILTIN_IMPORT, (...match) => {
     const { whole, named = '', module = '' }: Record<string, string | undefined> = match.at(-1);
     const loaded = `process.getBuiltinModule("${module}")`;
@@ -69,12 +69,12 @@ function functionsOf(module: string): readonly string[] {
 }
 
 /**
- * Common command lines. Modules that are loaded by the same ones of them share a chunk. Without such groups, esbuild gives
- * each set of users a chunk of its own, which scatters small shared modules over dozens of files to be found, read, and
- * linked at every start. None of these command lines loads a module that it does not need. Groups never import each
- * other in a circle, because the command lines that load a module load its imports, too.
+ * Common command lines. Modules that are loaded by the same command lines share a chunk. Without these groups, esbuild
+ * scatters small shared modules over dozens of chunks, which slows down every start. No command line loads a module that it
+ * does not need. Groups never import each other in a cycle, because a command line that loads a module also loads its
+ * imports.
  */
-const COMMON: readonly (readonly string[])[] = [
+const COMMON_COMMANDS: readonly (readonly string[])[] = [
   ['--help'],
   ['users', 'add', '--help'],
   ['__complete', 'users', 'add', '--du'],
@@ -84,11 +84,11 @@ const COMMON: readonly (readonly string[])[] = [
   ['folders', 'list', '--org', 'acme', '--local'],
 ];
 
-/** The fewest modules that make a group. A dynamic import of a group takes a file of its own, so fewer save nothing. */
-const LEAST = 5;
+/** Minimum number of modules in a group. A dynamic import of a group needs an additional file, so smaller groups save nothing. */
+const MIN_GROUP_SIZE = 5;
 
-/** Runs a command line, and prints the files that it loads on stderr. */
-const START = `
+/** Script that runs a command line and prints the files that it loads to stderr. */
+const TRACE_SCRIPT = `
   process.getBuiltinModule('node:module').registerHooks({
     load(url, context, next) {
       process.getBuiltinModule('node:fs').writeSync(2, url + '\\n');
@@ -97,8 +97,8 @@ const START = `
   });
   import(${JSON.stringify(pathToFileURL('dist/main.js').href)}).then((svc) => svc.main(''));`;
 
-/** The sources that common command lines load from a bundle without groups, grouped by the command lines that load them. */
-async function measuredGroups({ outputs }: Metafile): Promise<readonly (readonly string[])[]> {
+/** Measures which sources each common command line loads from a bundle without groups, and groups them accordingly. */
+async function measureGroups({ outputs }: Metafile): Promise<readonly (readonly string[])[]> {
   const home = await mkdtemp(join(tmpdir(), 'svc-build-'));
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/json').end('{"result":{"status":"success","data":[{"id":"d1"}]}}');
@@ -109,15 +109,15 @@ async function measuredGroups({ outputs }: Metafile): Promise<readonly (readonly
     ...{ SVC_BASE_URL: `http://127.0.0.1:${Object(server.address()).port}`, SVC_API_KEY: 'k', SVC_AUTH_TOKEN: 't' },
   };
   const loadedBy = async (words: readonly string[]) => {
-    const { stderr } = await promisify(execFile)(process.execPath, ['-e', START, 'svc', ...words], { env });
+    const { stderr } = await promisify(execFile)(process.execPath, ['-e', TRACE_SCRIPT, 'svc', ...words], { env });
     const chunks = new Set(stderr.match(/(?<=\/)dist\/\S+$/gm));
     return [...chunks].flatMap((chunk) => Object.keys(outputs[chunk]?.inputs ?? {}));
   };
   const users = new Map<string, string>();
   try {
-    // The store is made beforehand: only its first start makes one.
+    // Create the store first, because only the first run creates one.
     await loadedBy(['users', 'add', '--org', 'acme', '--user', 'u1', '--local']);
-    for (const words of COMMON) {
+    for (const words of COMMON_COMMANDS) {
       for (const source of await loadedBy(words)) users.set(source, `${users.get(source) ?? ''}${words.join(' ')}\n`);
     }
   } finally {
@@ -125,10 +125,12 @@ async function measuredGroups({ outputs }: Metafile): Promise<readonly (readonly
     await rm(home, { recursive: true });
   }
   const sources = [...users.keys()].filter((source) => source.startsWith('src/') && source !== 'src/main.ts').sort();
-  return [...Map.groupBy(sources, (source) => users.get(source)).values()].filter(({ length }) => length >= LEAST);
+  return [...Map.groupBy(sources, (source) => users.get(source)).values()].filter(
+    ({ length }) => length >= MIN_GROUP_SIZE,
+  );
 }
 
-/** Keeps the modules of each group in one chunk: an import of one of them imports all of them. */
+/** Puts the modules of each group into one chunk: importing one of them imports all of them. */
 function chunkGroups(groups: readonly (readonly string[])[]): Plugin {
   const groupOf = new Map(groups.flatMap((group, at) => group.map((source) => [resolvePath(source), at] as const)));
   return {
@@ -151,13 +153,13 @@ function chunkGroups(groups: readonly (readonly string[])[]): Plugin {
 }
 
 /**
- * Fails when a dynamic import of a group would miss an export of the module that it names: of two modules in a group that
- * export one name, the group exports neither.
+ * Fails if a dynamic import of a group would miss an export of its module: if two modules in a group export the same name,
+ * the group exports neither.
  */
-function assertExports(groups: readonly (readonly string[])[], alone: Metafile, grouped: Metafile): void {
+function assertExports(groups: readonly (readonly string[])[], ungrouped: Metafile, grouped: Metafile): void {
   const exportsOf = ({ outputs }: Metafile) =>
     new Map(Object.values(outputs).map(({ entryPoint = '', exports }) => [entryPoint, exports]));
-  const [before, after] = [exportsOf(alone), exportsOf(grouped)];
+  const [before, after] = [exportsOf(ungrouped), exportsOf(grouped)];
   for (const [at, group] of groups.entries()) {
     const kept = after.get(`group:${at}`) ?? [];
     for (const source of group) {
@@ -167,7 +169,7 @@ function assertExports(groups: readonly (readonly string[])[], alone: Metafile, 
   }
 }
 
-/** commander starts processes only for commands that are files of their own, which svc has none of: loaded on demand. */
+/** Loads `node:child_process` on demand: commander uses it only for commands in separate files, which svc does not have. */
 const lazyProcesses: Plugin = {
   name: 'lazy-processes',
   setup({ onResolve, onLoad }) {
@@ -182,8 +184,8 @@ const lazyProcesses: Plugin = {
 };
 
 /**
- * Of undici what svc asks for. Its index brings in all that it has (WebSockets, caches, mocks), and two parsers twice,
- * compiled to WebAssembly with and without instructions that every x64 and arm64 processor has.
+ * Includes only the parts of undici that svc uses. Its index imports everything (WebSockets, caches, mocks), and two parsers
+ * twice, compiled to WebAssembly with and without instructions that every x64 and arm64 processor supports.
  */
 const partOfUndici: Plugin = {
   name: 'part-of-undici',
@@ -201,7 +203,7 @@ const partOfUndici: Plugin = {
   },
 };
 
-/** PostgreSQL's own library in C, which pg speaks through where it is installed and asked for. */
+/** Excludes pg's optional bindings to PostgreSQL's C library. */
 const noNativePostgres: Plugin = {
   name: 'no-native-postgres',
   setup({ onLoad }) {
@@ -211,17 +213,17 @@ const noNativePostgres: Plugin = {
   },
 };
 
-/** conf looks up the user's home when it is loaded, which fails for a user without an entry in /etc/passwd. svc tells it each path. */
+/** Excludes conf's lookup of the home folder at load time, which fails without an entry in /etc/passwd. svc passes every path. */
 const noGuessedFolders: Plugin = {
   name: 'no-guessed-folders',
   setup({ onLoad }) {
     onLoad({ filter: /node_modules[/\\]env-paths[/\\]index\.js$/ }, () => ({
-      contents: `export default () => { throw new Error('folders are named, not guessed'); }`,
+      contents: `export default () => { throw new Error('svc passes all folders explicitly'); }`,
     }));
   },
 };
 
-/** The protocol's library brings a validator for the answers of people, whom svc asks nothing through a host. */
+/** Excludes the MCP library's validator for user input, because svc never requests input through an MCP host. */
 const noAnswerValidator: Plugin = {
   name: 'no-answer-validator',
   setup({ onLoad }) {
@@ -231,8 +233,8 @@ const noAnswerValidator: Plugin = {
   },
 };
 
-/** A module that fails on a Node.js that is too old, by the same rule as the command and in syntax that it reads. */
-async function nodeCheck(): Promise<string> {
+/** Creates a module that fails on an unsupported Node.js, with the rule of bin/svc.js, in syntax that old versions can parse. */
+async function createNodeCheck(): Promise<string> {
   const [rule] = /^function isSupported[\s\S]*?^}$/m.exec(await readFile('bin/svc.js', 'utf8')) ?? [];
   if (rule === undefined) throw new Error('bin/svc.js has no function isSupported');
   const range: string = JSON.parse(await readFile('package.json', 'utf8')).engines.node;
@@ -241,17 +243,17 @@ async function nodeCheck(): Promise<string> {
 }
 
 const options = {
-  // What is started by its path, as a thread or a process, lies beside the chunk that starts it.
+  // Programs that run as a thread or a process must be next to the chunk that starts them.
   entryPoints: {
     main: 'src/main.ts',
-    // Behind a check of the version of Node.js: dist/index.js.
+    // Imported by dist/index.js after the check of the Node.js version.
     'chunks/library': 'src/index.ts',
     'chunks/jq-worker': 'src/output/jq-worker.ts',
     'chunks/keychain-process': 'src/profiles/keychain-process.ts',
   },
-  // As an ES module it asks for its file's path when it is loaded, which there is none of in the executable.
+  // The ES module reads its own file path at load time, which does not exist in the executable.
   alias: { 'jq-wasm': './node_modules/jq-wasm/dist/index.cjs' },
-  // A native module, and optional: where it is not installed there is no keychain.
+  // An optional native module; without it, svc does not use the keychain.
   external: ['@napi-rs/keyring'],
   outdir: 'dist',
   bundle: true,
@@ -260,7 +262,7 @@ const options = {
   platform: 'node',
   target: 'node22',
   minify: true,
-  // What would make undici and pg load what this build leaves out.
+  // Variables that would make undici and pg load modules that this build excludes.
   define: Object.fromEntries(
     ['UNDICI_USE_MILO', 'UNDICI_NO_WASM_SIMD', 'JEST_WORKER_ID', 'NODE_PG_FORCE_NATIVE'].map((name) => [
       `process.env.${name}`,
@@ -269,7 +271,7 @@ const options = {
   ),
   metafile: true,
   write: false,
-  // The packages that are CommonJS ask for built-in modules by `require`, which an ES module does not have.
+  // CommonJS packages load built-in modules with `require`, which ES modules lack.
   banner: { js: 'const require=process.getBuiltinModule;' },
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
@@ -286,13 +288,13 @@ const plugins = [
 
 await rm('dist', { recursive: true, force: true });
 const { metafile: scattered } = await build({ ...options, plugins });
-const groups = await measuredGroups(scattered);
+const groups = await measureGroups(scattered);
 await rm('dist', { recursive: true });
 const { metafile } = await build({ ...options, plugins: [...plugins, chunkGroups(groups)] });
 assertExports(groups, scattered, metafile);
-await writeFile('dist/check-node.js', await nodeCheck());
-// Modules are evaluated in the order of their imports, so that an old Node.js meets the check before anything else. A
-// dynamic import would keep CommonJS from requiring the library.
+await writeFile('dist/check-node.js', await createNodeCheck());
+// Modules are evaluated in import order, so the check runs first. A dynamic import would prevent CommonJS code from
+// requiring the library.
 await writeFile('dist/index.js', "import './check-node.js';\nexport * from './chunks/library.js';\n");
 const jq = await readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')));
 await writeFile('dist/chunks/jq.wasm.br', brotliCompressSync(jq));

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { signedAdHoc } from './packaging/executable/ad-hoc-signature.ts';
-import { compiledCode } from './packaging/executable/compiled-code.ts';
-import { bundleFiles } from './packaging/executable/modules.ts';
-import { packageFolder, TARGETS, type Target } from './packaging/executable/targets.ts';
+import { signAdHoc } from './packaging/executable/ad-hoc-signature.ts';
+import { compileModules } from './packaging/executable/compiled-code.ts';
+import { readBundle } from './packaging/executable/modules.ts';
+import { fetchPackage, TARGETS, type Target } from './packaging/executable/targets.ts';
 
 /**
- * Makes executables from the bundle, each a Node.js with the bundle in it: `executables/svc-linux-x64`, or in the folder
- * of `--to`. Takes the names of the targets, and makes this machine's own unless there are any; `all` is all of them.
+ * Builds executables, each a copy of Node.js that contains the bundle: `executables/svc-linux-x64`, or in the folder `--to`.
+ * Arguments: names of targets, or `all` (default: the current platform).
  */
 const own = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { to: { type: 'string' } } });
@@ -19,38 +19,38 @@ const { to = 'executables' } = values;
 const wanted = positionals.length === 0 ? [own] : positionals;
 const unknown = wanted.filter((name) => name !== 'all' && !TARGETS.some((target) => target.name === name));
 if (unknown.length > 0)
-  throw new Error(`no target ${unknown.join(', ')}: ${TARGETS.map(({ name }) => name).join(', ')}`);
+  throw new Error(`unknown target ${unknown.join(', ')}; known targets: ${TARGETS.map(({ name }) => name).join(', ')}`);
 
 const { version, optionalDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 const folder = await mkdtemp(join(tmpdir(), 'svc-executable-'));
 try {
-  const files = new Map<string, Uint8Array>([...(await bundleFiles('dist')), ['version', Buffer.from(version)]]);
-  const code = await compiledCode(files, folder);
+  const files = new Map<string, Uint8Array>([...(await readBundle('dist')), ['version', Buffer.from(version)]]);
+  const code = await compileModules(files, folder);
   for (const target of TARGETS.filter(({ name }) => wanted.includes(name) || wanted.includes('all'))) {
-    // Compiled code is for one kind of machine.
-    await makeExecutable(target, new Map([...files, ...(target.name === own ? code : [])]));
+    // Compiled code is platform-specific.
+    await buildExecutable(target, new Map([...files, ...(target.name === own ? code : [])]));
   }
 } finally {
   await rm(folder, { recursive: true });
 }
 
-async function makeExecutable(target: Target, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
-  const place = join(folder, target.name);
+async function buildExecutable(target: Target, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  const workFolder = join(folder, target.name);
   const nodeVersion = target.node.version ?? optionalDependencies[target.node.package];
-  const node = await packageFolder(target.node.package, nodeVersion, place);
+  const node = await fetchPackage(target.node.package, nodeVersion, workFolder);
   const keychainVersion = optionalDependencies['@napi-rs/keyring'];
-  const keychain = await packageFolder(target.keychain.package, keychainVersion, place);
-  const assets = new Map([...files].map(([name]) => [name, join(place, encodeURIComponent(name))]));
-  await mkdir(place, { recursive: true });
+  const keychain = await fetchPackage(target.keychain.package, keychainVersion, workFolder);
+  const assets = new Map([...files].map(([name]) => [name, join(workFolder, encodeURIComponent(name))]));
+  await mkdir(workFolder, { recursive: true });
   for (const [name, content] of files) await writeFile(assets.get(name) ?? '', content);
   const loader = 'packaging/executable/loader.cjs';
-  const blob = join(place, 'blob');
+  const blob = join(workFolder, 'blob');
   const settings = {
     main: loader,
     output: blob,
     disableExperimentalSEAWarning: true,
     useCodeCache: target.name === own,
-    // What the environment tells Node.js is not meant for svc.
+    // Ignore NODE_OPTIONS, which is not intended for svc.
     execArgvExtension: 'none',
     assets: {
       ...Object.fromEntries(assets),
@@ -58,33 +58,33 @@ async function makeExecutable(target: Target, files: ReadonlyMap<string, Uint8Ar
       'keyring.node': join(keychain, target.keychain.module),
     },
   };
-  const config = join(place, 'config.json');
+  const config = join(workFolder, 'config.json');
   await writeFile(config, JSON.stringify(settings));
-  execFileSync(await nodeOfVersion(nodeVersion), ['--experimental-sea-config', config], { stdio: 'pipe' });
+  execFileSync(await fetchNode(nodeVersion), ['--experimental-sea-config', config], { stdio: 'pipe' });
   await mkdir(to, { recursive: true });
   const executable = join(to, `svc-${target.name}${target.suffix}`);
   await rm(executable, { force: true });
   await copyFile(join(node, target.node.program), executable);
   await chmod(executable, 0o755);
   inject(blob, executable);
-  if (target.name.startsWith('darwin')) await writeFile(executable, signedAdHoc(await readFile(executable), 'svc'));
+  if (target.name.startsWith('darwin')) await writeFile(executable, signAdHoc(await readFile(executable), 'svc'));
   console.log(executable);
 }
 
-/** A Node.js of a version that runs here: only the same one writes what that of an executable reads. */
-async function nodeOfVersion(wanted: string): Promise<string> {
-  const here = TARGETS.find(({ name }) => name === own);
-  if (!here || process.version === `v${wanted}`) return process.execPath;
-  const place = join(folder, `node-${wanted}`);
-  await mkdir(place, { recursive: true });
-  return join(await packageFolder(here.node.package, wanted, place), here.node.program);
+/** Returns a Node.js of this version for the current platform: the blob must be written by the version that reads it. */
+async function fetchNode(wanted: string): Promise<string> {
+  const ownTarget = TARGETS.find(({ name }) => name === own);
+  if (!ownTarget || process.version === `v${wanted}`) return process.execPath;
+  const nodeFolder = join(folder, `node-${wanted}`);
+  await mkdir(nodeFolder, { recursive: true });
+  return join(await fetchPackage(ownTarget.node.package, wanted, nodeFolder), ownTarget.node.program);
 }
 
 function inject(blob: string, executable: string): void {
   const injector = fileURLToPath(new URL('cli.js', import.meta.resolve('postject')));
   const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
-  // Only executables of macOS have such segments. The signature that they had goes.
+  // Only macOS executables have segments. This removes their existing signature.
   const segment = ['--macho-segment-name', 'NODE_SEA'];
-  // It warns of sections of Node.js that have no names, on every target alike.
+  // Hides postject's warnings about unnamed sections of Node.js, which occur on every target.
   execFileSync(process.execPath, [injector, executable, 'NODE_SEA_BLOB', blob, ...fuse, ...segment], { stdio: 'pipe' });
 }

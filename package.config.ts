@@ -1,11 +1,11 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bundledPackages } from './packaging/bundled.ts';
-import { declarations } from './packaging/declarations.ts';
-import { thirdPartyNotices } from './packaging/notices.ts';
-import { softwareBill } from './packaging/sbom.ts';
+import { findBundledPackages } from './packaging/bundled.ts';
+import { createDeclarations } from './packaging/declarations.ts';
+import { createNotices } from './packaging/notices.ts';
+import { createBom } from './packaging/sbom.ts';
 
-/** Makes a folder that holds the bundle into the package that is published: `cd dist && npm pack`. */
+/** Adds the files of the published package to a folder with the bundle: `cd dist && npm pack`. */
 const [folder = 'dist'] = process.argv.slice(2);
 
 const { name, version, description, license, engines, optionalDependencies } = JSON.parse(
@@ -19,7 +19,7 @@ const manifest = {
   keywords: ['cli', 'administration', 'collaboration', 'webhooks'],
   type: 'module',
   bin: { svc: 'bin/svc.js' },
-  // For readers of package.json that do not know `exports`.
+  // For tools that do not support `exports`.
   types: './types/index.d.ts',
   exports: { '.': { types: './types/index.d.ts', default: './index.js' }, './package.json': './package.json' },
   man: manuals.map((page) => `man/${page}`),
@@ -45,13 +45,13 @@ await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 
 await cp('bin', join(folder, 'bin'), { recursive: true });
 await cp('docs/man', join(folder, 'man'), { recursive: true });
 await cp('packaging/README.md', join(folder, 'README.md'));
-for (const [path, text] of await declarations()) {
+for (const [path, text] of await createDeclarations()) {
   const file = join(folder, 'types', path);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
 }
 for (const file of ['LICENSE', 'CHANGELOG.md']) await cp(file, join(folder, file));
 
-const bundled = bundledPackages(JSON.parse(await readFile('dist/metafile.json', 'utf8')));
-await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(bundled));
-await writeFile(join(folder, 'sbom.cdx.json'), softwareBill(name, bundled, [KEYCHAIN]));
+const bundled = findBundledPackages(JSON.parse(await readFile('dist/metafile.json', 'utf8')));
+await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), createNotices(bundled));
+await writeFile(join(folder, 'sbom.cdx.json'), createBom(name, bundled, [KEYCHAIN]));

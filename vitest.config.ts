@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that leave nothing behind in their process: one process loads the modules of many files once. */
+/** Tests without side effects on their process, which can share one process to load modules only once. */
 const PURE = 'test/{bulk,catalog,client,kernel,output}/**/*.test.ts';
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/node-version.ts',
-    // Many tests start processes of their own; on a machine that is busy, each start takes a while.
+    globalSetup: ['test/node-version.ts', 'test/run-folder.ts'],
+    // Many tests start processes, which takes a while on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
@@ -20,10 +20,10 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: ['test/{postgres,service}/**/*.test.ts'],
-          // About no store, or about files.
+          // Tests without a store, or of file stores.
           exclude: [
-            'test/service/{access,crdt-content,crdt-xml,local,store-failures,store-file,turns}.test.ts',
-            'test/service/deliveries/{lanes,post,private-addresses}.test.ts',
+            'test/service/{access,crdt-content,crdt-xml,local,store-failures,store-file,file-queue}.test.ts',
+            'test/service/deliveries/{lanes,http-sender,private-addresses}.test.ts',
           ],
           env: { SVC_TEST_STORE: 'postgres' },
           globalSetup: 'test/postgres/setup.ts',

@@ -1,48 +1,48 @@
 #!/usr/bin/env node
-// CommonJS and old syntax, so that an old Node.js answers with a sentence instead of a stack trace. It also starts
-// faster: an ESM import of a built-in module reads all its exports.
+// CommonJS and old syntax, so that an old Node.js prints a message instead of a stack trace. CommonJS also starts faster:
+// an ESM import of a built-in module reads all its exports.
 var fs = require('fs');
 var path = require('path');
 
 var home = path.join(__dirname, '..');
 var pkg = require('../package.json');
 
-/** Permissions of a folder, and those of them that are for others. */
+/** File modes: access for the owner only, and the bits of all other users. */
 var OWNER_ONLY = 0o700;
 var OTHERS = 0o077;
 
-/** Whether a version is in a range of parts like ^22.22.2 or >=26.0.0, separated by ||. The library is built with a copy of this. */
+/** Whether a version matches a range such as ^22.22.2 || >=26.0.0. The build copies this function into the library. */
 function isSupported(range, version) {
   return range.split('||').some(function (part) {
     var match = /(\^|>=)(\d+)\.(\d+)\.(\d+)/.exec(part);
-    var least = match.slice(2).map(Number);
-    var here = version.split('.').map(Number);
-    if (match[1] === '^' && here[0] !== least[0]) return false;
+    var minimum = match.slice(2).map(Number);
+    var actual = version.split('.').map(Number);
+    if (match[1] === '^' && actual[0] !== minimum[0]) return false;
     for (var i = 0; i < 3; i++) {
-      if (here[i] !== least[i]) return here[i] > least[i];
+      if (actual[i] !== minimum[i]) return actual[i] > minimum[i];
     }
     return true;
   });
 }
 
 /**
- * Keeps compiled code in the user's own cache folder: the system's temporary folder is open to others. Deno and Bun keep
- * theirs themselves, and have no such function.
+ * Enables the compile cache in the user's own cache folder, because other users can access the system's temporary folder.
+ * Deno and Bun have their own caches and lack this function.
  */
-function keepCompiledCode() {
+function enableCache() {
   var enableCompileCache = require('module').enableCompileCache;
   var env = process.env;
   var folder = env.XDG_CACHE_HOME || env.LOCALAPPDATA || (env.HOME && path.join(env.HOME, '.cache'));
   if (!enableCompileCache || !folder || !path.isAbsolute(folder)) return;
   folder = path.join(folder, 'svc', 'compiled');
-  if (makeFolder(folder) && isPrivate(folder)) enableCompileCache(folder);
+  if (createFolder(folder) && restrictToOwner(folder)) enableCompileCache(folder);
 }
 
-/** Whether a folder is there, made for its owner only, with those above it if need be. Node.js itself never gives up below /proc. */
-function makeFolder(folder) {
+/** Creates a folder for its owner only, with its parents, and returns whether it exists. The recursive option of Node.js loops forever below /proc. */
+function createFolder(folder) {
   if (fs.existsSync(folder)) return true;
-  // The root of a drive that is not there has nothing above it.
-  if (path.dirname(folder) === folder || !makeFolder(path.dirname(folder))) return false;
+  // The root of a missing drive has no parent.
+  if (path.dirname(folder) === folder || !createFolder(path.dirname(folder))) return false;
   try {
     fs.mkdirSync(folder, OWNER_ONLY);
   } catch (_error) {
@@ -51,8 +51,8 @@ function makeFolder(folder) {
   return true;
 }
 
-/** Whether nobody else can put code into a folder. One that is open to others is closed to them. */
-function isPrivate(folder) {
+/** Restricts a folder to its owner, and returns whether that succeeded: other users must not be able to add code. */
+function restrictToOwner(folder) {
   try {
     if (process.platform !== 'win32' && fs.statSync(folder).mode & OTHERS) fs.chmodSync(folder, OWNER_ONLY);
     return true;
@@ -62,9 +62,9 @@ function isPrivate(folder) {
 }
 
 if (isSupported(pkg.engines.node, process.versions.node)) {
-  keepCompiledCode();
-  // The bundle lies beside this folder in the package, and in dist in a checkout. One that was installed without
-  // scripts has none yet; Node.js runs the source as well.
+  enableCache();
+  // In the package, the bundle is next to this folder; in a checkout, it is in dist. A checkout that was installed without
+  // scripts has no bundle, so Node.js runs the source.
   var entry = ['main.js', 'dist/main.js', 'src/main.ts']
     .map(function (file) {
       return path.join(home, file);
@@ -79,7 +79,7 @@ if (isSupported(pkg.engines.node, process.versions.node)) {
       process.versions.node +
       ' is not supported; svc needs ' +
       pkg.engines.node +
-      '. In a checkout, npm ci brings one along: use npx svc.'
+      '. In a checkout, run npm ci and use npx svc, which installs a supported version.'
   );
   process.exitCode = 78;
 }

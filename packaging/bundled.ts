@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A package whose code is part of the bundle. */
+/** A package with code in the bundle. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** As its package.json says it, an SPDX expression. */
+  /** SPDX expression from package.json. */
   readonly license: string;
-  /** Its folder below the checkout. */
+  /** Folder relative to the checkout. */
   readonly folder: string;
 }
 
-/** The part of esbuild's account of a build that is read here. */
+/** The parts of esbuild's metafile that are used here. */
 export interface Metafile {
   readonly outputs: Readonly<
     Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
   >;
 }
 
-/** The packages that code in the bundle comes from, by name. */
-export function bundledPackages({ outputs }: Metafile): readonly BundledPackage[] {
+/** Finds the packages with code in the bundle, sorted by folder. */
+export function findBundledPackages({ outputs }: Metafile): readonly BundledPackage[] {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   const folders = inputs.flatMap(([path, { bytesInOutput }]) => {
     const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];

@@ -3,22 +3,22 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { operationTypes } from './operation-types.ts';
+import { createOperationTypes } from './operation-types.ts';
 
 const ENTRY = 'index.d.ts';
-const WRITTEN_OUT = join('library', 'operations.d.ts');
+const GENERATED = join('library', 'operations.d.ts');
 const IMPORT = /(?<=^(?:import|export) [^;']*\bfrom ')[^']+(?=')/gm;
 
 /**
- * The declarations of the library by path, from `index.d.ts` on. They stand alone: whoever uses them needs neither the
- * libraries that the source is written with nor the rest of the source.
+ * Creates the type declarations of the library by path, starting with `index.d.ts`. The declarations are self-contained: they
+ * import neither dependencies nor the rest of the source.
  */
-export async function declarations(): Promise<ReadonlyMap<string, string>> {
+export async function createDeclarations(): Promise<ReadonlyMap<string, string>> {
   const emitted = await mkdtemp(join(tmpdir(), 'svc-types-'));
   try {
     await emit(emitted);
-    await writeFile(join(emitted, WRITTEN_OUT), await operationTypes());
-    return await reachable(emitted);
+    await writeFile(join(emitted, GENERATED), await createOperationTypes());
+    return await collectReachable(emitted);
   } finally {
     await rm(emitted, { recursive: true });
   }
@@ -42,7 +42,7 @@ async function emit(folder: string): Promise<void> {
 }
 
 /** @throws Error for an import that is not the library's own */
-async function reachable(folder: string): Promise<ReadonlyMap<string, string>> {
+async function collectReachable(folder: string): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const waiting = [ENTRY];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

@@ -1,34 +1,37 @@
 import { loadOperation } from '../src/catalog/index.ts';
-import { type JsonSchema, operationSchemas } from '../src/catalog/json-schema.ts';
+import { createOperationSchemas, type JsonSchema } from '../src/catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../src/catalog/manifest.ts';
 
-/** `src/library/operations.ts` as TypeScript that stands alone: the types written out from the catalog's schemas. */
-export async function operationTypes(): Promise<string> {
-  const written = await Promise.all(manifest.map(typesOf));
+/** Creates a self-contained version of `src/library/operations.ts`, with types generated from the catalog's schemas. */
+export async function createOperationTypes(): Promise<string> {
+  const operations = await Promise.all(manifest.map(createTypes));
   return [
-    '/** What each operation takes and answers with, by its name. */',
-    `export interface OperationTypes ${block(written.map(({ member }) => member))}`,
+    '/** Input and output types of each operation, by name. */',
+    `export interface OperationTypes ${block(operations.map(({ member }) => member))}`,
     'export type OperationName = keyof OperationTypes;',
     "export type Input<Operation extends OperationName> = OperationTypes[Operation]['input'];",
     "export type Output<Operation extends OperationName> = OperationTypes[Operation]['output'];",
-    ...written.flatMap(({ recursive }) => recursive),
+    ...operations.flatMap(({ recursive }) => recursive),
     '',
   ].join('\n');
 }
 
-async function typesOf({ name, resource, summary, command }: OperationEntry) {
-  const { input, output } = operationSchemas(await loadOperation(resource, name), { rules: false });
-  const sides = [schemaTypes(input, `${pascalCase(name)}Input`), schemaTypes(output, `${pascalCase(name)}Output`)];
-  const [taken, answered] = sides.map(({ type }) => type);
-  const members = block([`readonly input: ${taken};`, `readonly output: ${answered};`]);
+async function createTypes({ name, resource, summary, command }: OperationEntry) {
+  const { input, output } = createOperationSchemas(await loadOperation(resource, name), { rules: false });
+  const sides = [
+    createSchemaTypes(input, `${pascalCase(name)}Input`),
+    createSchemaTypes(output, `${pascalCase(name)}Output`),
+  ];
+  const [inputType, outputType] = sides.map(({ type }) => type);
+  const members = block([`readonly input: ${inputType};`, `readonly output: ${outputType};`]);
   return {
     member: `${comment(`${summary}: \`svc ${command.join(' ')}\``)}readonly '${name}': ${members};`,
     recursive: sides.flatMap(({ recursive }) => recursive),
   };
 }
 
-/** The type of the values that a JSON Schema of the catalog describes, and what refers to itself in it, under `name`. */
-export function schemaTypes(schema: JsonSchema, name: string): { type: string; recursive: readonly string[] } {
+/** Creates the type for a JSON Schema of the catalog, and named types for its recursive parts, prefixed with `name`. */
+export function createSchemaTypes(schema: JsonSchema, name: string): { type: string; recursive: readonly string[] } {
   const nameOf = (reference: string) => `${name}${reference.replace(/\W|_/g, '').replace('defsschema', '')}`;
   const recursive = Object.entries(schema.$defs ?? {}).map(
     ([key, part]) => `export type ${nameOf(`#/$defs/${key}`)} = ${typeOf(part as JsonSchema, nameOf)};`,
@@ -36,9 +39,9 @@ export function schemaTypes(schema: JsonSchema, name: string): { type: string; r
   return { type: typeOf(schema, nameOf), recursive };
 }
 
-type Naming = (reference: string) => string;
+type NameReference = (reference: string) => string;
 
-function typeOf(schema: JsonSchema, nameOf: Naming): string {
+function typeOf(schema: JsonSchema, nameOf: NameReference): string {
   const { $ref, anyOf, allOf, enum: values, const: value, type } = schema;
   if ($ref !== undefined) return nameOf($ref);
   if (anyOf) return unionOf(anyOf.map((part) => typeOf(part as JsonSchema, nameOf)));
@@ -59,7 +62,7 @@ const SIMPLE = new Map([
   ['null', 'null'],
 ]);
 
-function objectType({ properties = {}, required = [], ...schema }: JsonSchema, nameOf: Naming): string {
+function objectType({ properties = {}, required = [], ...schema }: JsonSchema, nameOf: NameReference): string {
   const members = Object.entries(properties).map(([name, declared]) => {
     const property = declared as JsonSchema;
     const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
@@ -67,7 +70,7 @@ function objectType({ properties = {}, required = [], ...schema }: JsonSchema, n
     const member = required.includes(name) ? `${key}: ${type}` : `${key}?: ${type} | undefined`;
     return `${comment(property.description)}readonly ${member};`;
   });
-  // Beside fields of their own, others can be anything.
+  // Additional fields next to known ones can have any type.
   const rest = schema.additionalProperties as JsonSchema | undefined;
   if (rest) members.push(`readonly [field: string]: ${members.length > 0 ? 'unknown' : typeOf(rest, nameOf)};`);
   return members.length === 0 ? 'Readonly<Record<string, never>>' : block(members);

@@ -9,10 +9,10 @@ interface Bom {
 }
 
 /**
- * The software bill of materials, CycloneDX: of all that npm knows of the checkout, what is in the bundle, and what is
- * installed with it. It holds neither a time nor a number of its own, so that the same source gives the same one.
+ * Creates the software bill of materials in CycloneDX format: the packages in the bundle and those installed with it. It has
+ * no timestamp or serial number, so that the same source always produces the same file.
  */
-export function softwareBill(name: string, bundled: readonly BundledPackage[], installed: readonly string[]): string {
+export function createBom(name: string, bundled: readonly BundledPackage[], installed: readonly string[]): string {
   const bom: Bom = JSON.parse(execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], { encoding: 'utf8' }));
   delete bom.serialNumber;
   delete bom.metadata.timestamp;

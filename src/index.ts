@@ -1,4 +1,4 @@
-/** What a program gets that imports the package. */
+/** Public API of the package. */
 export { type Failure, SvcError } from './kernel/errors.ts';
 export { type Client, type ClientSettings, createClient } from './library/client.ts';
 export type { EmbeddedService, ServiceSettings } from './library/embedded-service.ts';

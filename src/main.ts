@@ -1,38 +1,40 @@
 import { systemClock } from './kernel/clock.ts';
 import { CommandExit, FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
-import { userFolders } from './kernel/folders.ts';
+import { resolveUserFolders } from './kernel/folders.ts';
 import { commandLineOf, step } from './kernel/hint.ts';
-import { currentFolder, type Io, leaveFileSizeSignal, processIo } from './kernel/io.ts';
+import { createProcessIo, currentFolder, type Io, ignoreFileSizeSignal } from './kernel/io.ts';
 
 /** Runs the command line of this process. The only place where an error becomes an exit code. */
 export async function main(version: string): Promise<void> {
-  const io = processIo();
+  const io = createProcessIo();
   const words = process.argv.slice(2);
-  process.exitCode = await settle(io, words, () => {
+  process.exitCode = await runToExitCode(io, words, () => {
     const [first] = words;
     if (first === '--version' || first === '-V') return io.stdout.write(`${version}\n`);
-    if (first === '__complete') return complete(io, words.slice(1));
+    if (first === '__complete') return completeWords(io, words.slice(1));
     return isPlainHelp(words) ? help(io, words) : runCommand(io, words);
   });
 }
 
-/** What shells ask on TAB. It reads files at most, and says nothing of what goes wrong. */
-async function complete(io: Io, words: readonly string[]): Promise<void> {
+/** Prints completions for a shell. Reads only local files, and ignores all errors. */
+async function completeWords(io: Io, words: readonly string[]): Promise<void> {
   const { completeLine } = await import('./commands/completion/complete.ts');
   const { env } = process;
   await io.stdout.write(
-    await completeLine(words, { environment: env, cwd: currentFolder(), folders: userFolders(env) }).catch(() => ''),
+    await completeLine(words, { environment: env, cwd: currentFolder(), folders: resolveUserFolders(env) }).catch(
+      () => '',
+    ),
   );
 }
 
-/** No words, or help of what stands before the last one, unless that turns out to be no command. */
+/** Whether the command line is empty or ends with a help flag. */
 function isPlainHelp(words: readonly string[]): boolean {
   return words.length === 0 || ['-h', '--help'].includes(words.at(-1) ?? '');
 }
 
-/** Help at once, without what it takes to read a command line. */
+/** Prints help quickly, without loading the command-line parser; falls back to it for an unknown command. */
 async function help(io: Io, words: readonly string[]): Promise<void> {
-  const [{ helpAt }, { printHelp }] = await Promise.all([
+  const [{ helpForPath: helpAt }, { printHelp }] = await Promise.all([
     import('./commands/help/help-at.ts'),
     import('./commands/help/print-help.ts'),
   ]);
@@ -41,24 +43,24 @@ async function help(io: Io, words: readonly string[]): Promise<void> {
 }
 
 async function runCommand(io: Io, words: readonly string[]): Promise<void> {
-  // What nobody waited for is a bug; said by Node itself, it could hold anything.
+  // An unhandled error is a bug. Node.js itself would print it without redaction.
   process.on('uncaughtException', (thrown) => {
-    void settle(io, words, () => Promise.reject(thrown)).then((code) => process.exit(code));
+    void runToExitCode(io, words, () => Promise.reject(thrown)).then((code) => process.exit(code));
   });
-  leaveFileSizeSignal();
+  ignoreFileSizeSignal();
   const { runCommandLine } = await import('./commands/line/command-line.ts');
   await runCommandLine(words, {
     io,
     environment: process.env,
     cwd: currentFolder(),
     clock: systemClock,
-    folders: userFolders(process.env),
-    signal: signalOfProcess(),
+    folders: resolveUserFolders(process.env),
+    signal: createProcessSignal(),
   });
 }
 
 /** Aborts at the first signal; a second one ends the process at once. */
-function signalOfProcess(): AbortSignal {
+function createProcessSignal(): AbortSignal {
   const controller = new AbortController();
   for (const [name, failure] of Object.entries(SIGNAL_FAILURES)) {
     process.on(name, () => {
@@ -69,22 +71,22 @@ function signalOfProcess(): AbortSignal {
   return controller.signal;
 }
 
-async function settle(io: Io, words: readonly string[], run: () => Promise<void>): Promise<number> {
+async function runToExitCode(io: Io, words: readonly string[], run: () => Promise<void>): Promise<number> {
   try {
     await run();
     return 0;
   } catch (thrown) {
-    const reporting = await import('./commands/terminal/report.ts').catch(() => undefined);
-    return reporting ? reporting.report(io, words, process.env, thrown) : reportUnaided(io, thrown);
+    const reporting = await import('./commands/terminal/report-error.ts').catch(() => undefined);
+    return reporting ? reporting.reportError(io, words, process.env, thrown) : reportWithoutModules(io, thrown);
   }
 }
 
-/** Says that a run has ended, when an update has taken away the files that it would have read to say more. */
-async function reportUnaided(io: Io, thrown: unknown): Promise<number> {
+/** Reports an error if an update of svc deleted the modules that normally report it. */
+async function reportWithoutModules(io: Io, thrown: unknown): Promise<number> {
   const failure = thrown instanceof SvcError ? thrown.failure : undefined;
   const lines = [
-    `svc: ${failure ? FAILURES[failure].meaning : 'its own files are gone'}`,
-    `hint: svc was updated or removed while it ran: run it again; a job goes on with ${commandLineOf(step('resume', 'jobs', 'resume'))}`,
+    `svc: ${failure ? FAILURES[failure].meaning : 'the installation is missing files'}`,
+    `hint: svc was updated or removed while it was running; run the command again, or resume a job with ${commandLineOf(step('resume', 'jobs', 'resume'))}`,
   ];
   await io.stderr.write(`${lines.join('\n')}\n`).catch(() => undefined);
   return thrown instanceof CommandExit ? thrown.exitCode : FAILURES[failure ?? 'local'].exitCode;

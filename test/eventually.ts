@@ -1,10 +1,10 @@
 import { vi } from 'vitest';
 
 /**
- * What `check` gives once it throws no more. A busy machine takes its time, so that only a fault takes as long as this waits.
+ * Repeats `check` until it no longer throws, and returns its result. The timeout is long, for busy machines.
  *
- * @param interval milliseconds between two looks
+ * @param interval milliseconds between two attempts
  */
-export async function eventually<Given>(check: () => Given | Promise<Given>, interval = 20): Promise<Given> {
+export async function eventually<Value>(check: () => Value | Promise<Value>, interval = 20): Promise<Value> {
   return vi.waitFor(check, { timeout: 40_000, interval });
 }

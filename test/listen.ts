@@ -2,9 +2,9 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /**
- * Lets a server listen on a free port until the test is over; then its connections are cut too.
+ * Starts a server on a free port, and closes it and its connections at the end of the test.
  *
- * @returns its address, as 127.0.0.1:8080
+ * @returns the address: `127.0.0.1:8080`
  */
 export async function listen(server: Server): Promise<string> {
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
 import { spawnSync } from 'node:child_process';
 
-/** Whether this machine runs Python. */
+/** Whether Python is installed. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0;

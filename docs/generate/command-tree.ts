@@ -3,10 +3,10 @@ import type { Node, OptionDefinition } from '../../src/commands/definition.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../src/commands/tree/tree.ts';
 
-/** A command as its reference describes it. */
-export interface Described {
+/** A command with everything that the reference prints about it. */
+export interface DescribedCommand {
   readonly words: readonly string[];
-  /** `svc users data [flags]`, its arguments in brackets where they may be left out. */
+  /** Such as `svc users data [flags]`. Optional arguments are in brackets. */
   readonly usage: string;
   readonly summary: string;
   readonly description: string | undefined;
@@ -14,11 +14,11 @@ export interface Described {
   readonly flags: readonly OptionDefinition[];
 }
 
-/** Commands under their first word: `users`, or the command itself where it is one word. */
+/** The commands that share a first word, such as `users`. A one-word command is a group of its own. */
 export interface DescribedGroup {
   readonly name: string;
   readonly summary: string;
-  readonly commands: readonly Described[];
+  readonly commands: readonly DescribedCommand[];
 }
 
 export async function describedGroups(): Promise<readonly DescribedGroup[]> {
@@ -29,13 +29,13 @@ export async function describedGroups(): Promise<readonly DescribedGroup[]> {
   return described.filter(({ commands }) => commands.length > 0);
 }
 
-async function commandsBelow(node: Node): Promise<readonly Described[]> {
+async function commandsBelow(node: Node): Promise<readonly DescribedCommand[]> {
   const own = node.leaf ? [describe(node, await loadLeaf(node.leaf))] : [];
   const inner = await Promise.all([...node.children.values()].map(commandsBelow));
   return [...own, ...inner.flat()];
 }
 
-function describe({ path, summary }: Node, leaf: LoadedLeaf): Described {
+function describe({ path, summary }: Node, leaf: LoadedLeaf): DescribedCommand {
   const { description, examples = [] } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
   const usage = ['svc', ...path, ...argumentsOf(leaf), '[flags]'].join(' ');
   return {
@@ -44,7 +44,7 @@ function describe({ path, summary }: Node, leaf: LoadedLeaf): Described {
     summary,
     description,
     examples,
-    flags: flagsOf(leaf).filter(({ describes }) => describes),
+    flags: flagsOf(leaf).filter(({ description }) => description),
   };
 }
 

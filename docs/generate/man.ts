@@ -1,13 +1,14 @@
 import type { OptionDefinition } from '../../src/commands/definition.ts';
 import { GLOBAL_FLAGS } from '../../src/commands/global-flags.ts';
+import { commandDescription, flagDescription } from '../../src/commands/help/command-help.ts';
 import { environmentVariables } from '../../src/commands/help/environment.ts';
 import { FAILURES } from '../../src/kernel/errors.ts';
-import { type Described, type DescribedGroup, describedGroups } from './command-tree.ts';
+import { type DescribedCommand, type DescribedGroup, describedGroups } from './command-tree.ts';
 
-/** Of the version that the pages describe: a page has to have one, and the same source the same page. */
+/** Date in the page headers. Fixed, so that unchanged sources produce unchanged pages. */
 const DATE = '2026-11-21';
 
-/** The manual in man(7): `svc.1`, and a page for each group of commands. By path below `docs/man`. */
+/** Renders the manual in man(7) format: `svc.1` and a page per command group, by path below `docs/man`. */
 export async function manualPages(): Promise<ReadonlyMap<string, string>> {
   const groups = await describedGroups();
   const pages = groups.map((group) => [`svc-${group.name}.1`, groupPage(group)] as const);
@@ -32,13 +33,22 @@ function groupPage({ name, summary, commands }: DescribedGroup): string {
   ]);
 }
 
-function commandLines({ words, summary, description, examples, flags }: Described): readonly string[] {
+function commandLines({ words, summary, description, examples, flags }: DescribedCommand): readonly string[] {
   return [
     `.SS ${quoted(`svc ${words.join(' ')}`)}`,
-    text(description ?? `${summary}.`),
+    text(description === undefined ? `${summary}.` : commandDescription(summary, description)),
     ...flags.flatMap(flagEntry),
     ...(examples.length > 0 ? ['.PP', 'Examples:'] : []),
-    ...examples.flatMap(({ command, does }) => ['.PP', text(does), '.PP', '.RS 4', '.nf', text(command), '.fi', '.RE']),
+    ...examples.flatMap(({ command, caption }) => [
+      '.PP',
+      text(caption),
+      '.PP',
+      '.RS 4',
+      '.nf',
+      text(command),
+      '.fi',
+      '.RE',
+    ]),
   ];
 }
 
@@ -52,8 +62,8 @@ function page(name: string, summary: string, sections: readonly (readonly [strin
   return `${[...head, ...rest].join('\n')}\n`;
 }
 
-function flagEntry({ flags, describes, choices }: OptionDefinition): readonly string[] {
-  return entry(flags, `${describes}${choices ? ` (${choices.join(', ')})` : ''}`);
+function flagEntry(flag: OptionDefinition): readonly string[] {
+  return entry(flag.flags, flagDescription(flag));
 }
 
 function entry(term: string, does: string): readonly string[] {
@@ -63,12 +73,12 @@ function entry(term: string, does: string): readonly string[] {
 function exitCodes(): readonly string[] {
   const byCode = Map.groupBy(Object.values(FAILURES), ({ exitCode }) => exitCode);
   return [
-    [0, 'done, and everything is written'] as const,
+    [0, 'success, and all output was written'] as const,
     ...[...byCode].map(([code, all]) => [code, all.map(({ meaning }) => meaning).join('; ')] as const),
   ].flatMap(([code, meaning]) => entry(String(code), meaning));
 }
 
-/** A text as roff reads it: backslashes, hyphens that are to be copied, and what a line may not begin with. */
+/** Escapes a text for roff: backslashes, hyphens, special characters, and control characters at the start of a line. */
 function text(plain: string): string {
   const escaped = plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('…', '...').replaceAll('’', "'");
   return escaped.replace(/^([.'])/gm, '\\&$1');

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/commands/line/command-line.ts';
-import { report } from '../../src/commands/terminal/report.ts';
+import { reportError } from '../../src/commands/terminal/report-error.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Sink } from '../../src/kernel/io.ts';
 
-/** A command as somebody runs it. Without `columns` its output goes into a pipe. */
+/** A command and its environment. Without `columns`, its output goes to a pipe. */
 interface Screen {
   readonly words: readonly string[];
   readonly columns?: number;
@@ -16,7 +16,7 @@ interface Screen {
 
 interface Chapter {
   readonly title: string;
-  readonly says: string;
+  readonly introduction: string;
   readonly screens: readonly Screen[];
 }
 
@@ -28,12 +28,13 @@ const ACCESSIBLE = { ACCESSIBLE: '1' };
 const CHAPTERS: readonly Chapter[] = [
   {
     title: 'Tables',
-    says: 'Columns are aligned by what a terminal shows, whatever the script. True and false are marks.',
+    introduction: 'svc aligns columns by display width in every script. True and false are symbols.',
     screens: [{ words: DOCUMENTS, columns: 80 }],
   },
   {
     title: 'Narrow terminals',
-    says: 'Text gives way first, in lines of its own; ids never do. Where columns cannot stand beside each other, a record is a list.',
+    introduction:
+      'svc wraps long text first, and never truncates IDs. If the columns do not fit side by side, it prints each record as a list.',
     screens: [
       { words: DOCUMENTS, columns: 40 },
       { words: ENDPOINTS, columns: 100 },
@@ -42,12 +43,12 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: 'Pipes',
-    says: 'What a program reads is never cut, wrapped or drawn.',
+    introduction: 'In a pipe, svc never truncates or wraps text and uses no symbols.',
     screens: [{ words: DOCUMENTS }],
   },
   {
-    title: 'Words instead of drawings',
-    says: '`ACCESSIBLE=1` is for screen readers and for who prefers words.',
+    title: 'Accessible output',
+    introduction: 'With `ACCESSIBLE=1`, svc prints words instead of symbols and lines, for screen readers.',
     screens: [
       { words: DOCUMENTS, columns: 80, environment: ACCESSIBLE },
       { words: TREE, columns: 80 },
@@ -56,20 +57,21 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: 'Times',
-    says: 'RFC 3339 unless asked otherwise; `--time raw` shows them as they came.',
+    introduction:
+      'By default, svc prints times in RFC 3339. `--time relative` prints the age, and `--time raw` the unchanged value.',
     screens: [
       { words: ['folders', 'list', '--local', '--org', 'acme'], columns: 80 },
       { words: ['folders', 'list', '--local', '--org', 'acme', '--time', 'relative'], columns: 80 },
     ],
   },
   {
-    title: 'One value',
-    says: 'Each field under the path that `--fields` takes.',
+    title: 'Single values',
+    introduction: 'svc prints each field with the path that you can pass to `--fields`.',
     screens: [{ words: ['webhooks', 'advanced', 'get', '--local'], columns: 80 }],
   },
   {
-    title: 'Many records',
-    says: 'What came of them, what to do about the rest, and the job that it was.',
+    title: 'Bulk import',
+    introduction: 'svc prints the counts, the failures with a next step, and the job.',
     screens: [
       { words: ['users', 'add', '--local', '--org', 'acme', '--file', 'users.csv'], columns: 80 },
       { words: ['documents', 'add', '--local', '--org', 'acme', '--file', 'documents.csv'], columns: 80 },
@@ -77,8 +79,8 @@ const CHAPTERS: readonly Chapter[] = [
     ],
   },
   {
-    title: 'Nothing there',
-    says: 'It is said, with what to do next. A pipe gets the header alone.',
+    title: 'Empty lists',
+    introduction: 'svc prints a message with a next step. In a pipe, it prints only the header.',
     screens: [
       { words: ['documents', 'list', '--local', '--org', 'beta'], columns: 80 },
       { words: ['profiles', 'list'], columns: 80 },
@@ -86,8 +88,8 @@ const CHAPTERS: readonly Chapter[] = [
     ],
   },
   {
-    title: 'Mistakes',
-    says: 'One line, and one more with the next step.',
+    title: 'Errors',
+    introduction: 'An error is one line, followed by a hint.',
     screens: [
       { words: ['users', 'add', '--local', '--org', 'acme', '--file', 'twice.csv'], columns: 80 },
       { words: ['documents', 'lst'], columns: 80 },
@@ -119,11 +121,11 @@ const SEED = {
   config: { advancedWebhooks: { isEnabled: true } },
 };
 
-const SEEDED = Date.UTC(2026, 2, 1, 9, 30);
-const LOOKED_AT = Date.UTC(2026, 2, 4, 14, 0);
+const CREATED = Date.UTC(2026, 2, 1, 9, 30);
+const VIEWED = Date.UTC(2026, 2, 4, 14, 0);
 const MINUTE = 60_000;
 
-/** The page of screens, made by running the commands on it. */
+/** Runs the commands of every chapter and renders the page from their output. */
 export async function screensPage(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'svc-screens-'));
   try {
@@ -132,16 +134,16 @@ export async function screensPage(): Promise<string> {
     }
     await writeFile(join(home, 'seed.json'), JSON.stringify(SEED));
     await writeFile(join(home, 'twice.csv'), 'userId,name\nada,Ada Lovelace\nbob,Bob\nada,Ada L.\n');
-    await shown(home, { words: ['local', 'import', 'seed.json', '--quiet'] }, SEEDED);
+    await renderScreen(home, { words: ['local', 'import', 'seed.json', '--quiet'] }, CREATED);
     const chapters: string[] = [];
-    let now = LOOKED_AT;
-    for (const { title, says, screens } of CHAPTERS) {
+    let now = VIEWED;
+    for (const { title, introduction, screens } of CHAPTERS) {
       const texts: string[] = [];
       for (const screen of screens) {
-        texts.push(await figure(home, screen, now));
+        texts.push(await renderFigure(home, screen, now));
         now += MINUTE;
       }
-      chapters.push(`## ${title}\n\n${says}\n\n${texts.join('\n\n')}`);
+      chapters.push(`## ${title}\n\n${introduction}\n\n${texts.join('\n\n')}`);
     }
     return `${HEAD}\n\n${chapters.join('\n\n')}\n`;
   } finally {
@@ -149,22 +151,22 @@ export async function screensPage(): Promise<string> {
   }
 }
 
-const HEAD = `# Screens
+const HEAD = `# Terminal output
 
-How svc looks, made by \`npm run generate\`, which runs the commands. On a terminal headers and times are dim, and words for
-how something stands are green, yellow or red, all of them among the 16 colours that a terminal's own theme defines, light or dark;
-\`NO_COLOR=1\` or \`--color never\` leaves them out.`;
+This page shows the output of svc in different terminals. On a terminal, headers and times are dim, and states are green, yellow,
+or red. svc uses the 16 colors of your terminal's theme, so it works with light and dark themes. \`NO_COLOR=1\` or
+\`--color never\` turns colors off. The page is generated by \`npm run generate\`, which runs the commands.`;
 
-async function figure(home: string, screen: Screen, now: number): Promise<string> {
+async function renderFigure(home: string, screen: Screen, now: number): Promise<string> {
   const { words, columns, environment = {} } = screen;
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value} `);
-  const place = columns === undefined ? '(into a pipe)' : `(${columns} columns)`;
-  const text = await shown(home, screen, now);
-  return `\`\`\`text\n$ ${variables.join('')}svc ${words.join(' ')}   ${place}\n${text}\`\`\``;
+  const output = columns === undefined ? '(in a pipe)' : `(${columns} columns)`;
+  const text = await renderScreen(home, screen, now);
+  return `\`\`\`text\n$ ${variables.join('')}svc ${words.join(' ')}   ${output}\n${text}\`\`\``;
 }
 
-/** What a terminal shows of both streams once the command is over. */
-async function shown(home: string, { words, columns, environment = {} }: Screen, now: number): Promise<string> {
+/** Runs a command and returns the final content of the terminal, with both streams. */
+async function renderScreen(home: string, { words, columns, environment = {} }: Screen, now: number): Promise<string> {
   let transcript = '';
   const sink: Sink = {
     isTerminal: columns !== undefined,
@@ -181,16 +183,16 @@ async function shown(home: string, { words, columns, environment = {} }: Screen,
     ...{ io, folders, environment: variables, cwd: home },
     clock: { now: () => now, sleep: systemClock.sleep },
     signal: new AbortController().signal,
-  }).catch((error: unknown) => report(io, words, variables, error));
-  return steady(transcript.split('\n').map(lastDrawn).join('\n'));
+  }).catch((error: unknown) => reportError(io, words, variables, error));
+  return stabilizeJobIds(transcript.split('\n').map(finalLine).join('\n'));
 }
 
-/** A line that is drawn over ends as it was drawn last. */
-function lastDrawn(line: string): string {
+/** Returns the last version of a line that was redrawn. */
+function finalLine(line: string): string {
   return line.split('\r\u001b[2K').at(-1) ?? '';
 }
 
-/** Without what is another in each run: the end of a job's id. */
-function steady(text: string): string {
+/** Replaces the random suffix of job IDs, which differs in each run. */
+function stabilizeJobIds(text: string): string {
   return text.replace(/(\d{8}-\d{6})-[0-9a-f]{6}/g, '$1-5f3a9c');
 }

@@ -1,15 +1,15 @@
-// The receiver of good.mjs with one fault planted in it, each a mistake that is easily made and found in the wild:
+// The receiver of good.mjs with one fault. Each fault is a common mistake.
 //
 //   FAULT=ignores-timestamp SECRET_FILE=secret.txt node faulty.mjs
 //
-// `svc webhooks test` finds each of them. Without FAULT it lists them.
+// `svc webhooks test` detects every fault. Without FAULT, the program lists them.
 
 import { createHmac } from 'node:crypto';
 import { Refusal, start, steps } from './good.mjs';
 
 const MINUTE = 60;
 
-/** What a fault does otherwise than `steps`. */
+/** The steps that each fault replaces. */
 const FAULTS = {
   'accepts-any-signature': {
     verify({ 'webhook-timestamp': timestamp, 'webhook-signature': signature }) {
@@ -41,7 +41,7 @@ const FAULTS = {
   'ignores-timestamp': { checkTime() {} },
   'believes-the-future': {
     checkTime(timestamp) {
-      if (Date.now() / 1000 - Number(timestamp) > 5 * MINUTE) throw new Refusal(400, 'out of time');
+      if (Date.now() / 1000 - Number(timestamp) > 5 * MINUTE) throw new Refusal(400, 'timestamp out of range');
     },
   },
   'joins-chunks-as-text': {
@@ -56,7 +56,7 @@ const FAULTS = {
   'does-not-decode': { decode: (payload) => payload },
   'refuses-encrypted': {
     decrypt() {
-      throw new Refusal(422, 'what is this?');
+      throw new Refusal(422, 'unknown format');
     },
   },
   'refuses-duplicates': {
@@ -91,7 +91,7 @@ const FAULTS = {
         request.on('end', () => resolve(Buffer.concat(chunks)));
         if (Number(request.headers['content-length']) > 10_000_000) resolve(Buffer.alloc(0));
       }),
-    /** The connection stays as it is, whatever happens to it. */
+    /** Keeps the connection open after an error. */
     server: (server) => server.on('clientError', () => {}),
   },
   'takes-cut': {

@@ -1,22 +1,22 @@
-// A receiver of webhooks in plain Node.js (22 or later), without a dependency: the things that every receiver has to do,
-// in the order in which it has to do them. `svc webhooks test` grades it.
+// A webhook receiver in plain Node.js (22 or later) without dependencies. It shows the steps of every receiver, in the
+// right order. `svc webhooks test` grades it.
 //
-//   SECRET_FILE=secret.txt node good.mjs        deliveries signed as Standard Webhooks describe it
+//   SECRET_FILE=secret.txt node good.mjs        advanced deliveries, signed according to Standard Webhooks
 //   AUTH_TOKEN_FILE=token.txt node good.mjs     basic deliveries
 //
-// PORT (3000; 0 takes a free one), PRIVATE_KEY_FILE (for encrypted payloads, PEM), EFFECTS=1 (GET /effects lists what was
-// applied; for tests only).
+// Other variables: PORT (default: 3000; 0 chooses a free port), PRIVATE_KEY_FILE (PEM, for encrypted payloads), and
+// EFFECTS=1 (GET /effects lists the applied deliveries; for tests only).
 
 import { constants, createDecipheriv, createHmac, privateDecrypt, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { isUtf8 } from 'node:buffer';
 
-const MOST_BYTES = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 const TOLERANCE = 5 * 60;
-const REMEMBERED = 100_000;
+const MAX_REMEMBERED = 100_000;
 
-/** An answer other than 200. */
+/** A response other than 200. */
 export class Refusal extends Error {
   constructor(status, reason) {
     super(reason);
@@ -25,26 +25,26 @@ export class Refusal extends Error {
 }
 
 export const steps = {
-  /** The path and the method come first: everything else costs more. */
+  /** Checks the method first, because it is the cheapest check. */
   route({ method }) {
     if (method !== 'POST') throw new Refusal(405, 'only POST');
   },
 
-  /** The bytes as they came. A text made of them, or JSON, is not what was signed. */
+  /** Reads the raw bytes. The signature covers these, not decoded text or parsed JSON. */
   async readBody(request) {
-    if (Number(request.headers['content-length']) > MOST_BYTES) throw new Refusal(413, 'too long');
+    if (Number(request.headers['content-length']) > MAX_BYTES) throw new Refusal(413, 'too long');
     const chunks = [];
     let length = 0;
-    // Ends with an error where the connection ends before the body does.
+    // Throws if the connection ends before the body does.
     for await (const chunk of request) {
       length += chunk.length;
-      if (length > MOST_BYTES) throw new Refusal(413, 'too long');
+      if (length > MAX_BYTES) throw new Refusal(413, 'too long');
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
   },
 
-  /** Compared in constant time, so that nobody can find out a token or a signature letter by letter. */
+  /** Compares in constant time, so that an attacker can't guess a token or a signature character by character. */
   isEqual(given, expected) {
     const [a, b] = [Buffer.from(given), Buffer.from(expected)];
     return a.length === b.length && timingSafeEqual(a, b);
@@ -56,25 +56,25 @@ export const steps = {
     if (!id || id.includes('.') || !timestamp || !signatures) throw new Refusal(401, 'not signed');
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
     const expected = `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
-    // After a change of secret there are several, separated by spaces.
+    // After a change of the secret, the header contains several signatures, separated by spaces.
     if (!signatures.split(' ').some((one) => this.isEqual(one, expected))) throw new Refusal(401, 'wrong signature');
     this.checkTime(timestamp);
   },
 
-  /** The token stands there as it is, not as base64. */
+  /** The header contains the token itself, not base64. */
   verifyToken({ authorization = '' }, token) {
     if (token !== undefined && !this.isEqual(authorization, `Basic ${token}`)) throw new Refusal(401, 'wrong token');
   },
 
-  /** Signed as well: without this, what was listened to could be sent again at any later time. */
+  /** Rejects old timestamps. Otherwise an attacker could replay a recorded delivery at any time. */
   checkTime(timestamp) {
     if (!/^\d+$/.test(timestamp)) throw new Refusal(400, 'no timestamp');
-    if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE) throw new Refusal(400, 'out of time');
+    if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE) throw new Refusal(400, 'timestamp out of range');
   },
 
-  /** Plain, base64-encoded or encrypted, as it was configured; only verified bytes get here. */
+  /** Unpacks a verified payload: plain, base64-encoded, or encrypted, depending on the configuration. */
   unpack(body, { privateKey }) {
-    if (!isUtf8(body)) throw new Refusal(400, 'no UTF-8');
+    if (!isUtf8(body)) throw new Refusal(400, 'not UTF-8');
     const payload = this.parse(body.toString());
     if (typeof payload.encodedPayload === 'string') return this.decode(payload);
     if (typeof payload.encryptedData === 'string') return this.decrypt(payload, privateKey);
@@ -86,7 +86,7 @@ export const steps = {
   },
 
   decrypt({ encryptedData, encryptedKey, iv }, privateKey) {
-    if (privateKey === undefined) throw new Refusal(422, 'no key to open it with');
+    if (privateKey === undefined) throw new Refusal(422, 'no private key');
     const oaep = { key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
     const key = privateDecrypt(oaep, Buffer.from(encryptedKey, 'base64'));
     const decipher = createDecipheriv('aes-256-cbc', key, Buffer.from(iv, 'base64'));
@@ -97,28 +97,28 @@ export const steps = {
     try {
       return Object(JSON.parse(json));
     } catch {
-      throw new Refusal(400, 'no JSON');
+      throw new Refusal(400, 'not JSON');
     }
   },
 
   /**
-   * Deliveries come at least once, and in any order: what came before is taken again and does nothing. A real receiver
-   * keeps the ids where it keeps what it applies, in the same transaction.
+   * Accepts a repeated delivery without applying it again. Deliveries arrive at least once and in any order. A real
+   * receiver stores the IDs in the same transaction as the effects.
    */
   applyOnce(id, payload, world) {
     const { applied } = world;
     if (applied.has(id)) return;
     this.apply(id, payload, world);
-    if (applied.size > REMEMBERED) applied.delete(applied.keys().next().value);
+    if (applied.size > MAX_REMEMBERED) applied.delete(applied.keys().next().value);
   },
 
-  /** Here something would happen. What is of an unknown type is left alone, and taken all the same. */
+  /** Applies an event. A real receiver does its work here. It ignores events of unknown types and responds with 200. */
   apply(id, payload, { applied }) {
     applied.set(id, [...(applied.get(id) ?? []), eventOf(payload)]);
   },
 };
 
-/** A basic payload names what happened by its source and action. */
+/** Returns the event of a payload. Basic payloads contain a source and an action instead. */
 function eventOf({ event, notificationSource, actionType }) {
   if (event !== undefined) return event;
   return BASIC_EVENTS.get(`${notificationSource} ${actionType}`) ?? `${notificationSource}.${actionType}`;
@@ -134,37 +134,37 @@ const BASIC_EVENTS = new Map([
   ['crdt updateData', 'crdt.update_data'],
 ]);
 
-/** @param settings secret or token, and privateKey; `steps` may be others, which is how faulty.mjs goes wrong */
+/** @param settings secret or token, and privateKey @param step the steps; faulty.mjs replaces some of them */
 export function createReceiver(settings, step = steps) {
   const world = { ...settings, applied: new Map() };
-  const take = async (request) => {
+  const receive = async (request) => {
     step.route(request);
     const body = await step.readBody(request);
     step.verify(request.headers, body, world);
     const payload = step.unpack(body, world);
-    // A basic delivery carries the id of its event in the payload.
+    // A basic delivery contains the ID of its event in the payload.
     step.applyOnce(request.headers['webhook-id'] ?? payload.webhookId, payload, world);
   };
-  // Who sends too slowly, or nothing more, holds a place here for so long.
+  // The timeouts limit how long a slow or silent client can hold a connection.
   return createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, async (request, response) => {
     if (settings.showsEffects && request.method === 'GET' && request.url === '/effects') {
       response.end(JSON.stringify([...world.applied].flatMap(([id, events]) => events.map((event) => ({ id, event })))));
       return;
     }
     try {
-      await take(request);
-      // 2xx only now: a sender does not send again what was taken.
+      await receive(request);
+      // Respond with 2xx only now, because the sender does not repeat an accepted delivery.
       response.end('ok\n');
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 500;
-      // What is left of the body is not waited for.
+      // Don't wait for the rest of the body.
       response.writeHead(status, { connection: 'close' }).end(`${error instanceof Refusal ? error.message : 'failed'}\n`);
       request.resume();
     }
   });
 }
 
-/** Listens as the environment says, and gives the server. */
+/** Starts the server with the settings in the environment. */
 export function start(step = steps, env = process.env) {
   const read = (name) => (env[name] ? readFileSync(env[name], 'utf8').trim() : undefined);
   const settings = { secret: read('SECRET_FILE'), token: read('AUTH_TOKEN_FILE'), privateKey: read('PRIVATE_KEY_FILE') };

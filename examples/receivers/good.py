@@ -1,10 +1,10 @@
-"""A receiver of webhooks with nothing but Python's standard library (3.9 or later). `svc webhooks test` grades it.
+"""A webhook receiver that needs only Python's standard library (3.9 or later). `svc webhooks test` grades it.
 
-    SECRET_FILE=secret.txt python3 good.py        deliveries signed as Standard Webhooks describe it
+    SECRET_FILE=secret.txt python3 good.py        advanced deliveries, signed according to Standard Webhooks
     AUTH_TOKEN_FILE=token.txt python3 good.py     basic deliveries
 
-PORT (3000; 0 takes a free one), EFFECTS=1 (GET /effects lists what was applied; for tests only). Encrypted payloads are
-refused: the standard library has neither RSA nor AES.
+Other variables: PORT (default: 3000; 0 chooses a free port) and EFFECTS=1 (GET /effects lists the applied deliveries; for
+tests only). The receiver rejects encrypted payloads, because the standard library supports neither RSA nor AES.
 """
 import base64
 import binascii
@@ -16,12 +16,12 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-MOST_BYTES = 10 * 1024 * 1024
+MAX_BYTES = 10 * 1024 * 1024
 TOLERANCE = 5 * 60
 
 
 class Refusal(Exception):
-    """An answer other than 200."""
+    """A response other than 200."""
 
     def __init__(self, status, reason):
         super().__init__(reason)
@@ -38,13 +38,13 @@ def read_file(name):
 
 SECRET = read_file("SECRET_FILE")
 TOKEN = read_file("AUTH_TOKEN_FILE")
-# A real receiver keeps the ids where it keeps what it applies, in the same transaction.
+# A real receiver stores the IDs in the same transaction as the effects.
 APPLIED = {}
 LOCK = threading.Lock()
 
 
 def verify(headers, body):
-    """The bytes as they came, before anything is made of them; compared in constant time."""
+    """Verifies the raw bytes and compares in constant time."""
     if SECRET is None:
         if not hmac.compare_digest(headers.get("authorization", "").encode("latin-1"), f"Basic {TOKEN}".encode("latin-1")):
             raise Refusal(401, "wrong token")
@@ -56,13 +56,13 @@ def verify(headers, body):
     key = base64.b64decode(SECRET[len("whsec_"):] if SECRET.startswith("whsec_") else SECRET)
     signed = f"{delivery_id}.{timestamp}.".encode("latin-1") + body
     expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
-    # After a change of secret there are several, separated by spaces.
+    # After a change of the secret, the header contains several signatures, separated by spaces.
     given = headers.get("webhook-signature", "").encode("latin-1").split(b" ")
     if not any([hmac.compare_digest(one, expected) for one in given]):
         raise Refusal(401, "wrong signature")
-    # Signed as well: without this, what was listened to could be sent again at any later time.
+    # Otherwise an attacker could replay a recorded delivery at any time.
     if abs(time.time() - int(timestamp)) > TOLERANCE:
-        raise Refusal(400, "out of time")
+        raise Refusal(400, "timestamp out of range")
 
 
 def unpack(body):
@@ -71,16 +71,16 @@ def unpack(body):
         if isinstance(payload, dict) and isinstance(payload.get("encodedPayload"), str):
             payload = json.loads(base64.b64decode(payload["encodedPayload"], validate=True))
     except (ValueError, binascii.Error) as error:
-        raise Refusal(400, "no JSON") from error
+        raise Refusal(400, "not JSON") from error
     if not isinstance(payload, dict):
-        raise Refusal(400, "no object")
+        raise Refusal(400, "not an object")
     if "encryptedData" in payload:
-        raise Refusal(422, "no key to open it with")
+        raise Refusal(422, "encrypted payloads are not supported")
     return payload
 
 
 def apply_once(delivery_id, payload):
-    """Deliveries come at least once, and in any order: what came before is taken again and does nothing."""
+    """Accepts a repeated delivery without applying it again. Deliveries arrive at least once and in any order."""
     with LOCK:
         if delivery_id not in APPLIED:
             APPLIED[delivery_id] = payload.get("event")
@@ -88,7 +88,7 @@ def apply_once(delivery_id, payload):
 
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Seconds for which a sender may say nothing.
+    # Maximum time without data from the sender, in seconds.
     timeout = 30
 
     def do_POST(self):
@@ -96,35 +96,35 @@ class Receiver(BaseHTTPRequestHandler):
             body = self.read_body()
             verify(self.headers, body)
             payload = unpack(body)
-            # A basic delivery carries the id of its event in the payload.
+            # A basic delivery contains the ID of its event in the payload.
             apply_once(self.headers.get("webhook-id") or payload.get("webhookId"), payload)
-            # 2xx only now: a sender does not send again what was taken.
-            self.answer(200, "ok")
+            # Respond with 2xx only now, because the sender does not repeat an accepted delivery.
+            self.respond(200, "ok")
         except Refusal as refusal:
-            # What is left of the body is not waited for.
+            # Don't wait for the rest of the body.
             self.close_connection = True
-            self.answer(refusal.status, str(refusal))
+            self.respond(refusal.status, str(refusal))
 
     def read_body(self):
         length = self.headers.get("content-length", "")
         if not (length.isascii() and length.isdigit()):
-            raise Refusal(411, "how long is it?")
-        if int(length) > MOST_BYTES:
+            raise Refusal(411, "Content-Length required")
+        if int(length) > MAX_BYTES:
             raise Refusal(413, "too long")
         body = self.rfile.read(int(length))
         if len(body) < int(length):
-            raise Refusal(400, "cut short")
+            raise Refusal(400, "incomplete body")
         return body
 
     def do_GET(self):
         if os.environ.get("EFFECTS") == "1" and self.path == "/effects":
             with LOCK:
-                self.answer(200, json.dumps([{"id": key, **({"event": event} if event else {})} for key, event in APPLIED.items()]))
+                self.respond(200, json.dumps([{"id": key, **({"event": event} if event else {})} for key, event in APPLIED.items()]))
         else:
             self.close_connection = True
-            self.answer(405, "only POST")
+            self.respond(405, "only POST")
 
-    def answer(self, status, text):
+    def respond(self, status, text):
         content = f"{text}\n".encode()
         self.send_response(status)
         self.send_header("content-length", str(len(content)))
@@ -134,7 +134,7 @@ class Receiver(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_):
-        """Nothing of a delivery belongs into a log."""
+        """Logs nothing, because deliveries may contain private data."""
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ const SUPER_BLOB = 0xfade0cc0;
 const CODE_DIRECTORY = 0xfade0c02;
 const DIRECTORY_SIZE = 88;
 const INDEX_SIZE = 24;
-/** Made by no identity, and by a linker, so that `codesign` replaces it without being forced. */
+/** Flags of an ad hoc signature by a linker, which `codesign` replaces without `--force`. */
 const ADHOC_BY_LINKER = 0x20002;
 const MAIN_BINARY = 1n;
 const HASH_SIZE = 32;
@@ -23,27 +23,28 @@ interface Segment {
   readonly name: string;
   readonly offset: bigint;
   readonly size: bigint;
-  /** Where the content of its sections begins in the file. */
+  /** File offsets of the sections' content. */
   readonly sections: readonly number[];
 }
 
 /**
- * A 64-bit Mach-O executable without a signature, signed in nobody's name: hashes of its pages, by which macOS sees that
- * it is whole. Nothing runs on Apple's processors without that. Throws where there is no room for it.
+ * Signs a 64-bit Mach-O executable ad hoc, without an identity: adds hashes of its pages, which Apple silicon requires of every
+ * executable.
+ * @throws Error if the header has no room for the signature
  */
-export function signedAdHoc(unsigned: Uint8Array, identifier: string): Buffer {
-  const codeSize = aligned(unsigned.length);
+export function signAdHoc(unsigned: Uint8Array, identifier: string): Buffer {
+  const codeSize = align(unsigned.length);
   const pages = Math.ceil(codeSize / PAGE);
-  const hashesAt = DIRECTORY_SIZE + aligned(identifier.length + 1);
+  const hashesAt = DIRECTORY_SIZE + align(identifier.length + 1);
   const blobSize = INDEX_SIZE + hashesAt + pages * HASH_SIZE;
-  const file = Buffer.alloc(codeSize + aligned(blobSize));
+  const file = Buffer.alloc(codeSize + align(blobSize));
   file.set(unsigned);
-  const text = announceSignature(file, { unsignedSize: unsigned.length, codeSize });
+  const text = writeSignatureCommand(file, { unsignedSize: unsigned.length, codeSize });
   const signature = file.subarray(codeSize);
-  words(signature, 0, [SUPER_BLOB, blobSize, 1, 0, INDEX_SIZE]);
+  writeWords(signature, 0, [SUPER_BLOB, blobSize, 1, 0, INDEX_SIZE]);
   const directory = signature.subarray(INDEX_SIZE);
   const counts = [hashesAt, DIRECTORY_SIZE, 0, pages, codeSize];
-  words(directory, 0, [CODE_DIRECTORY, blobSize - INDEX_SIZE, 0x20400, ADHOC_BY_LINKER, ...counts]);
+  writeWords(directory, 0, [CODE_DIRECTORY, blobSize - INDEX_SIZE, 0x20400, ADHOC_BY_LINKER, ...counts]);
   directory.set([HASH_SIZE, 2, 0, PAGE_BITS], 36);
   directory.writeBigUInt64BE(text.offset, 64);
   directory.writeBigUInt64BE(text.size, 72);
@@ -59,18 +60,19 @@ export function signedAdHoc(unsigned: Uint8Array, identifier: string): Buffer {
   return file;
 }
 
-/** Tells the header of a file with room at its end of the signature there; its last segment takes it in. */
-function announceSignature(
+/** Adds the signature at the end of the file to the header and to the last segment. */
+function writeSignatureCommand(
   file: Buffer,
   { unsignedSize, codeSize }: { unsignedSize: number; codeSize: number },
 ): Segment {
   const { commands, segments, end } = readHeader(file);
   const text = segments.find(({ name }) => name === '__TEXT');
   const last = segments.find(({ name }) => name === '__LINKEDIT');
-  if (!text || !last) throw new Error('it lacks a segment that every executable of macOS has');
-  if (last.offset + last.size !== BigInt(unsignedSize)) throw new Error('its last segment does not end with the file');
+  if (!text || !last) throw new Error('the executable lacks a segment that every macOS executable has');
+  if (last.offset + last.size !== BigInt(unsignedSize))
+    throw new Error('the last segment does not end at the end of the file');
   const content = Math.min(...segments.flatMap(({ sections }) => sections));
-  if (end + SIGNATURE_COMMAND_SIZE > content) throw new Error('its header has no room for a signature');
+  if (end + SIGNATURE_COMMAND_SIZE > content) throw new Error('the header has no room for a signature');
   const size = BigInt(file.length) - last.offset;
   file.writeBigUInt64LE(size, last.at + 48);
   file.writeBigUInt64LE(((size + MEMORY_PAGE - 1n) / MEMORY_PAGE) * MEMORY_PAGE, last.at + 32);
@@ -82,13 +84,13 @@ function announceSignature(
 }
 
 function readHeader(file: Buffer): { commands: number; segments: readonly Segment[]; end: number } {
-  if (file.readUInt32LE(0) !== MAGIC_64) throw new Error('it is no 64-bit executable of macOS');
+  if (file.readUInt32LE(0) !== MAGIC_64) throw new Error('the file is not a 64-bit macOS executable');
   const commands = file.readUInt32LE(16);
   const segments: Segment[] = [];
   let at = HEADER_SIZE;
   for (let command = 0; command < commands; command += 1) {
     const kind = file.readUInt32LE(at);
-    if (kind === CODE_SIGNATURE) throw new Error('it has a signature');
+    if (kind === CODE_SIGNATURE) throw new Error('the executable is already signed');
     if (kind === SEGMENT) segments.push(segmentAt(file, at));
     at += file.readUInt32LE(at + 4);
   }
@@ -104,13 +106,13 @@ function segmentAt(file: Buffer, at: number): Segment {
     name: file.toString('latin1', at + 8, at + 24).replace(/\0+$/, ''),
     offset: file.readBigUInt64LE(at + 40),
     size: file.readBigUInt64LE(at + 48),
-    // What is all zeros has no place in the file.
+    // Zero-filled sections have no content in the file.
     sections: sections.filter((offset) => offset > 0),
   };
 }
 
-function words(buffer: Buffer, at: number, values: readonly number[]): void {
+function writeWords(buffer: Buffer, at: number, values: readonly number[]): void {
   for (const [index, value] of values.entries()) buffer.writeUInt32BE(value, at + index * 4);
 }
 
-const aligned = (size: number) => Math.ceil(size / 16) * 16;
+const align = (size: number) => Math.ceil(size / 16) * 16;

@@ -1,5 +1,5 @@
-// Runs a command line as the executable would, with its files from a folder in place of assets, and keeps there what V8
-// compiled of each module.
+// Runs a command line like the executable, but with files from a folder instead of assets, and saves V8's compiled code of
+// each module in the folder.
 const { readdirSync, readFileSync, statSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const sea = require('node:sea');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Command lines that between them run what most others do. What they compile is kept. */
+/** Command lines that together load most modules. The code that they compile is cached. */
 const COMMANDS: readonly (readonly string[])[] = [
   ['--version'],
   ['--help'],
@@ -14,10 +14,10 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 /**
- * What V8 compiled of the modules when those command lines ran, by the name of the module: the larger of two, since each
- * holds what one run used. Only the same version of Node.js on the same kind of machine takes it.
+ * Runs the command lines and collects V8's compiled code by module name. Each run compiles only the code it uses, so the
+ * largest result is kept. Only the same version of Node.js on the same platform can load the code.
  */
-export async function compiledCode(
+export async function compileModules(
   files: ReadonlyMap<string, Uint8Array>,
   folder: string,
 ): Promise<ReadonlyMap<string, Uint8Array>> {

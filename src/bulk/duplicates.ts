@@ -1,65 +1,68 @@
 import type { BitSet } from './bit-set.ts';
-import { type DraftRules, drafter } from './draft.ts';
-import type { HashSet } from './id-hashes.ts';
-import type { RecordInput } from './input.ts';
+import type { RecordInput } from './record-input.ts';
+import { createPreparer, type PreparationRules } from './record-preparation.ts';
+import type { IdHashSet } from './repeated-ids.ts';
 
-/** A record as duplicates are told by it. */
-export interface Identified {
+/** A record's ID and position. */
+export interface IdentifiedRecord {
   readonly id: string;
   readonly index: number;
-  /** As messages call it. */
+  /** The file name to show in messages. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Most ids whose records are held side by side; more are looked at in several readings. */
-const MOST_AT_ONCE = 250_000;
+/** Maximum number of IDs to compare in one pass. Larger inputs take several passes. */
+const MAX_IDS_PER_PASS = 250_000;
 
-/** Which of several records with one id stays. */
-export interface DuplicateRules {
+/** How to handle records with the same ID. */
+export interface DuplicateResolution {
   readonly duplicates: 'fail' | 'first' | 'last';
-  /** The positions of those that are left out. */
+  /** Receives the indexes of the records to skip. */
   readonly leftOut: BitSet;
-  /** Two records that may not both stay, the later one first. */
-  readonly clash: (record: Identified, earlier: Identified) => void;
+  /** Called with two records that have the same ID, if duplicates are not allowed. */
+  readonly reportDuplicate: (record: IdentifiedRecord, earlier: IdentifiedRecord) => void;
 }
 
 /**
- * Looks again at the records whose ids seem to come more than once, because two ids may have one hash, and says which of
- * them clash or are left out.
+ * Compares the IDs whose hashes repeat, because different IDs can have the same hash. Reports or skips the actual
+ * duplicates.
  */
-export async function settleDuplicates(
-  read: () => AsyncIterable<readonly Identified[]>,
-  repeated: HashSet,
-  { duplicates, leftOut, clash }: DuplicateRules,
+export async function resolveDuplicates(
+  read: () => AsyncIterable<readonly IdentifiedRecord[]>,
+  repeated: IdHashSet,
+  { duplicates, leftOut, reportDuplicate }: DuplicateResolution,
 ): Promise<void> {
-  for (const part of repeated.parts(MOST_AT_ONCE)) {
-    const seen = new Map<string, Identified>();
-    for await (const block of read()) {
-      for (const record of block) {
-        if (!part.has(record.id)) continue;
-        const earlier = seen.get(record.id);
-        if (!earlier || duplicates === 'last') seen.set(record.id, record);
+  for (const ids of repeated.split(MAX_IDS_PER_PASS)) {
+    const kept = new Map<string, IdentifiedRecord>();
+    for await (const records of read()) {
+      for (const record of records) {
+        if (!ids.has(record.id)) continue;
+        const earlier = kept.get(record.id);
+        if (!earlier || duplicates === 'last') kept.set(record.id, record);
         if (!earlier) continue;
-        if (duplicates === 'fail') clash(record, earlier);
+        if (duplicates === 'fail') reportDuplicate(record, earlier);
         else leftOut.add(duplicates === 'first' ? record.index : earlier.index);
       }
     }
   }
 }
 
-/** The records that have an id, valid or not. */
-export async function* identified(input: RecordInput, rules: DraftRules): AsyncGenerator<readonly Identified[]> {
+/** Reads the ID and position of all records that have an ID, valid or not. */
+export async function* readIdentifiedRecords(
+  input: RecordInput,
+  rules: PreparationRules,
+): AsyncGenerator<readonly IdentifiedRecord[]> {
   let next = 0;
   for (const file of input.files) {
     const source = await file.open();
-    const draft = drafter(source, rules);
-    for await (const block of source.blocks) {
-      const found: Identified[] = [];
-      for (const record of block) {
+    const prepare = createPreparer(source, rules);
+    for await (const records of source.recordChunks) {
+      const found: IdentifiedRecord[] = [];
+      for (const record of records) {
         const index = next++;
-        const { id } = draft(record, index);
+        const { id } = prepare(record, index);
         if (typeof id === 'string')
           found.push({ id, index, file: file.name, line: record.line, column: record.column });
       }

@@ -1,6 +1,6 @@
 /**
- * 64 bits of an id as two halves, written into `halves` at `at`. Stable over runs and machines, because shards are told
- * by it; no secret, so that whoever relies on two ids being one compares the ids themselves.
+ * Writes a 64-bit hash of an ID into `halves` at `at`. The hash is stable across runs and machines, because it decides
+ * which shard a record belongs to. Different IDs can have the same hash.
  */
 export function hashId(id: string, halves: Uint32Array, at: number): void {
   let [low, high] = [0xdeadbeef, 0x41c6ce57];
@@ -15,7 +15,7 @@ export function hashId(id: string, halves: Uint32Array, at: number): void {
   halves[at + 1] = high;
 }
 
-/** One of several machines that share an input: the `part`th `of` so many, counted from 1. */
+/** A share of an input for one of several machines: share number `part`, from 1, `of` the total. */
 export interface Shard {
   readonly part: number;
   readonly of: number;
@@ -23,7 +23,7 @@ export interface Shard {
 
 const scratch = new Uint32Array(2);
 
-/** Whether a record belongs to a shard; each id belongs to exactly one. */
+/** Whether an ID belongs to a shard. Each ID belongs to exactly one shard. */
 export function isInShard(id: string, { part, of }: Shard): boolean {
   hashId(id, scratch, 0);
   return (scratch[1] ?? 0) % of === part - 1;

@@ -2,144 +2,134 @@ import { createHash, type Hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { SvcError } from '../kernel/errors.ts';
 import { findNamedFile } from '../kernel/named-file.ts';
-import type { Remark } from './finding.ts';
-import { NamedFileBytes } from './named-file-bytes.ts';
-import { fileStream } from './source/bytes.ts';
-import { memorySource } from './source/memory.ts';
-import { type Layout, readSource } from './source/open.ts';
-import type { InputFormat, Source } from './source/record.ts';
-import { formatOfName, formatOfText } from './source/sniff.ts';
-import { nameOf, readText, type Text, type TextRequest } from './source/text.ts';
-import { Spool } from './spool.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { type InputBytes, RegularFileBytes, SpooledBytes } from './input-bytes.ts';
+import { openFileStream } from './source/bytes.ts';
+import { detectFormat, formatFromName } from './source/detect-format.ts';
+import { decodeInputText, type InputText, type InputTextRequest, inputName } from './source/input-text.ts';
+import { createMemorySource } from './source/memory-source.ts';
+import { type RecordLayout, readSource } from './source/read-source.ts';
+import type { InputFormat, Source } from './source/source.ts';
 
-/** Tells one file from another. */
-export interface Identity {
-  /** As they stand in the file: compressed where it is. */
+/** Identifies the content of a file. */
+export interface FileFingerprint {
+  /** Size of the file, compressed or not. */
   readonly bytes: number;
-  /** In hexadecimal digits. */
+  /** Hexadecimal digits. */
   readonly sha256: string;
 }
 
-/** Records that can be read again: of a file, of what came through a pipe, or of values in memory. */
+/** A file, pipe, or list of values in memory whose records can be read more than once. */
 export interface InputFile {
-  /** As messages call it: the path as it was given, or `stdin`. */
+  /** The name in messages: the path as given, or `stdin`. */
   readonly name: string;
   readonly format: InputFormat;
-  /** Absolute; of the spool for what came through a pipe. */
+  /** Absolute path of the file, or of the spool of a pipe. */
   readonly path: string | undefined;
-  /** It came through a pipe and is kept in a spool, at `path`. */
+  /** Whether the input is a pipe, stored in a spool at `path`. */
   readonly spooled: boolean;
-  /** How far the first reading is. The whole is not known of what comes through a pipe. */
-  readonly reading: { readonly bytes: number; readonly of: number | undefined };
-  /** The records from the first on. `warn` hears what is left out. */
-  open(warn?: (warning: Remark) => void): Promise<Source>;
-  /** Known once it was read to its end. */
-  identity(): Identity;
-  /** Removes the spool, where there is one. */
+  /** Bytes read by the first reading, and the total if known. */
+  readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
+  /** Opens the records from the first. `warn` receives a warning for each ignored part of the file. */
+  open(warn?: (warning: Diagnostic) => void): Promise<Source>;
+  /** The fingerprint, available after the file was read to its end. */
+  fingerprint(): FileFingerprint;
+  /** Deletes the spool, if there is one. */
   discard(): Promise<void>;
 }
 
-/** What a file is and what its records look like. */
-export interface FileRequest extends TextRequest, Layout {
-  /** What messages call it, where that is not the path. */
+/** The file to open, and the layout of its records. */
+export interface InputFileRequest extends InputTextRequest, RecordLayout {
+  /** The name in messages (default: the path). */
   readonly name?: string;
-  /** Decides over the file's extension and over how the text begins. */
+  /** The format (default: detected from the file's extension or content). */
   readonly format?: InputFormat;
-  /** Where to keep what comes through a pipe: the path of a file that does not exist yet. */
+  /** Path for the spool of a pipe. The file must not exist. */
   readonly spool: string;
 }
 
-/** The bytes behind a file. */
-interface Bytes {
-  readonly path: string;
-  /** Undefined where nobody knows. */
-  readonly size: number | undefined;
-  read(): AsyncIterable<Uint8Array>;
-  discard(): Promise<void>;
-}
-
 /**
- * Looks for a file of records, and into it where its name does not tell the format.
- * @throws SvcError `usage` when there is no such file or its format is not known, `local` when it cannot be read
+ * Opens a file of records. Reads the start of the file only if its name does not determine the format.
+ * @throws SvcError `usage` if the file does not exist or its format is unknown, `local` if it cannot be read
  */
-export async function openInputFile(request: FileRequest): Promise<InputFile> {
-  const { name = nameOf(request.file), field } = request;
-  const bytes = await bytesOf(request, name);
-  const told = request.format ?? formatOfName(name);
-  if (told) return new TextFile(request, { name, format: told, bytes });
-  const begun = beginReading(bytes, name);
-  const text = await begun.text;
-  const format = formatOfText(text.head, field);
+export async function openInputFile(request: InputFileRequest): Promise<InputFile> {
+  const { name = inputName(request.file), field } = request;
+  const bytes = await openBytes(request, name);
+  const knownFormat = request.format ?? formatFromName(name);
+  if (knownFormat) return new TextFile(request, { name, format: knownFormat, bytes });
+  const firstReading = startFirstReading(bytes, name);
+  const text = await firstReading.text;
+  const format = detectFormat(text.head, field);
   if (!format) {
-    throw new SvcError('usage', `cannot tell the format of ${name}`, {
-      hint: 'add --input-format json, ndjson, csv or yaml',
+    throw new SvcError('usage', `cannot detect the format of ${name}`, {
+      hint: 'add --input-format json, ndjson, csv, or yaml',
     });
   }
-  if (bytes instanceof Spool) return new TextFile(request, { name, format, bytes }, begun);
-  // Many files may wait for their turn, and none of them is to be held open until then.
-  await text.end();
+  if (bytes instanceof SpooledBytes) return new TextFile(request, { name, format, bytes }, firstReading);
+  // Close the file, so that a long list of inputs does not hold all of them open.
+  await text.cancel();
   return new TextFile(request, { name, format, bytes });
 }
 
-/** Values that are in memory already. */
-export function memoryFile(name: string, values: readonly unknown[]): InputFile {
+/** Creates an input from values in memory. */
+export function createMemoryFile(name: string, values: readonly unknown[]): InputFile {
   const text = Buffer.from(JSON.stringify(values));
   return {
     name,
     format: 'json',
     path: undefined,
     spooled: false,
-    reading: { bytes: text.length, of: text.length },
-    open: async () => memorySource(name, values),
-    identity: () => ({ bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }),
+    readProgress: { bytes: text.length, of: text.length },
+    open: async () => createMemorySource(name, values),
+    fingerprint: () => ({ bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }),
     discard: async () => undefined,
   };
 }
 
-async function bytesOf({ file, cwd, stdin, signal, spool }: FileRequest, name: string): Promise<Bytes> {
-  if (file === '-') return new Spool(spool, name, async () => stdin, signal);
+async function openBytes({ file, cwd, stdin, signal, spool }: InputFileRequest, name: string): Promise<InputBytes> {
+  if (file === '-') return new SpooledBytes(spool, name, async () => stdin, signal);
   const path = await findNamedFile(file, cwd);
   const found = await stat(path);
-  if (found.isFile()) return new NamedFileBytes(path, name, found.size, signal);
-  return new Spool(spool, name, () => fileStream(path, signal), signal);
+  if (found.isFile()) return new RegularFileBytes(path, name, found.size, signal);
+  return new SpooledBytes(spool, name, () => openFileStream(path, signal), signal);
 }
 
-/** A first reading that was begun. */
-interface Begun {
-  readonly fingerprint: Fingerprint;
-  readonly text: Promise<Text>;
+/** A first reading in progress. */
+interface FirstReading {
+  readonly fingerprint: FingerprintStream;
+  readonly text: Promise<InputText>;
 }
 
-function beginReading(bytes: Bytes, name: string, format?: InputFormat): Begun {
-  const fingerprint = new Fingerprint();
-  return { fingerprint, text: readText(fingerprint.of(bytes.read()), name, emptiness(format)) };
+function startFirstReading(bytes: InputBytes, name: string, format?: InputFormat): FirstReading {
+  const fingerprint = new FingerprintStream();
+  return { fingerprint, text: decodeInputText(fingerprint.pass(bytes.read()), name, emptyFilePolicy(format)) };
 }
 
-/** NDJSON without a line is a list without records, as `[]` is; other formats say in their text that there are none. */
-function emptiness(format: InputFormat | undefined): 'refused' | 'allowed' {
+/** An empty NDJSON file is an empty list of records. The other formats have a text for an empty list. */
+function emptyFilePolicy(format: InputFormat | undefined): 'refused' | 'allowed' {
   return format === 'ndjson' ? 'allowed' : 'refused';
 }
 
 class TextFile implements InputFile {
   readonly name: string;
   readonly format: InputFormat;
-  readonly #layout: Layout;
-  readonly #bytes: Bytes;
-  #begun: Begun | undefined;
-  /** Nobody has asked for the text that was begun. */
-  #isWaiting: boolean;
+  readonly #layout: RecordLayout;
+  readonly #bytes: InputBytes;
+  #firstReading: FirstReading | undefined;
+  /** Whether the first reading has started but its text was not used yet. */
+  #isFirstReadingUnused: boolean;
 
   constructor(
-    layout: Layout,
-    { name, format, bytes }: { readonly name: string; readonly format: InputFormat; readonly bytes: Bytes },
-    begun?: Begun,
+    layout: RecordLayout,
+    { name, format, bytes }: { readonly name: string; readonly format: InputFormat; readonly bytes: InputBytes },
+    firstReading?: FirstReading,
   ) {
     this.#layout = layout;
     this.name = name;
     this.format = format;
     this.#bytes = bytes;
-    this.#begun = begun;
-    this.#isWaiting = begun !== undefined;
+    this.#firstReading = firstReading;
+    this.#isFirstReadingUnused = firstReading !== undefined;
   }
 
   get path(): string {
@@ -147,21 +137,21 @@ class TextFile implements InputFile {
   }
 
   get spooled(): boolean {
-    return this.#bytes instanceof Spool;
+    return this.#bytes instanceof SpooledBytes;
   }
 
-  get reading() {
-    return { bytes: this.#begun?.fingerprint.bytes ?? 0, of: this.#bytes.size };
+  get readProgress() {
+    return { bytes: this.#firstReading?.fingerprint.bytes ?? 0, of: this.#bytes.size };
   }
 
-  async open(warn: (warning: Remark) => void = () => undefined): Promise<Source> {
+  async open(warn: (warning: Diagnostic) => void = () => undefined): Promise<Source> {
     const { name, format } = this;
     const { chunks } = await this.#text();
     return readSource(chunks, { ...this.#layout, name, format, warn });
   }
 
-  identity(): Identity {
-    const identity = this.#begun?.fingerprint.identity;
+  fingerprint(): FileFingerprint {
+    const identity = this.#firstReading?.fingerprint.result;
     if (!identity) throw new TypeError(`${this.name} was not read to its end`);
     return identity;
   }
@@ -170,27 +160,28 @@ class TextFile implements InputFile {
     return this.#bytes.discard();
   }
 
-  #text(): Promise<Text> {
-    if (this.#begun && !this.#isWaiting) return readText(this.#bytes.read(), this.name, emptiness(this.format));
-    this.#isWaiting = false;
-    this.#begun ??= beginReading(this.#bytes, this.name, this.format);
-    return this.#begun.text;
+  #text(): Promise<InputText> {
+    if (this.#firstReading && !this.#isFirstReadingUnused)
+      return decodeInputText(this.#bytes.read(), this.name, emptyFilePolicy(this.format));
+    this.#isFirstReadingUnused = false;
+    this.#firstReading ??= startFirstReading(this.#bytes, this.name, this.format);
+    return this.#firstReading.text;
   }
 }
 
-/** Size and hash of bytes that pass by. */
-class Fingerprint {
+/** Computes the size and hash of the bytes that pass through. */
+class FingerprintStream {
   readonly #hash: Hash = createHash('sha256');
   bytes = 0;
-  /** Known at the end. */
-  identity: Identity | undefined;
+  /** Available at the end of the bytes. */
+  result: FileFingerprint | undefined;
 
-  async *of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *pass(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       this.#hash.update(chunk);
       this.bytes += chunk.length;
       yield chunk;
     }
-    this.identity = { bytes: this.bytes, sha256: this.#hash.digest('hex') };
+    this.result = { bytes: this.bytes, sha256: this.#hash.digest('hex') };
   }
 }

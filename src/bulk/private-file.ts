@@ -3,7 +3,7 @@ import { localFileError } from '../kernel/files.ts';
 
 const FLAGS = { empty: 'w', keep: 'a', fail: 'wx' } as const;
 
-/** A file that only its owner can read, written from its beginning on. Failures are exit 12 and name the path. */
+/** A file for sequential writing that only its owner can read. Failures exit with 12 and name the path. */
 export class PrivateFile {
   readonly path: string;
   /** False for a device or a pipe, which is written to and never removed. */
@@ -16,7 +16,7 @@ export class PrivateFile {
     this.#handle = handle;
   }
 
-  /** `existing` decides about a file that is there already: it is emptied, kept and written behind its end, or creating fails. */
+  /** @param existing how to treat an existing file: empty it, append to it, or fail */
   static async create(path: string, existing: 'empty' | 'keep' | 'fail'): Promise<PrivateFile> {
     try {
       const handle = await open(path, FLAGS[existing], 0o600);
@@ -36,8 +36,8 @@ export class PrivateFile {
     }
   }
 
-  /** Cuts it off where it is longer. Gives its size, which is less where it was shorter; 0 for what is no regular file. */
-  async cutTo(bytes: number): Promise<number> {
+  /** Truncates the file to at most `bytes`. Returns the resulting size; 0 if the file is not regular. */
+  async truncateTo(bytes: number): Promise<number> {
     try {
       const { size } = await this.#handle.stat();
       if (this.isRegular && size > bytes) await this.#handle.truncate(bytes);
@@ -55,7 +55,7 @@ export class PrivateFile {
     }
   }
 
-  /** Closes the file and takes it away. */
+  /** Closes and deletes the file. */
   async discard(): Promise<void> {
     await this.close();
     if (this.isRegular) await rm(this.path, { force: true });

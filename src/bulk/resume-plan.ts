@@ -1,101 +1,101 @@
-import type { Block, Portion } from './batches.ts';
-import type { Flight } from './journal/flights.ts';
-import type { BulkRecord } from './record.ts';
+import type { PendingRecords, RecordList } from './batches.ts';
+import type { BulkRecord } from './bulk-record.ts';
+import type { SentBatch } from './journal/sent-batches.ts';
 
-const CUT: Block = [];
+const BATCH_BOUNDARY: RecordList = [];
 
-/** What to do about flights without an outcome. */
+/** How to handle batches without an outcome. */
 export interface ResumeRules {
-  /** Whether the records of a flight may be sent once more. */
-  mayResend(flight: Flight): boolean;
-  /** Takes the records of one that may not. */
-  giveUp(batch: Block): Promise<void>;
+  /** Whether the records of a batch may be sent again. */
+  mayResend(batch: SentBatch): boolean;
+  /** Receives the records of a batch that may not be sent again. */
+  markUnknown(batch: RecordList): Promise<void>;
 }
 
 /**
- * What a job has yet to send: the records that are in no settled flight. Those of a flight without an outcome come again
- * as the request they were, and an empty block stands where a settled one was, so that flights never overlap.
- * @param flights in order, as the journal holds them
+ * Yields the records that a job has yet to send. A batch without an outcome is sent again as the same batch. An empty
+ * list takes the place of each settled batch, so that batches in the journal never overlap.
+ * @param batches the journal's batches, in order
  */
-export async function* remaining(
-  blocks: AsyncIterable<Block>,
-  flights: Iterator<Flight>,
+export async function* planResume(
+  recordLists: AsyncIterable<RecordList>,
+  batches: Iterator<SentBatch>,
   rules: ResumeRules,
-): AsyncGenerator<Portion> {
-  const walk = new Walk(flights);
-  for await (const block of blocks) {
-    if (walk.isOver) {
-      yield block;
+): AsyncGenerator<PendingRecords> {
+  const cursor = new BatchCursor(batches);
+  for await (const records of recordLists) {
+    if (cursor.isPastEnd) {
+      yield records;
       continue;
     }
     let unsent: BulkRecord[] = [];
-    for (const record of block) {
-      const left = walk.step(record, rules);
-      if (left) {
+    for (const record of records) {
+      const finished = cursor.advance(record, rules);
+      if (finished) {
         if (unsent.length > 0) yield unsent;
         unsent = [];
-        if (left.lost) await rules.giveUp(left.records);
-        yield left.lost || left.records.length === 0 ? CUT : { again: left.records };
+        if (finished.isLost) await rules.markUnknown(finished.records);
+        yield finished.isLost || finished.records.length === 0 ? BATCH_BOUNDARY : { resend: finished.records };
       }
-      if (walk.isToSend) unsent.push(record);
+      if (cursor.isUnsent) unsent.push(record);
     }
     if (unsent.length > 0) yield unsent;
   }
-  const { lost, records } = walk.leave();
-  if (lost) await rules.giveUp(records);
-  else if (records.length > 0) yield { again: records };
+  const { isLost, records } = cursor.takeFinished();
+  if (isLost) await rules.markUnknown(records);
+  else if (records.length > 0) yield { resend: records };
 }
 
-/** A flight, or what lies between two, that all records of are known. */
-interface Left {
-  /** Those of a flight without an outcome. */
-  readonly records: Block;
-  /** They may not be sent again. */
-  readonly lost: boolean;
+/** A batch, or the records between two batches, after its last record was read. */
+interface FinishedStretch {
+  /** The records of a batch without an outcome. */
+  readonly records: RecordList;
+  /** Whether the records may not be sent again. */
+  readonly isLost: boolean;
 }
 
-/** Goes along the flights with the records. */
-class Walk {
-  readonly #flights: Iterator<Flight>;
-  #flight: IteratorResult<Flight>;
-  #wasInside = false;
-  /** The records of the flight that the walk is in, where they have no outcome. */
+/** Steps through the journal's batches in parallel with the records. */
+class BatchCursor {
+  readonly #batches: Iterator<SentBatch>;
+  #batch: IteratorResult<SentBatch>;
+  #wasInBatch = false;
+  /** The records of the current batch if it has no outcome. */
   #records: BulkRecord[] = [];
-  #lost = false;
-  /** The last record is in no flight. */
-  isToSend = true;
+  #isLost = false;
+  /** Whether the latest record is outside every batch. */
+  isUnsent = true;
 
-  constructor(flights: Iterator<Flight>) {
-    this.#flights = flights;
-    this.#flight = flights.next();
+  constructor(batches: Iterator<SentBatch>) {
+    this.#batches = batches;
+    this.#batch = batches.next();
   }
 
-  /** No flight is left that any further record could be in, or behind. */
-  get isOver(): boolean {
-    return this.#flight.done === true && !this.#wasInside;
+  /** Whether no batch remains for further records. */
+  get isPastEnd(): boolean {
+    return this.#batch.done === true && !this.#wasInBatch;
   }
 
-  /** Takes the next record. Where a flight begins or ends before it, gives what is left behind. */
-  step(record: BulkRecord, { mayResend }: ResumeRules): Left | undefined {
+  /** Takes the next record. If a batch begins or ends before it, returns the finished stretch. */
+  advance(record: BulkRecord, { mayResend }: ResumeRules): FinishedStretch | undefined {
     const { index } = record;
-    while (!this.#flight.done && this.#flight.value.last < index) this.#flight = this.#flights.next();
-    const flight = this.#flight.done ? undefined : this.#flight.value;
-    const inside = flight !== undefined && flight.first <= index;
-    const left = flight?.first === index || (this.#wasInside && !inside) ? this.leave() : undefined;
-    if (inside && !flight.settled) {
+    while (!this.#batch.done && this.#batch.value.last < index) this.#batch = this.#batches.next();
+    const batch = this.#batch.done ? undefined : this.#batch.value;
+    const inside = batch !== undefined && batch.first <= index;
+    const finished = batch?.first === index || (this.#wasInBatch && !inside) ? this.takeFinished() : undefined;
+    if (inside && !batch.settled) {
       this.#records.push(record);
-      this.#lost = !mayResend(flight);
+      this.#isLost = !mayResend(batch);
     }
-    this.isToSend = !inside;
-    this.#wasInside = inside;
-    return left;
+    this.isUnsent = !inside;
+    this.#wasInBatch = inside;
+    return finished;
   }
 
-  /** What the walk was in before. */
-  leave(): Left {
-    const left = { records: this.#records, lost: this.#lost && this.#records.length > 0 };
+  /** Returns the current stretch and starts a new one. */
+  takeFinished(): FinishedStretch {
+    const finished = { records: this.#records, isLost: this.#isLost && this.#records.length > 0 };
     this.#records = [];
-    this.#lost = false;
-    return left;
+    this.#isLost = false;
+    return finished;
   }
 }

@@ -1,13 +1,13 @@
-import type { Item } from './journal/items.ts';
-import type { PlaceOf, RecordPlace } from './record-place.ts';
+import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
+import type { LocateRecord, RecordPosition } from './record-position.ts';
 
-export interface FailureLine extends RecordPlace {
+export interface FailureLine extends RecordPosition {
   readonly id: string;
   readonly message: string | null;
   readonly code: string | null;
 }
 
-/** The outcome of a job as scripts read it. `total` is the sum of the four counts. */
+/** The outcome of a job, as JSON output has it. `total` is the sum of the four counts. */
 export interface BulkSummary {
   readonly operation: string;
   readonly job: string;
@@ -16,29 +16,29 @@ export interface BulkSummary {
   readonly failed: number;
   readonly unknown: number;
   readonly skipped: number;
-  /** Requests that were sent, repeated ones included. */
+  /** Requests sent, retries included. */
   readonly requests: number;
   readonly retries: number;
   readonly seconds: number;
   /** The first failed and unknown records. */
   readonly failures: readonly FailureLine[];
   readonly failuresTruncated: boolean;
-  /** The path of the rejects file, where one was written. */
+  /** Path of the rejects file, if there is one. */
   readonly rejects: string | null;
 }
 
-const MOST_FAILURES = 100;
+const MAX_FAILURES = 100;
 
-interface Ended
+interface EndedJob
   extends Pick<BulkSummary, 'operation' | 'job' | 'total' | 'requests' | 'retries' | 'seconds' | 'rejects'> {
   readonly counts: Readonly<Record<'succeeded' | 'failed' | 'unknown', number>>;
-  /** Records that did not simply succeed, in the order of the input. */
-  readonly items: Iterable<Item>;
-  readonly place: PlaceOf;
+  /** The unsuccessful records, in the order of the input. */
+  readonly items: Iterable<UnsuccessfulRecord>;
+  readonly place: LocateRecord;
 }
 
-/** Sums up a job. What was neither sent nor settled counts as skipped. */
-export function summarize({ operation, job, total, counts, items, place, ...ended }: Ended): BulkSummary {
+/** Summarizes a job. Records without an outcome count as skipped. */
+export function summarize({ operation, job, total, counts, items, place, ...ended }: EndedJob): BulkSummary {
   const { succeeded, failed, unknown } = counts;
   const failures = firstFailures(items, place);
   return {
@@ -48,11 +48,11 @@ export function summarize({ operation, job, total, counts, items, place, ...ende
   };
 }
 
-function firstFailures(items: Iterable<Item>, place: PlaceOf): readonly FailureLine[] {
+function firstFailures(items: Iterable<UnsuccessfulRecord>, place: LocateRecord): readonly FailureLine[] {
   const failures: FailureLine[] = [];
   for (const { at, id, line, message, code } of items) {
     failures.push({ id, ...place(at, line), message, code });
-    if (failures.length === MOST_FAILURES) break;
+    if (failures.length === MAX_FAILURES) break;
   }
   return failures;
 }

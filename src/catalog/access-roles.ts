@@ -1,5 +1,5 @@
-/** What a user may do in an organization, a folder or a document. */
+/** Roles of a user in an organization, folder, or document. */
 export const ACCESS_ROLES = ['viewer', 'editor'] as const;
 
-/** The role where permission is given and none is named. */
+/** The role of a permission that names none. */
 export const DEFAULT_ACCESS_ROLE = 'editor' satisfies (typeof ACCESS_ROLES)[number];

@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { plural } from '../kernel/plural.ts';
+import { pluralize } from '../kernel/plural.ts';
 import type { Bulk, Operation } from './define.ts';
 import { elementOf, shapeOf, unwrap } from './introspect.ts';
 
-/** The records of an operation: where they stand in its input, and what each has to be. */
+/** The records of a bulk operation: their position in its input, and their schema. */
 export interface BulkFields extends Bulk {
-  /** The name of the list of records in a file: that of the array, or of the operation's own records. */
-  readonly list: string;
-  /** One record as a file holds it; of an operation without an array, the whole input of a call. */
+  /** Name of the list of records in a file: the array's name, or the plural of the record's noun. */
+  readonly listName: string;
+  /** Schema of one record in a file. For an operation without an array, the whole input of a call. */
   readonly schema: z.ZodType;
-  /** The fields of a record that the service knows. */
-  readonly known: readonly string[];
-  /** The fields of the input that say where all records of a call go: the organization, say. */
-  readonly target: readonly TargetField[];
+  /** Record fields that the service knows. */
+  readonly knownFields: readonly string[];
+  /** Input fields that identify the target of all records in a call, such as the organization. */
+  readonly targetFields: readonly TargetField[];
 }
 
 export interface TargetField {
@@ -21,16 +21,16 @@ export interface TargetField {
 }
 
 export function bulkFieldsOf({ bulk, input, path }: Operation): BulkFields {
-  if (!bulk) throw new TypeError(`${path} takes no records`);
+  if (!bulk) throw new TypeError(`${path} is not a bulk operation`);
   const schema = recordSchema(bulk, input);
   const known = Object.keys(shapeOf(schema));
   const target = targetFields(input).filter(({ name }) =>
     bulk.field === undefined ? name !== bulk.id : !known.includes(name),
   );
-  return { ...bulk, list: bulk.field ?? plural(bulk.noun), schema, known, target };
+  return { ...bulk, listName: bulk.field ?? pluralize(bulk.noun), schema, knownFields: known, targetFields: target };
 }
 
-/** Those that hold one id. */
+/** The input fields that hold one ID. */
 function targetFields({ shape }: z.ZodObject): readonly TargetField[] {
   return Object.entries(shape).flatMap(([name, schema]) =>
     name.endsWith('Id') ? [{ name, required: unwrap(schema as z.ZodType).required }] : [],
@@ -40,7 +40,7 @@ function targetFields({ shape }: z.ZodObject): readonly TargetField[] {
 function recordSchema({ field, id, bareIds }: Bulk, input: z.ZodObject): z.ZodType {
   if (field === undefined) return input;
   const array = input.shape[field];
-  if (!array) throw new TypeError(`there is no field ${field} in the catalog`);
+  if (!array) throw new TypeError(`the catalog has no field ${field}`);
   const element = elementOf(array);
   return bareIds ? z.looseObject({ [id]: element }) : element;
 }

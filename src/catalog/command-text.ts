@@ -1,29 +1,29 @@
 import { valueAt } from '../kernel/field-path.ts';
-import { safeJson } from '../kernel/safe-text.ts';
-import { shellWord } from '../kernel/shell-word.ts';
+import { quoteForShell } from '../kernel/quote-for-shell.ts';
+import { escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Flag } from './flags.ts';
 import type { OperationEntry } from './manifest.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A command line that calls an operation with these fields, ready for a shell: `svc documents list --org acme --all`.
- * `program` is how svc is called, with the flags that lead to the same service.
+ * Formats a command line that calls an operation with these fields, quoted for a shell: `svc documents list --org acme --all`.
+ * @param program the program with the flags that select the same service
  */
-export function commandText(entry: OperationEntry, fields: Fields, program = 'svc'): string {
-  return [program, ...commandWords(entry, fields).map(shellWord)].join(' ');
+export function formatCommand(entry: OperationEntry, fields: Fields, program = 'svc'): string {
+  return [program, ...commandArguments(entry, fields).map(quoteForShell)].join(' ');
 }
 
-/** The words of the same command behind the program, unquoted. */
-export function commandWords(entry: OperationEntry, fields: Fields): readonly string[] {
+/** The unquoted arguments of the command line that `formatCommand` formats. */
+export function commandArguments(entry: OperationEntry, fields: Fields): readonly string[] {
   const { command, argument, flags, paged } = entry;
   const positional = argument && fields[argument.field] !== undefined ? [String(fields[argument.field])] : [];
-  const given = flags.flatMap((flag) => flagWords(flag, valueAt(fields, flag.path)));
+  const given = flags.flatMap((flag) => flagArguments(flag, valueAt(fields, flag.path)));
   return [...command, ...positional, ...given, ...(paged ? ['--all'] : [])];
 }
 
-/** The words that give a field its value. A secret is left to stdin. */
-function flagWords({ name, off, kind }: Flag, value: unknown): readonly string[] {
+/** The arguments that set a field. Secrets are read from stdin. */
+function flagArguments({ name, off, kind }: Flag, value: unknown): readonly string[] {
   if (value === undefined) return [];
   switch (kind) {
     case 'boolean':
@@ -38,12 +38,12 @@ function flagWords({ name, off, kind }: Flag, value: unknown): readonly string[]
   }
 }
 
-/** The same for fields that flags would say clumsily: as the document that the command takes. */
-export function commandWithData(command: readonly string[], data: unknown, program = 'svc'): string {
-  return [program, ...dataWords(command, data).map(shellWord)].join(' ');
+/** Formats a command line that passes its input as `--data`, for inputs that flags express poorly. */
+export function formatDataCommand(command: readonly string[], data: unknown, program = 'svc'): string {
+  return [program, ...dataArguments(command, data).map(quoteForShell)].join(' ');
 }
 
-/** The words of the same command behind the program, unquoted. */
-export function dataWords(command: readonly string[], data: unknown): readonly string[] {
-  return [...command, '--data', safeJson(JSON.stringify(data))];
+/** The unquoted arguments of the command line that `formatDataCommand` formats. */
+export function dataArguments(command: readonly string[], data: unknown): readonly string[] {
+  return [...command, '--data', escapeJsonForTerminal(JSON.stringify(data))];
 }

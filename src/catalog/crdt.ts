@@ -1,30 +1,30 @@
 import * as z from 'zod';
 import { isObject } from '../kernel/is-object.ts';
-import { defineOperation, type Finding } from './define.ts';
+import { defineOperation, type InputProblem } from './define.ts';
 import { documentId, flag, id, organizationId, withRules } from './fields.ts';
 
 const TYPES = ['text', 'map', 'array', 'xml'] as const;
 
-const editor = { organizationId, documentId, editorId: id('editor id') };
+const editor = { organizationId, documentId, editorId: id('editor ID') };
 
 const lookup = {
   operation: 'crdt.get',
-  by: { organizationId: 'organizationId', documentId: 'documentId', editorId: 'editorId' },
+  inputFields: { organizationId: 'organizationId', documentId: 'documentId', editorId: 'editorId' },
 };
 
 const content = withRules(
   z
     .object({
       ...editor,
-      type: z.enum(TYPES).describe('what the content is'),
+      type: z.enum(TYPES).describe('content type'),
       data: flag(
         { flag: 'content', as: 'content' },
-        z.unknown().describe("the content: text, @file or '-'; JSON for map and array"),
+        z.unknown().describe("content: text, @file, or '-' for stdin; JSON for map and array"),
       ),
-      contentKey: z.string().optional().describe("key of the content ('content' when left out)"),
+      contentKey: z.string().optional().describe('key of the content (default: content)'),
     })
     .superRefine(({ type, data }, refinement) => {
-      const wanted = wantedFor(type, data);
+      const wanted = expectedFor(type, data);
       if (wanted)
         refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${wanted} for type ${type}.` });
       if (hasPrototypeKey(data))
@@ -39,21 +39,21 @@ const content = withRules(
   },
 );
 
-/** Findings about the data are whole sentences, but for the one that there is none. */
-function refusal({ path: [field], message }: Finding): string | undefined {
+/** Uses problems of `data` as the message, because they are complete sentences, unless `data` is missing. */
+function refusal({ path: [field], message }: InputProblem): string | undefined {
   if (field === 'editorId') return 'Editor ID is required.';
   if (field !== 'data') return undefined;
   return message.startsWith('Data ') ? message : 'Data is required.';
 }
 
-/** A key that editors cannot tell from an object's prototype. */
+/** Whether data contains a key that editors would confuse with an object's prototype. */
 function hasPrototypeKey(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;
   return Object.entries(data).some(([key, inner]) => key === '__proto__' || hasPrototypeKey(inner));
 }
 
-/** What the data should have been for its type, or `undefined` when it fits. */
-function wantedFor(type: (typeof TYPES)[number], data: unknown): string | undefined {
+/** The expected kind of data for a type, or `undefined` if the data matches. */
+function expectedFor(type: (typeof TYPES)[number], data: unknown): string | undefined {
   switch (type) {
     case 'text':
     case 'xml':
@@ -68,12 +68,14 @@ function wantedFor(type: (typeof TYPES)[number], data: unknown): string | undefi
 export const crdt = {
   'crdt.get': defineOperation({
     command: ['crdt', 'get'],
-    summary: 'Show the content of an editor',
-    examples: [{ command: 'svc crdt get --org acme --document d1 --editor e1', does: 'the content of one editor' }],
+    summary: 'Show the content of editors',
+    examples: [
+      { command: 'svc crdt get --org acme --document d1 --editor e1', caption: 'show the content of one editor' },
+    ],
     path: '/v2/crdt/get',
     auth: 'key',
     effect: 'read',
-    input: z.object({ ...editor, editorId: id('only this editor').optional() }),
+    input: z.object({ ...editor, editorId: id('include only this editor').optional() }),
     output: z.array(
       z.looseObject({
         id: z.string(),
@@ -93,11 +95,11 @@ export const crdt = {
   }),
   'crdt.add': defineOperation({
     command: ['crdt', 'add'],
-    summary: 'Give an editor its first content',
+    summary: 'Add initial content to an editor',
     examples: [
       {
         command: 'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"',
-        does: 'begin with a text',
+        caption: 'start with a text',
       },
     ],
     path: '/v2/crdt/add',
@@ -107,16 +109,16 @@ export const crdt = {
     output: z.unknown(),
     message: 'CRDT data added successfully.',
     lookup,
-    refusal,
+    rejectionMessage: refusal,
   }),
   'crdt.update': defineOperation({
     command: ['crdt', 'update'],
     summary: 'Replace the content of an editor',
-    description: 'Connected clients see the change: it is made by operations of the editor, not by overwriting.',
+    description: 'Connected clients see the change: it is applied as editor operations, not as an overwrite.',
     examples: [
       {
         command: 'svc crdt update --org acme --document d1 --editor e1 --type text --content "Hello" --yes',
-        does: 'replace a text',
+        caption: 'replace a text',
       },
     ],
     path: '/v2/crdt/update',
@@ -126,7 +128,7 @@ export const crdt = {
     output: z.unknown(),
     message: 'CRDT data updated successfully.',
     lookup,
-    refusal,
+    rejectionMessage: refusal,
     confirm: ({ editorId, documentId }) => `Replace the content of editor ${editorId} in document ${documentId}?`,
   }),
 };

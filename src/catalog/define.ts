@@ -1,145 +1,144 @@
 import type * as z from 'zod';
 
-/** Which headers an operation carries: the API key's pair, the workspace's pair, or none. */
+/** Credential headers of an operation: API key and auth token, workspace ID and workspace auth token, or none. */
 export type Auth = 'key' | 'workspace' | 'none';
 
 /**
- * What a call does to the service's state, which decides its retries, its confirmation and whether `--dry-run`
- * lets it pass.
- * - `read` changes nothing. Safe to repeat.
- * - `keyed` writes records under ids that the caller chose. Safe to repeat.
- * - `set` replaces fields. Repeated once.
- * - `delete` removes. Repeated; "not found" after an attempt of unknown outcome is success.
- * - `once` must never be repeated blindly.
+ * Effect of a call on the service's state. Determines retries, confirmation, and whether `--dry-run` sends the call.
+ * - `read` changes nothing. Safe to retry.
+ * - `keyed` writes records under IDs chosen by the caller. Safe to retry.
+ * - `set` replaces fields. Retried once.
+ * - `delete` removes. Retried; "not found" after an attempt with unknown outcome counts as success.
+ * - `once` is not idempotent and is never retried blindly.
  */
 export type Effect = 'read' | 'keyed' | 'set' | 'delete' | 'once';
 
 /**
- * One column of a table. `whole` columns (ids) are never cut; `time` cells hold milliseconds since the epoch or ISO
- * text, `state` cells a word for how something stands.
+ * One column of a table. `whole` columns (IDs) are never truncated; `time` cells contain Unix milliseconds or ISO text;
+ * `state` cells contain a status word.
  */
 export interface Column {
   readonly header: string;
   readonly field: string;
   readonly kind?: 'text' | 'time' | 'state' | 'whole';
-  /** Given up where a terminal has no room for all: it says little, or what is said elsewhere. */
+  /** Omitted if the terminal is too narrow, because the column is less important or redundant. */
   readonly extra?: true;
 }
 
-/** Paging by an opaque cursor that goes out in the request's `data` and comes back beside or inside the reply's. */
+/** Pagination by an opaque cursor: sent in the request's `data`, returned in the response's `result` or its `data`. */
 export interface Pages<Data = unknown> {
   readonly cursorIn: string;
   /**
-   * Reads the next cursor from the whole `result` and its data, which is null when the service sent none; nothing, null or
-   * an empty string is the last page.
+   * Returns the next cursor from the whole `result` and its data, which is null if the service sent none. Undefined, null, and
+   * an empty string mean the last page.
    */
   readonly cursorOut: (result: Readonly<Record<string, unknown>>, data: Data | null) => unknown;
-  /** Whether data says that more pages follow, where it says so beside the cursor: then a missing cursor is a fault. */
+  /** Whether data indicates more pages independently of the cursor; a missing cursor is then an error. */
   readonly hasMore?: (data: Data) => boolean;
-  /** A page is an object of arrays, and `--all` merges them array by array. */
+  /** Pages are objects of arrays, which `--all` merges array by array. */
   readonly merge?: true;
 }
 
-/** How an operation takes many records: as the array in one of its fields, each answered under its own id. */
+/** How an operation accepts many records: as an array field, with one result per record ID. */
 export interface Bulk<Field extends string = string> {
-  /** The array; where there is none, each record is a call of its own. */
+  /** The array field; without one, each record is a separate call. */
   readonly field?: Field;
-  /** The property of a record that holds its id. */
+  /** The ID property of a record. */
   readonly id: string;
-  /** One record, for messages: `user`. */
+  /** Singular noun for messages: `user`. */
   readonly noun: string;
-  /** The array holds bare ids instead of records; a file may hold either. */
+  /** The array contains IDs instead of records; a file may contain either. */
   readonly bareIds?: true;
-  /** The id may be left out, and is made up before the call, so that a repeated call cannot add twice. */
-  readonly mints?: true;
-  /** The reply is one `success` for all records instead of one each. */
+  /** The ID is optional; svc generates a missing one before the call, so that a retry cannot add the record twice. */
+  readonly generatesIds?: true;
+  /** The response is one `success` for all records instead of one per record. */
   readonly wholeReply?: true;
-  /** A record may build on those before it, so that requests go out one after another unless the user says otherwise. */
+  /** Records may depend on earlier ones, so requests are sent sequentially by default. */
   readonly inOrder?: true;
-  /** Where to see whether a record that exists already is the one that was sent. */
+  /** How to check whether an existing record is identical to the one sent. */
   readonly lookup?: BulkLookup;
 }
 
-/** A read that shows such records: by their ids where its `splitIds` says how to name them, else all there are. */
+/** A read operation that returns existing records: by ID if it has `splitIds`, otherwise all records. */
 export interface BulkLookup {
   readonly operation: string;
-  /** The id of a record that it shows. */
-  readonly id: string;
-  /** Fields of the write's input that the read takes too, where they are there. */
-  readonly shared: readonly string[];
-  /** Fields in which a record that is there agrees with the one that was sent, where that has them. */
-  readonly same: readonly string[];
+  /** The ID property of a returned record. */
+  readonly idField: string;
+  /** Fields to copy from the write's input to the read's input, if present. */
+  readonly sharedFields: readonly string[];
+  /** Fields that must be equal in the existing record and the record sent, if present in the latter. */
+  readonly matchingFields: readonly string[];
 }
 
-/** A value given as a word of its own instead of a flag: `agents get <agentId>`. `many` makes one call for each. */
+/** A positional argument: `agents get <agentId>`. With `many`, each value is a separate call. */
 export interface Argument<Field extends string = string> {
   readonly field: Field;
   readonly many?: true;
 }
 
-/** A list of ids that the service limits: the client sends it in parts and reports ids that no record came back for. */
+/** A list of IDs with a maximum length: the client splits longer lists into several requests and reports IDs without a record. */
 export interface SplitIds {
   readonly field: string;
-  readonly most: number;
-  /** The property of a returned record that holds the id asked for. */
+  readonly max: number;
+  /** The property of a returned record that contains the requested ID. */
   readonly recordId: string;
 }
 
-/** A part of the service that can be switched off as a whole. */
+/** Parts of the service that can be disabled. */
 export const FEATURES = ['advanced-queries', 'advanced-webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** One thing that is wrong with an input, and where. */
-export interface Finding {
+/** A problem with an input, and the path of the invalid value. */
+export interface InputProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** How the end of what a call started is waited for: by asking for its state again and again. */
+/** How to wait for a process that a call started: by polling its state. */
 export interface Wait {
-  /** The operation that answers with the state, by name. */
+  /** Name of the operation that returns the state. */
   readonly status: string;
-  /** The fields that it takes: from the input of the call that started it, or from its reply. */
-  readonly by: readonly string[];
-  /** The field of its data that holds the state, and the two states that are an end. */
+  /** Input fields of the status operation, copied from the original call's input or response. */
+  readonly inputFields: readonly string[];
+  /** The field that contains the state, and the two final states. */
   readonly state: string;
   readonly succeeded: string;
   readonly failed: string;
 }
 
-/** Where to look for what became of a write that got no answer. */
+/** How to find out whether a write without a response was applied. */
 export interface Lookup {
-  /** The operation that shows it, by name; one that is called again where that tells. */
+  /** Name of the operation to call. May be the write itself, if a second call reveals the outcome. */
   readonly operation: string;
-  /** Its input: each field from the place in the write's input, or from the first of several that is there. */
-  readonly by: Readonly<Record<string, string | readonly string[]>>;
-  /** What the answer says of the write, where it is not plain. */
-  readonly tells?: string;
-  /** The record that the write makes, which can be looked for without anybody's help. */
-  readonly made?: MadeRecord;
+  /** Input of that operation: for each field, the path in the write's input, or several paths of which the first present one is used. */
+  readonly inputFields: Readonly<Record<string, string | readonly string[]>>;
+  /** How to interpret the response, if not obvious. */
+  readonly interpretation?: string;
+  /** The record that the write creates, which svc can look up automatically. */
+  readonly created?: CreatedRecord;
 }
 
-export interface MadeRecord {
-  /** The list of the answer's data that holds it. */
+export interface CreatedRecord {
+  /** The array in the response's data that contains the record. */
   readonly list: string;
-  /** Its id, a field of the same name in the write's input. */
-  readonly id: string;
-  /** Fields that it has in common with the write's input. A record of this id that differs in them is another one. */
-  readonly same: readonly string[];
-  /** Where there is no such record the write was not applied. Otherwise it may only not be shown there. */
-  readonly absenceTells: boolean;
-  /** What the write would have answered. */
+  /** The ID field, which has the same name in the write's input. */
+  readonly idField: string;
+  /** Fields that must equal the write's input. A record with this ID and other values is a different one. */
+  readonly matchingFields: readonly string[];
+  /** Whether a missing record proves that the write was not applied. */
+  readonly absenceMeansNotApplied: boolean;
+  /** Derives the write's response data from the record. */
   readonly data: (record: Readonly<Record<string, unknown>>) => unknown;
 }
 
 export interface Example {
   readonly command: string;
-  readonly does: string;
+  readonly caption: string;
 }
 
 /**
- * One operation of the service as a value. Its command, flags, help, completion and validation, the service's route
- * and checks, and the raw call's headers all follow from it.
+ * One operation of the service as a value. The command, its flags, help, completion, and validation, the embedded service's
+ * route and checks, and the headers of raw calls are all derived from it.
  */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
@@ -150,51 +149,51 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   readonly examples?: readonly Example[];
-  /** Below the base URL. Its first part is the version that `--api-version` selects where a command has several. */
+  /** Path relative to the base URL. The first segment is the version that `--api-version` selects if a command has several. */
   readonly path: `/${'v1' | 'v2'}/${string}`;
   readonly auth: Kind;
   readonly effect: Effect;
   readonly input: Input;
   readonly output: Output;
-  /** `result.message` of a success. */
+  /** `result.message` of a successful response. */
   readonly message: string | ((input: z.output<Input>) => string);
-  /** Columns of its records; an operation that returns one object is printed as name and value. */
+  /** Table columns of the records. Without columns, the result is printed as names and values. */
   readonly columns?: readonly Column[];
-  /** The operation that adds to its records, by name: what is said where there are none. */
+  /** Name of the operation that adds records, suggested if the list is empty. */
   readonly addedBy?: string;
-  /** The field of the reply's data that holds the records of a list command; without it they are the data itself. */
+  /** The field of the response's data that contains the records of a list command (default: the data itself). */
   readonly records?: keyof z.output<Output> & string;
   readonly pages?: Pages<z.output<Output>>;
   readonly bulk?: Bulk<keyof z.output<Input> & string>;
   readonly splitIds?: SplitIds;
-  /** A field that asks for one record of a list by its ID. An empty list then means the same as NOT_FOUND. */
-  readonly oneById?: keyof z.output<Input> & string;
+  /** Field that selects one record of a list by its ID. If given, an empty list means NOT_FOUND. */
+  readonly singleRecordId?: keyof z.output<Input> & string;
   readonly argument?: Argument<keyof z.output<Input> & string>;
-  /** An id that the client makes up when it is left out, so that a repeated call cannot apply twice. */
-  readonly mints?: keyof z.output<Input> & string;
-  /** The question asked before the call, where it can hurt. Without a terminal it takes `--yes`. */
+  /** ID field that the client generates if it is missing, so that a retry cannot apply twice. */
+  readonly generatedId?: keyof z.output<Input> & string;
+  /** Confirmation question for a risky call. Without a terminal, `--yes` is required. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
-  /** How one finds out whether it was applied, when no answer came. */
+  /** How to find out whether a write without a response was applied. */
   readonly lookup?: Lookup;
-  /** What it starts goes on after its reply: `--wait` stays until the end. */
+  /** Set if the process continues after the response: `--wait` waits for its end. */
   readonly wait?: Wait;
-  /** What the user should know before it is sent, though it may be right. */
+  /** Warnings about an input that is valid but may be a mistake. */
   readonly warnings?: (input: z.output<Input>) => readonly string[];
-  /** What of a valid input lies in the past at a moment, in milliseconds since the epoch. */
-  readonly outdated?: (input: z.output<Input>, now: number) => Finding | undefined;
-  /** What the service answers where an input is not valid, if not the field's name and what is wrong with it. */
-  readonly refusal?: (finding: Finding) => string | undefined;
-  /** Of several operations on one path, this one is meant when the field is given. */
-  readonly chosenBy?: string;
-  /** The reply's secrets are what the command is for: they are printed, not masked. */
+  /** Finds a time in a valid input that is before `now`, in Unix milliseconds. */
+  readonly findPastValue?: (input: z.output<Input>, now: number) => InputProblem | undefined;
+  /** Overrides the service's message for an invalid input (default: the field's name and the problem). */
+  readonly rejectionMessage?: (finding: InputProblem) => string | undefined;
+  /** Field whose presence selects this operation among several with the same path. */
+  readonly selectedBy?: string;
+  /** The purpose of the command is to print secrets, so they are not masked. */
   readonly revealsSecrets?: true;
-  /** What `--quiet` prints instead of the whole reply: the one value a script wants. */
-  readonly bare?: (data: z.output<Output>) => string;
-  /** A switch of the service without which the operation answers FAILED_PRECONDITION. */
+  /** The single value that `--quiet` prints, for scripts. */
+  readonly quietValue?: (data: z.output<Output>) => string;
+  /** Feature without which the service responds with FAILED_PRECONDITION. */
   readonly feature?: Feature;
 }
 
-/** Checks an operation's shape at compile time and hands it back unchanged. */
+/** Type-checks an operation and returns it unchanged. */
 export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType, Kind extends Auth>(
   operation: Operation<Input, Output, Kind>,
 ): Operation<Input, Output, Kind> {

@@ -9,16 +9,16 @@ const document = z.looseObject({
   accessType: z.string().optional(),
 });
 
-/** Most ids that one request may name. */
-const MOST_DOCUMENT_IDS = 30;
+/** Maximum number of IDs per request. */
+const MAX_DOCUMENT_IDS = 30;
 
 export const documents = {
   'documents.list': defineOperation({
     command: ['documents', 'list'],
     summary: 'List the documents of an organization',
     examples: [
-      { command: 'svc documents list --org acme --all -o ndjson', does: 'every document, one a line' },
-      { command: 'svc documents list --org acme --document d1 --document d2', does: 'only these' },
+      { command: 'svc documents list --org acme --all -o ndjson', caption: 'list all documents, one per line' },
+      { command: 'svc documents list --org acme --document d1 --document d2', caption: 'list two documents' },
     ],
     path: '/v2/organizations/documents/get',
     auth: 'key',
@@ -26,10 +26,15 @@ export const documents = {
     feature: 'advanced-queries',
     input: z.object({
       organizationId,
-      documentIds: z.array(id('document id')).min(1).max(MOST_DOCUMENT_IDS).optional().describe('only this document'),
-      folderId: id('only documents of this folder').optional(),
-      pageSize: z.number().int().min(1).optional().describe('documents a page (1000 when left out)'),
-      pageToken: z.string().optional().describe('go on where an earlier page ended'),
+      documentIds: z
+        .array(id('document ID'))
+        .min(1)
+        .max(MAX_DOCUMENT_IDS)
+        .optional()
+        .describe('include only this document'),
+      folderId: id('include only documents in this folder').optional(),
+      pageSize: z.number().int().min(1).optional().describe('documents per page (default: 1000)'),
+      pageToken: z.string().optional().describe('page token from a previous response'),
     }),
     output: z.array(document),
     message: 'Document(s) retrieved successfully.',
@@ -41,25 +46,28 @@ export const documents = {
     ],
     addedBy: 'documents.add',
     pages: { cursorIn: 'pageToken', cursorOut: (result) => result['pageToken'] },
-    splitIds: { field: 'documentIds', most: MOST_DOCUMENT_IDS, recordId: 'id' },
+    splitIds: { field: 'documentIds', max: MAX_DOCUMENT_IDS, recordId: 'id' },
   }),
   'documents.add': defineOperation({
     command: ['documents', 'add'],
-    summary: 'Add documents to an organization or to one of its folders',
+    summary: 'Add documents to an organization or folder',
     examples: [
-      { command: 'svc documents add --org acme --document d3 --name "Q3 plan"', does: 'add one document' },
-      { command: 'svc documents add --org acme --folder f1 --file documents.csv', does: 'add many to a folder' },
+      { command: 'svc documents add --org acme --document d3 --name "Q3 plan"', caption: 'add one document' },
+      {
+        command: 'svc documents add --org acme --folder f1 --file documents.csv',
+        caption: 'add documents from a file to a folder',
+      },
     ],
     path: '/v1/organizations/documents/add',
     auth: 'key',
     effect: 'keyed',
     input: z.object({
       organizationId,
-      folderId: id("folder the documents go into; the organization's top level when left out").optional(),
+      folderId: id("folder to add the documents to (default: the organization's top level)").optional(),
       documents: z
         .array(
           z.looseObject({
-            documentId: id('document id'),
+            documentId: id('document ID'),
             documentName: flag('name', z.string().optional().describe('document name')),
           }),
         )
@@ -71,7 +79,12 @@ export const documents = {
       field: 'documents',
       id: 'documentId',
       noun: 'document',
-      lookup: { operation: 'documents.list', id: 'id', shared: ['organizationId', 'folderId'], same: ['documentName'] },
+      lookup: {
+        operation: 'documents.list',
+        idField: 'id',
+        sharedFields: ['organizationId', 'folderId'],
+        matchingFields: ['documentName'],
+      },
     },
   }),
 };

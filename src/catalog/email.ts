@@ -1,27 +1,27 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { EMAIL_TRIGGERS, unknownEventWarnings } from './events.ts';
-import { secret, serviceSwitch, someGiven, triggers } from './fields.ts';
+import { EMAIL_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
+import { requireChange, secret, serviceSwitch, triggers } from './fields.ts';
 
 const emailConfig = z.looseObject({
   useEmailService: z.boolean(),
   emailServiceConfig: z.looseObject({
     type: z.string().optional(),
-    apiKey: secret('key of the e-mail provider').optional(),
+    apiKey: secret('API key of the email provider').optional(),
     fromEmail: z.string().optional(),
     fromCompany: z.string().optional(),
     triggers: z.record(z.string(), z.boolean()).optional(),
   }),
 });
 
-/** What enabling the e-mail service for the first time sets. */
-export const FIRST_EMAIL_SETTINGS = { type: 'custom', triggers: EMAIL_TRIGGERS } as const;
+/** Settings applied when the email service is first enabled. */
+export const INITIAL_EMAIL_SETTINGS = { type: 'custom', triggers: EMAIL_TRIGGERS } as const;
 
 export const email = {
   'email.get': defineOperation({
     command: ['email', 'get'],
-    summary: 'Show the configuration of e-mail',
-    examples: [{ command: 'svc email get -o yaml', does: 'its settings, the API key masked' }],
+    summary: 'Show the email configuration',
+    examples: [{ command: 'svc email get -o yaml', caption: 'show the settings, with the API key masked' }],
     path: '/v2/workspace/emailconfig/get',
     auth: 'key',
     effect: 'read',
@@ -31,25 +31,25 @@ export const email = {
   }),
   'email.update': defineOperation({
     command: ['email', 'update'],
-    summary: 'Configure e-mail',
-    description: 'Enabling it for the first time switches the standard events on. What is not given stays as it is.',
+    summary: 'Update the email configuration',
+    description: 'Enabling email for the first time enables the standard events. Omitted settings are unchanged.',
     examples: [
       {
         command: 'svc email update --enable --from-email hello@example.com --from-company Acme',
-        does: 'send e-mail for the standard events',
+        caption: 'send email for the standard events',
       },
     ],
     path: '/v2/workspace/emailconfig/update',
     auth: 'key',
     effect: 'set',
-    input: someGiven(
+    input: requireChange(
       z.object({
-        useEmailService: serviceSwitch('switch e-mail on or off'),
+        useEmailService: serviceSwitch('enable or disable email'),
         emailServiceConfig: z
           .looseObject({
-            type: z.enum(['default', 'custom', 'extprovider']).optional().describe('who sends'),
-            apiKey: secret('key of the e-mail provider').optional(),
-            fromEmail: z.string().optional().describe('sender address'),
+            type: z.enum(['default', 'custom', 'extprovider']).optional().describe('email provider type'),
+            apiKey: secret('API key of the email provider').optional(),
+            fromEmail: z.string().optional().describe('sender email address'),
             fromCompany: z.string().optional().describe('sender name'),
             triggers,
           })
@@ -58,9 +58,9 @@ export const email = {
     ),
     output: emailConfig,
     message: 'Email configuration updated successfully.',
-    lookup: { operation: 'email.get', by: {} },
-    refusal: () => 'Invalid email service configuration.',
-    confirm: ({ useEmailService }) => (useEmailService === false ? 'Disable e-mail?' : undefined),
-    warnings: ({ emailServiceConfig }) => unknownEventWarnings(Object.keys(emailServiceConfig?.triggers ?? {})),
+    lookup: { operation: 'email.get', inputFields: {} },
+    rejectionMessage: () => 'Invalid email service configuration.',
+    confirm: ({ useEmailService }) => (useEmailService === false ? 'Disable email?' : undefined),
+    warnings: ({ emailServiceConfig }) => warnAboutUnknownEvents(Object.keys(emailServiceConfig?.triggers ?? {})),
   }),
 };

@@ -1,21 +1,21 @@
-import { nearest } from '../kernel/nearest.ts';
+import { findNearest } from '../kernel/nearest.ts';
 
-/** What an event type is about: the groups under which triggers are switched and lists are shown. */
+/** Category of an event type, by which triggers and lists are grouped. */
 export type EventGroup = 'thread' | 'message' | 'huddle' | 'editor' | 'recorder' | 'delivery';
 
 export interface EventType {
   readonly name: string;
   readonly group: EventGroup;
-  readonly describes: string;
+  readonly description: string;
   /** The `actionType` of its payload. */
   readonly actionType: string;
-  /** Whether it is on after basic webhooks are enabled for the first time. */
+  /** Whether the event is enabled when basic webhooks are first enabled. */
   readonly onByDefault: boolean;
-  /** It is a trigger of the e-mail service too. */
+  /** Whether the email service has this trigger too. */
   readonly email?: true;
 }
 
-/** What payloads name as the source of a group's events. */
+/** The `source` in the payloads of each group. */
 export const EVENT_SOURCES: Readonly<Record<EventGroup, string>> = {
   thread: 'comment',
   message: 'comment',
@@ -29,7 +29,7 @@ const thread = (name: string, actionType: string, describes: string, rest: Parti
   name: `comment_annotation.${name}`,
   group: 'thread',
   actionType,
-  describes,
+  description: describes,
   onByDefault: true,
   ...rest,
 });
@@ -38,12 +38,12 @@ const message = (name: string, actionType: string, describes: string, rest: Part
   name: `comment.${name}`,
   group: 'message',
   actionType,
-  describes,
+  description: describes,
   onByDefault: true,
   ...rest,
 });
 
-/** The known event types. The set is open: the service may send others, and takes others as trigger keys. */
+/** Known event types. The set is open: the service may send other types, and accepts other trigger keys. */
 export const EVENT_TYPES: readonly EventType[] = [
   thread('add', 'newlyAdded', 'a comment thread was started', { email: true }),
   thread('assign', 'assigned', 'a thread was assigned to a user', { email: true }),
@@ -58,7 +58,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   thread('suggestion_accept', 'suggestionAccepted', 'a suggestion was accepted', { onByDefault: false }),
   thread('suggestion_reject', 'suggestionRejected', 'a suggestion was rejected', { onByDefault: false }),
   message('add', 'added', 'a comment was added to a thread', { email: true }),
-  message('update', 'updated', 'a comment was changed'),
+  message('update', 'updated', 'a comment was updated'),
   message('delete', 'deleted', 'a comment was deleted'),
   message('reaction_add', 'reactionAdded', 'a reaction was added to a comment'),
   message('reaction_delete', 'reactionDeleted', 'a reaction was removed from a comment'),
@@ -66,7 +66,7 @@ export const EVENT_TYPES: readonly EventType[] = [
     name: 'huddle.create',
     group: 'huddle',
     actionType: 'created',
-    describes: 'a huddle was started',
+    description: 'a huddle was started',
     onByDefault: true,
     email: true,
   },
@@ -74,7 +74,7 @@ export const EVENT_TYPES: readonly EventType[] = [
     name: 'huddle.join',
     group: 'huddle',
     actionType: 'join',
-    describes: 'a user joined a huddle',
+    description: 'a user joined a huddle',
     onByDefault: true,
     email: true,
   },
@@ -82,46 +82,46 @@ export const EVENT_TYPES: readonly EventType[] = [
     name: 'crdt.update_data',
     group: 'editor',
     actionType: 'updateData',
-    describes: 'editor content changed',
+    description: 'editor content changed',
     onByDefault: false,
   },
   {
     name: 'recorder.done',
     group: 'recorder',
     actionType: 'done',
-    describes: 'a recording was finished',
+    description: 'a recording was finished',
     onByDefault: false,
   },
   {
     name: 'message.attempt.exhausted',
     group: 'delivery',
     actionType: 'exhausted',
-    describes: 'a delivery was given up after its last attempt',
+    description: 'a delivery failed after its last attempt',
     onByDefault: false,
   },
 ];
 
 export const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);
 
-/** The triggers that enabling basic webhooks for the first time stores. */
-export const WEBHOOK_TRIGGERS = triggers(EVENT_TYPES.filter(({ group }) => group !== 'delivery'));
+/** Triggers stored when basic webhooks are first enabled. */
+export const WEBHOOK_TRIGGERS = defaultTriggers(EVENT_TYPES.filter(({ group }) => group !== 'delivery'));
 
-/** The triggers that enabling the e-mail service for the first time stores: all on. */
-export const EMAIL_TRIGGERS = triggers(
+/** Triggers stored when the email service is first enabled: all enabled. */
+export const EMAIL_TRIGGERS = defaultTriggers(
   EVENT_TYPES.filter(({ email }) => email).map((event) => ({ ...event, onByDefault: true })),
 );
 
-function triggers(events: readonly EventType[]): Readonly<Record<string, boolean>> {
+function defaultTriggers(events: readonly EventType[]): Readonly<Record<string, boolean>> {
   return Object.fromEntries(events.map(({ name, onByDefault }) => [name, onByDefault]));
 }
 
-/** A warning for each name that is no known event type. The set is open, so it may be right all the same. */
-export function unknownEventWarnings(names: readonly string[]): readonly string[] {
-  return names.filter((name) => !EVENT_NAMES.includes(name)).map(unknownEvent);
+/** Returns a warning for each unknown event type. The set is open, so an unknown type may be valid. */
+export function warnAboutUnknownEvents(names: readonly string[]): readonly string[] {
+  return names.filter((name) => !EVENT_NAMES.includes(name)).map(unknownEventWarning);
 }
 
-function unknownEvent(name: string): string {
-  const near = nearest(name, EVENT_NAMES);
-  const advice = near === undefined ? 'svc webhooks events lists them' : `did you mean '${near}'?`;
-  return `'${name}' is no known event type; ${advice}`;
+function unknownEventWarning(name: string): string {
+  const near = findNearest(name, EVENT_NAMES);
+  const advice = near === undefined ? 'run svc webhooks events to list the known types' : `did you mean '${near}'?`;
+  return `'${name}' is not a known event type; ${advice}`;
 }

@@ -1,49 +1,46 @@
 import * as z from 'zod';
 import { ACCESS_ROLES } from './access-roles.ts';
 
-/** An id chosen by the caller: any text but the empty one. */
+/** An ID chosen by the caller: any non-empty text. */
 export const id = (describes: string) => z.string().min(1).describe(describes);
 
-export const organizationId = id('organization id');
-export const documentId = id('document id');
+export const organizationId = id('organization ID');
+export const documentId = id('document ID');
 
-/** Marks a field that holds a secret: masked in every output unless `--show-secrets`, and never the value of a flag. */
+/** Marks a secret field: masked in all output without `--show-secrets`, and never accepted as a flag value. */
 export const secret = (describes: string) => z.string().describe(describes).meta({ secret: true });
 
-/** How the command line shows a field where its name and type don't say it. */
-export interface FlagForm {
-  /** The flag's name, where it differs from the field's own. */
+/** Overrides for the flag of a field, where the field's name and type are not enough. */
+export interface FlagOptions {
+  /** Name of the flag (default: derived from the field's name). */
   readonly flag?: string;
-  /** The flag that says no to a boolean, where it is not `--no-<flag>`. */
+  /** Name of the flag that sets a boolean to false (default: `no-<flag>`). */
   readonly off?: string;
-  /** How the text becomes a value: see `FlagKind` in flags.ts. */
+  /** How the text is parsed: see `FlagKind` in flags.ts. */
   readonly as?: 'time' | 'entry' | 'entries' | 'changes' | 'content';
 }
 
-export const flag = <Schema extends z.ZodType>(form: string | FlagForm, schema: Schema): Schema =>
+export const flag = <Schema extends z.ZodType>(form: string | FlagOptions, schema: Schema): Schema =>
   schema.meta({ ...schema.meta(), ...(typeof form === 'string' ? { flag: form } : form) });
 
-/** Milliseconds since the Unix epoch. */
+/** Unix time in milliseconds. */
 export const epochMilliseconds = z.number();
 
 /** An http or https URL. */
 export const httpUrl = (describes: string) =>
   z.url({ protocol: /^https?$/, error: 'not a valid http(s) URL' }).describe(describes);
 
-/** A user as operations take it; further fields are passed on. */
+/** A user in an operation's input. Additional fields are forwarded. */
 export const user = z.looseObject({
-  userId: id('user id'),
+  userId: id('user ID'),
   name: z.string().optional().describe('display name'),
-  email: z.string().optional().describe('e-mail address'),
-  initial: z
-    .string()
-    .optional()
-    .describe('initial shown where there is no picture; derived from the name when left out'),
+  email: z.string().optional().describe('email address'),
+  initial: z.string().optional().describe('initial shown if the user has no picture (default: derived from the name)'),
 });
 
-export const accessRole = z.enum(ACCESS_ROLES).describe('what the user may do there');
+export const accessRole = z.enum(ACCESS_ROLES).describe('access role of the user');
 
-/** One item of a bulk reply. Only a literal `true` counts as success; other fields are passed on as they come. */
+/** Result of one record of a bulk call. Only a literal `true` means success; additional fields are forwarded. */
 export const itemResult = z.looseObject({
   success: z.boolean(),
   message: z.string().optional(),
@@ -51,35 +48,38 @@ export const itemResult = z.looseObject({
   code: z.string().optional(),
 });
 
-/** A bulk reply: the result of each record under the id the caller gave it. */
+/** Response of a bulk call: the result of each record by ID. */
 export const itemResults = z.record(z.string(), itemResult);
 
-/** The `--enable` and `--disable` of a service. */
+/** A boolean with the flags `--enable` and `--disable`. */
 export const serviceSwitch = (describes: string) =>
   flag({ flag: 'enable', off: 'disable' }, z.boolean().optional().describe(describes));
 
 export const triggers = flag(
   'trigger',
-  z.record(z.string(), z.boolean()).optional().describe('switch an event on or off: comment.add=true'),
+  z.record(z.string(), z.boolean()).optional().describe('enable or disable an event: comment.add=true'),
 );
 
 /**
- * Notes the rules between the fields of an object as JSON Schema, for documents that describe the interface. The object's
- * own refinement enforces them.
+ * Adds rules between the fields of an object as JSON Schema, for generated documents. The object's own refinement enforces
+ * them.
  */
 export const withRules = <Schema extends z.ZodType>(schema: Schema, rules: z.core.JSONSchema.BaseSchema): Schema =>
   schema.meta({ ...schema.meta(), rules });
 
 /**
- * An update in which every field may be left out, but not all of them.
- * @param named fields that name the object to change
+ * Requires an update to change at least one field.
+ * @param identifying fields that identify the object to change
  */
-export const someGiven = <Schema extends z.ZodObject>(schema: Schema, named: readonly string[] = []): Schema =>
+export const requireChange = <Schema extends z.ZodObject>(
+  schema: Schema,
+  identifying: readonly string[] = [],
+): Schema =>
   withRules(
-    schema.refine((input) => hasChange(input, named), { error: 'give at least one thing to change' }),
-    { minProperties: named.length + 1 },
+    schema.refine((input) => hasChange(input, identifying), { error: 'specify at least one field to change' }),
+    { minProperties: identifying.length + 1 },
   );
 
-function hasChange(input: object, named: readonly string[]): boolean {
-  return Object.entries(input).some(([field, value]) => value !== undefined && !named.includes(field));
+function hasChange(input: object, identifying: readonly string[]): boolean {
+  return Object.entries(input).some(([field, value]) => value !== undefined && !identifying.includes(field));
 }

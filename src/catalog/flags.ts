@@ -1,16 +1,16 @@
 import type * as z from 'zod';
 import type { Operation } from './define.ts';
-import type { FlagForm } from './fields.ts';
-import { definition, elementOf, shapeOf, unwrap } from './introspect.ts';
+import type { FlagOptions } from './fields.ts';
+import { definitionOf, elementOf, shapeOf, unwrap } from './introspect.ts';
 
 /**
- * How the text of a flag becomes a value.
- * - `list` repeats; `map` repeats as key=value; `switches` too, with true or false as values; `json` is parsed.
- * - `time` is RFC 3339, a duration from now or an epoch, and is sent as seconds.
- * - `entry` is one object as key=value,key=value, or its first field alone; `entries` repeats.
- * - `changes` repeats as field=from:to.
- * - `content` is text, @file or `-`, and JSON where the type of the content asks for it.
- * - `secret` has no value on the command line: `--x-stdin` and `--x-file` say where it is.
+ * How the text of a flag is parsed.
+ * - `list` is repeatable; `map` is repeatable as key=value; `switches` is repeatable as key=true or key=false; `json` is parsed.
+ * - `time` is RFC 3339, a duration from now, or Unix time, and is sent in seconds.
+ * - `entry` is one object as key=value,key=value, or only its first field; `entries` is repeatable.
+ * - `changes` is repeatable as field=from:to.
+ * - `content` is text, @file, or `-`; JSON if the content type requires it.
+ * - `secret` is never a value on the command line: `--x-stdin` and `--x-file` read it.
  */
 export type FlagKind =
   | 'text'
@@ -21,63 +21,66 @@ export type FlagKind =
   | 'switches'
   | 'json'
   | 'secret'
-  | NonNullable<FlagForm['as']>;
+  | NonNullable<FlagOptions['as']>;
 
-/** A command-line flag that stands for one field of an operation's input. */
+/** A command-line flag for one field of an operation's input. */
 export interface Flag {
   readonly name: string;
-  /** Where its value goes: from the top of `data`, or of the record when `ofRecord`. */
+  /** Path of the value in `data`, or in the record if `ofRecord`. */
   readonly path: readonly string[];
   readonly kind: FlagKind;
-  readonly describes: string;
+  readonly description: string;
   readonly required: boolean;
   readonly ofRecord: boolean;
   readonly choices?: readonly string[];
-  /** The flag that says no, where it is not `--no-<name>`. */
+  /** Name of the flag that sets a boolean to false (default: `no-<name>`). */
   readonly off?: string;
-  /** The keys of an `entry`, as flags of their own. */
+  /** The keys of an `entry`, as flags. */
   readonly keys?: readonly Flag[];
 }
 
-const OWN_NAMES = new Map([
+const SHORT_NAMES = new Map([
   ['organizationId', 'org'],
   ['organizationUserGroupId', 'group'],
   ['parentFolderId', 'parent'],
 ]);
 
-/** `newDocumentId` is `new-document`, `documentIds` (repeated) is `document`. */
+/** Derives a flag's name: `newDocumentId` becomes `new-document`, and `documentIds` (repeatable) becomes `document`. */
 export function flagName(field: string): string {
-  const named = OWN_NAMES.get(field) ?? field.replace(/(?<=.)Ids?$/, '').replace(/(?<=Type|channel)s$/, '');
+  const named = SHORT_NAMES.get(field) ?? field.replace(/(?<=.)Ids?$/, '').replace(/(?<=Type|channel)s$/, '');
   return named.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }
 
-/** The flags of an operation: one for each field of its input, and of one record where it takes records. */
+/** The flags of an operation: one for each input field, and for each field of a record if it accepts records. */
 export function flagsOf({ input, bulk, argument }: Operation): readonly Flag[] {
   return Object.entries(input.shape).flatMap(([field, schema]) => {
     if (field === argument?.field) return [];
-    if (field === bulk?.field && !bulk.bareIds) return fieldFlags(elementOf(schema), [], true);
-    return flagsOfField(field, schema, [], false);
+    if (field === bulk?.field && !bulk.bareIds) return createObjectFlags(elementOf(schema), [], true);
+    return createFieldFlags(field, schema, [], false);
   });
 }
 
-function fieldFlags(schema: z.ZodType, path: readonly string[], ofRecord: boolean): Flag[] {
-  return Object.entries(shapeOf(schema)).flatMap(([field, inner]) => flagsOfField(field, inner, path, ofRecord));
+function createObjectFlags(schema: z.ZodType, path: readonly string[], ofRecord: boolean): Flag[] {
+  return Object.entries(shapeOf(schema)).flatMap(([field, inner]) => createFieldFlags(field, inner, path, ofRecord));
 }
 
-function flagsOfField(field: string, declared: z.ZodType, parents: readonly string[], ofRecord: boolean): Flag[] {
+function createFieldFlags(field: string, declared: z.ZodType, parents: readonly string[], ofRecord: boolean): Flag[] {
   const { schema, required, meta } = unwrap(declared);
-  const { flag, off, as } = meta as FlagForm;
+  const { flag, off, as } = meta as FlagOptions;
   const path = [...parents, field];
-  const { type, entries } = definition(schema);
+  const { type, entries } = definitionOf(schema);
   if (type === 'object' && !as) {
-    return fieldFlags(schema, path, ofRecord).map((inner) => ({ ...inner, required: required && inner.required }));
+    return createObjectFlags(schema, path, ofRecord).map((inner) => ({
+      ...inner,
+      required: required && inner.required,
+    }));
   }
   return [
     {
       name: flag ?? flagName(field),
       path,
       kind: as ?? (meta['secret'] ? 'secret' : kindOf(schema)),
-      describes: String(meta['description'] ?? ''),
+      description: String(meta['description'] ?? ''),
       required,
       ofRecord,
       ...(entries && { choices: Object.values(entries) }),
@@ -87,13 +90,13 @@ function flagsOfField(field: string, declared: z.ZodType, parents: readonly stri
   ];
 }
 
-function keysOf(schema: z.ZodType, as: FlagForm['as']): Pick<Flag, 'keys'> {
-  if (as === 'entry') return { keys: fieldFlags(schema, [], false) };
-  return as === 'entries' ? { keys: fieldFlags(elementOf(schema), [], false) } : {};
+function keysOf(schema: z.ZodType, as: FlagOptions['as']): Pick<Flag, 'keys'> {
+  if (as === 'entry') return { keys: createObjectFlags(schema, [], false) };
+  return as === 'entries' ? { keys: createObjectFlags(elementOf(schema), [], false) } : {};
 }
 
 function kindOf(schema: z.ZodType): FlagKind {
-  const { type, valueType } = definition(schema);
+  const { type, valueType } = definitionOf(schema);
   switch (type) {
     case 'string':
     case 'enum':
@@ -103,7 +106,7 @@ function kindOf(schema: z.ZodType): FlagKind {
     case 'boolean':
       return type;
     case 'record':
-      return valueType && definition(valueType).type === 'boolean' ? 'switches' : 'map';
+      return valueType && definitionOf(valueType).type === 'boolean' ? 'switches' : 'map';
     case 'array':
       return kindOf(unwrap(elementOf(schema)).schema) === 'text' ? 'list' : 'json';
     default:

@@ -13,7 +13,7 @@ const commonFields = z.looseObject({
 
 const currentFields = commonFields.extend({
   apiKey: z.string().optional(),
-  ancestors: z.array(z.string()).optional().describe("ids from 'root' down to the parent"),
+  ancestors: z.array(z.string()).optional().describe("IDs from 'root' down to the parent"),
   accessType: z.string().optional(),
   inheritAccessFromParent: z.boolean().optional(),
 });
@@ -28,7 +28,7 @@ const folder: z.ZodType<Nested<z.infer<typeof currentFields>>> = currentFields
   .extend({ subFolders: z.lazy(() => z.array(folder)).optional() })
   .meta({ id: 'folder' });
 
-const parentFolderId = id("parent folder id; 'root' for the top level");
+const parentFolderId = id("parent folder ID, or 'root' for the top level");
 const folderName = flag('name', z.string().optional().describe('folder name'));
 
 const columns = [
@@ -41,12 +41,12 @@ const updated = { header: 'UPDATED', field: 'lastUpdated', kind: 'time' } as con
 export const folders = {
   'folders.list': defineOperation({
     command: ['folders', 'list'],
-    summary: 'List the folders of an organization, or one folder with its subfolders',
+    summary: 'List the folders of an organization, or a folder and its subfolders',
     examples: [
-      { command: 'svc folders list --org acme', does: 'all folders, flat' },
+      { command: 'svc folders list --org acme', caption: 'list all folders' },
       {
         command: 'svc folders list --org acme --folder f1 --max-depth 3 -o json',
-        does: 'one folder and three levels below it',
+        caption: 'list a folder and three levels of subfolders',
       },
     ],
     path: '/v2/organizations/folders/get',
@@ -55,48 +55,51 @@ export const folders = {
     feature: 'advanced-queries',
     input: z.object({
       organizationId,
-      folderId: id('only this folder, with its subfolders').optional(),
-      maxDepth: z.number().int().min(1).optional().describe('levels of subfolders below the folder (1 when left out)'),
+      folderId: id('include only this folder and its subfolders').optional(),
+      maxDepth: z.number().int().min(1).optional().describe('levels of subfolders below the folder (default: 1)'),
     }),
     output: z.array(folder),
     message: ({ folderId }) => (folderId ? 'Folder(s) retrieved successfully.' : 'Folders retrieved successfully.'),
     columns: [...columns, { header: 'ACCESS', field: 'accessType' }, updated],
     addedBy: 'folders.add',
-    oneById: 'folderId',
+    singleRecordId: 'folderId',
   }),
   'folders.list.v1': defineOperation({
     command: ['folders', 'list'],
-    summary: 'List folders in the v1 shape',
+    summary: 'List folders in the v1 format',
     path: '/v1/organizations/folders/get',
     auth: 'key',
     effect: 'read',
     feature: 'advanced-queries',
-    input: z.object({ organizationId, folderId: id('only this folder, with its subfolders').optional() }),
+    input: z.object({ organizationId, folderId: id('include only this folder and its subfolders').optional() }),
     output: z.array(folderV1),
     message: 'Folders retrieved successfully.',
     columns: [...columns, updated],
     addedBy: 'folders.add',
-    oneById: 'folderId',
+    singleRecordId: 'folderId',
   }),
   'folders.add': defineOperation({
     command: ['folders', 'add'],
     summary: 'Add folders to an organization',
     examples: [
-      { command: 'svc folders add --org acme --folder f2 --name Plans', does: 'add one folder at the top level' },
+      { command: 'svc folders add --org acme --folder f2 --name Plans', caption: 'add a folder at the top level' },
     ],
     path: '/v2/organizations/folders/add',
     auth: 'key',
     effect: 'keyed',
     input: z.object({
       organizationId,
-      createOrganization: z.boolean().optional().describe('create the organization when it does not exist'),
+      createOrganization: z.boolean().optional().describe('create the organization if it does not exist'),
       folders: z
         .array(
           z.looseObject({
-            folderId: id('folder id'),
+            folderId: id('folder ID'),
             folderName,
             parentFolderId: parentFolderId.optional(),
-            accessType: z.enum(['public', 'restricted', 'organizationPrivate']).optional().describe('who may open it'),
+            accessType: z
+              .enum(['public', 'restricted', 'organizationPrivate'])
+              .optional()
+              .describe('access type of the folder'),
           }),
         )
         .min(1),
@@ -110,18 +113,18 @@ export const folders = {
       inOrder: true,
       lookup: {
         operation: 'folders.list',
-        id: 'folderId',
-        shared: ['organizationId'],
-        same: ['folderName', 'parentFolderId'],
+        idField: 'folderId',
+        sharedFields: ['organizationId'],
+        matchingFields: ['folderName', 'parentFolderId'],
       },
     },
   }),
   'folders.update': defineOperation({
     command: ['folders', 'update'],
-    summary: 'Rename folders or move them with everything in them',
+    summary: 'Rename or move folders, including their contents',
     examples: [
-      { command: 'svc folders update --org acme --folder f1 --name Archive', does: 'rename a folder' },
-      { command: 'svc folders update --org acme --folder f1 --parent root', does: 'move a folder to the top level' },
+      { command: 'svc folders update --org acme --folder f1 --name Archive', caption: 'rename a folder' },
+      { command: 'svc folders update --org acme --folder f1 --parent root', caption: 'move a folder to the top level' },
     ],
     path: '/v2/organizations/folders/update',
     auth: 'key',
@@ -130,7 +133,7 @@ export const folders = {
     input: z.object({
       organizationId,
       folders: z
-        .array(z.looseObject({ folderId: id('folder id'), folderName, parentFolderId: parentFolderId.optional() }))
+        .array(z.looseObject({ folderId: id('folder ID'), folderName, parentFolderId: parentFolderId.optional() }))
         .min(1),
     }),
     output: itemResults,

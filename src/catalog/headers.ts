@@ -1,9 +1,9 @@
 import type { Auth } from './define.ts';
 
-/** Begins every credential header; the live interface carries a vendor's prefix in its place. */
+/** Default prefix of the credential headers; a live service may use a vendor's prefix. */
 export const DEFAULT_HEADER_PREFIX = 'x-svc-';
 
-/** Names of the credential headers, behind the prefix. */
+/** Names of the credential headers, without the prefix. */
 export const CREDENTIAL_HEADERS = {
   apiKey: 'api-key',
   authToken: 'auth-token',
@@ -13,8 +13,8 @@ export const CREDENTIAL_HEADERS = {
 
 export type Credential = keyof typeof CREDENTIAL_HEADERS;
 
-/** The credentials that each kind of operation carries. */
-export const CREDENTIALS_OF = {
+/** Credentials of each kind of operation. */
+export const CREDENTIALS_BY_AUTH = {
   key: ['apiKey', 'authToken'],
   workspace: ['workspaceId', 'workspaceAuthToken'],
   none: [],

@@ -1,6 +1,6 @@
 import type { Operation } from './define.ts';
 
-/** The resources of the service, each loaded only by who needs it. */
+/** The resources of the service, each loaded on demand. */
 const LOADERS = {
   'access-tokens': async () => (await import('./access-tokens.ts')).accessTokens,
   activities: async () => (await import('./activities.ts')).activities,
@@ -41,7 +41,7 @@ export function loadResource<Name extends Resource>(resource: Name): Promise<Ope
   return LOADERS[resource]() as Promise<OperationsOf<Name>>;
 }
 
-/** One operation by its resource and name, for callers that go over all of them. */
+/** Loads one operation by its resource and name. */
 export async function loadOperation(resource: Resource, name: OperationName): Promise<Operation> {
   const operations: Readonly<Partial<Record<OperationName, Operation>>> = await loadResource(resource);
   const operation = operations[name];

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 
-/** The parts of a schema's definition that the catalog reads. zod types them by class, so the union is spelled out here. */
-interface Definition {
+/** The parts of a schema's definition that the catalog reads. zod types them per class; this interface combines them. */
+interface SchemaDefinition {
   readonly type: string;
   readonly innerType?: z.ZodType;
   readonly element?: z.ZodType;
@@ -10,22 +10,22 @@ interface Definition {
   readonly entries?: Readonly<Record<string, string>>;
 }
 
-export function definition(schema: z.ZodType): Definition {
-  return schema.def as unknown as Definition;
+export function definitionOf(schema: z.ZodType): SchemaDefinition {
+  return schema.def as unknown as SchemaDefinition;
 }
 
-/** A schema without its `optional` and `default` layers, and what was noted at any of them. */
-export interface Unwrapped {
+/** A schema without its `optional` and `default` wrappers, and the metadata of all of them. */
+export interface UnwrappedSchema {
   readonly schema: z.ZodType;
   readonly required: boolean;
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-export function unwrap(declared: z.ZodType): Unwrapped {
+export function unwrap(declared: z.ZodType): UnwrappedSchema {
   let schema = declared;
   let required = true;
   let meta = schema.meta() ?? {};
-  for (let inner = definition(schema).innerType; inner; inner = definition(schema).innerType) {
+  for (let inner = definitionOf(schema).innerType; inner; inner = definitionOf(schema).innerType) {
     required = false;
     schema = inner;
     meta = { ...schema.meta(), ...meta };
@@ -33,16 +33,16 @@ export function unwrap(declared: z.ZodType): Unwrapped {
   return { schema, required, meta };
 }
 
-/** The schema of the elements of a list. */
+/** The schema of the elements of an array. */
 export function elementOf(schema: z.ZodType): z.ZodType {
-  const { element } = definition(unwrap(schema).schema);
+  const { element } = definitionOf(unwrap(schema).schema);
   if (!element) throw new TypeError('not a list in the catalog');
   return element;
 }
 
 /** The schemas of the fields of an object. */
 export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
-  const { shape } = definition(unwrap(schema).schema);
+  const { shape } = definitionOf(unwrap(schema).schema);
   if (!shape) throw new TypeError('not an object in the catalog');
   return shape;
 }

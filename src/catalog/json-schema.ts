@@ -7,21 +7,21 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** An operation's schemas as JSON Schema, draft 2020-12. */
 export interface OperationSchemas {
-  /** Of `data` in the request. */
+  /** Schema of `data` in the request. */
   readonly input: JsonSchema;
-  /** Of `result.data` in the reply. */
+  /** Schema of `result.data` in the response. */
   readonly output: JsonSchema;
-  /** Of one record of a file, where the operation takes many. */
+  /** Schema of one record in a file, for bulk operations. */
   readonly record?: JsonSchema;
 }
 
 interface SchemaOptions {
-  /** Whether the schemas hold the rules between fields that JSON Schema can express (default: true). */
+  /** Whether to include rules between fields (default: true). */
   readonly rules?: boolean;
 }
 
-export function operationSchemas(operation: Operation, { rules = true }: SchemaOptions = {}): OperationSchemas {
-  const record = recordOf(operation);
+export function createOperationSchemas(operation: Operation, { rules = true }: SchemaOptions = {}): OperationSchemas {
+  const record = recordSchemaOf(operation);
   return {
     input: jsonSchema(operation.input, 'input', rules),
     output: jsonSchema(operation.output, 'output', rules),
@@ -29,16 +29,16 @@ export function operationSchemas(operation: Operation, { rules = true }: SchemaO
   };
 }
 
-/** A file may hold bare ids in place of the records that they make. */
-function recordOf(operation: Operation): z.ZodType | undefined {
+/** The schema of one record. If the array contains IDs, a file may contain either IDs or records. */
+function recordSchemaOf(operation: Operation): z.ZodType | undefined {
   if (!operation.bulk) return undefined;
   const { schema, bareIds, id } = bulkFieldsOf(operation);
   const bare = bareIds && shapeOf(schema)[id];
   return bare ? z.union([bare, schema]) : schema;
 }
 
-/** What the catalog notes at a field for the command line says nothing about data. */
-const NOTES = ['flag', 'off', 'as', 'secret', 'rules', 'id'];
+/** Metadata of the catalog for the command line, which is not part of the JSON Schema. */
+const CATALOG_METADATA = ['flag', 'off', 'as', 'secret', 'rules', 'id'];
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', withRules: boolean): JsonSchema {
   return z.toJSONSchema(schema, {
@@ -46,7 +46,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', withRules: boolea
     override: ({ jsonSchema: made }) => {
       if (made['secret'] === true) made.format = 'password';
       if (withRules) Object.assign(made, made['rules']);
-      for (const note of NOTES) delete made[note];
+      for (const note of CATALOG_METADATA) delete made[note];
     },
   });
 }

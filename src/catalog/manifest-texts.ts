@@ -2,11 +2,11 @@ import type { Operation } from './define.ts';
 import { flagsOf } from './flags.ts';
 import { loadResource, type OperationName, RESOURCES, type Resource } from './index.ts';
 import type { OperationEntry } from './operation-entry.ts';
-import { secretPaths } from './secrets.ts';
+import { findSecretPaths } from './secrets.ts';
 
 /**
- * Every operation of the catalog as JSON, so that a command reads its own alone. The build replaces this module with its
- * value: the built tool starts without loading a schema. Run from source, it is computed here.
+ * Every operation of the catalog as JSON, so that a command parses only its own. The build replaces this module with the
+ * value, so that the built tool starts without loading schemas. From source, the value is computed here.
  */
 export const manifestTexts: Readonly<Record<OperationName, string>> = Object.fromEntries(
   (await Promise.all(RESOURCES.map(entriesOf))).flat().map((entry) => [entry.name, JSON.stringify(entry)]),
@@ -28,9 +28,9 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     flags: flagsOf(operation),
     ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
     ...(operation.argument && { argument: operation.argument }),
-    ...(operation.chosenBy && { chosenBy: operation.chosenBy }),
+    ...(operation.selectedBy && { selectedBy: operation.selectedBy }),
     ...(operation.wait && { wait: operation.wait }),
     paged: operation.pages !== undefined,
-    secrets: operation.revealsSecrets ? [] : secretPaths(operation.output),
+    secrets: operation.revealsSecrets ? [] : findSecretPaths(operation.output),
   }));
 }

@@ -3,18 +3,18 @@ import type { OperationEntry } from './operation-entry.ts';
 
 export type { OperationEntry } from './operation-entry.ts';
 
-/** Every operation of the catalog. Who needs one alone reads its text. */
+/** Every operation of the catalog. To read only one, parse its text in `manifestTexts`. */
 export const manifest: readonly OperationEntry[] = Object.values(manifestTexts).map((text) => JSON.parse(text));
 
-/** The entry of an operation that the catalog names somewhere else. */
-export function entryNamed(operation: string): OperationEntry {
+/** Returns the entry of an operation that the catalog references by name. */
+export function getEntry(operation: string): OperationEntry {
   const entry = manifest.find(({ name }) => name === operation);
-  if (!entry) throw new TypeError(`there is no operation ${operation}`);
+  if (!entry) throw new TypeError(`unknown operation ${operation}`);
   return entry;
 }
 
-/** The entry that the words of a command mean, in the version that is meant where none is told. */
-export function entryOfCommand(words: readonly string[]): OperationEntry | undefined {
+/** Finds the entry of a command by its words, in the default version. */
+export function findEntryByCommand(words: readonly string[]): OperationEntry | undefined {
   const line = words.join(' ');
   return manifest.find(({ command }) => command.join(' ') === line);
 }

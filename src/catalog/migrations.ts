@@ -2,58 +2,60 @@ import * as z from 'zod';
 import { defineOperation } from './define.ts';
 import { documentId, id, organizationId } from './fields.ts';
 
-/** A migration goes on after the call that started it. */
+/** How `--wait` tracks a migration, which continues after the call that starts it. */
 const wait = {
   status: 'documents.migration-status',
-  by: ['organizationId', 'migrationId'],
+  inputFields: ['organizationId', 'migrationId'],
   state: 'status',
   succeeded: 'completed',
   failed: 'failed',
 };
 
-const WAITING =
-  'With --wait it stays until the end: the exit code is 0 when the migration completed, and 10 when it failed.';
+const WAITING = 'With --wait, waits for the migration to finish: exit code 0 if it completed, 10 if it failed.';
 
 export const migrations = {
   'documents.migrate': defineOperation({
     command: ['documents', 'migrate'],
-    summary: 'Move everything of a document to a new id',
-    description: `The service goes on moving after its reply. ${WAITING}`,
+    summary: 'Migrate a document and its data to a new document ID',
+    description: `The migration runs in the background. ${WAITING}`,
     examples: [
       {
         command: 'svc documents migrate --org acme --document d1 --new-document d9 --wait --yes',
-        does: 'and wait for the end',
+        caption: 'migrate a document and wait until it finishes',
       },
     ],
     path: '/v2/organizations/documents/migrate',
     auth: 'key',
     effect: 'once',
-    input: z.object({ organizationId, documentId, newDocumentId: id('id the document gets') }),
+    input: z.object({ organizationId, documentId, newDocumentId: id('new document ID') }),
     output: z.looseObject({ migrationId: z.string() }),
     message: 'Document migration started successfully.',
-    confirm: ({ documentId, newDocumentId }) => `Move everything of document ${documentId} to ${newDocumentId}?`,
-    bare: ({ migrationId }) => migrationId,
+    confirm: ({ documentId, newDocumentId }) => `Migrate document ${documentId} and its data to ${newDocumentId}?`,
+    quietValue: ({ migrationId }) => migrationId,
     lookup: {
       operation: 'documents.list',
-      by: { organizationId: 'organizationId', documentIds: 'newDocumentId' },
-      tells: 'once the document is there, the migration was started',
+      inputFields: { organizationId: 'organizationId', documentIds: 'newDocumentId' },
+      interpretation: 'if the new document exists, the migration was started',
     },
     wait,
   }),
   'documents.migration-status': defineOperation({
     command: ['documents', 'migration-status'],
-    summary: 'Show how far a migration is',
+    summary: 'Show the status of a migration',
     examples: [
-      { command: 'svc documents migration-status --org acme --migration m1 --wait', does: 'wait for its end' },
+      {
+        command: 'svc documents migration-status --org acme --migration m1 --wait',
+        caption: 'wait for a migration to finish',
+      },
     ],
     description: WAITING,
     path: '/v2/organizations/documents/migrate/status',
     auth: 'key',
     effect: 'read',
-    input: z.object({ organizationId, migrationId: id('migration id') }),
+    input: z.object({ organizationId, migrationId: id('migration ID') }),
     output: z.looseObject({ migrationId: z.string(), status: z.string() }),
     message: 'Migration status retrieved successfully.',
-    bare: ({ status }) => status,
+    quietValue: ({ status }) => status,
     wait,
   }),
 };

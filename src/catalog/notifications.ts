@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
 import { documentId, flag, organizationId, user, withRules } from './fields.ts';
-import { placeholderWarnings } from './placeholders.ts';
+import { warnAboutPlaceholders } from './placeholders.ts';
 
 const text = z.union([z.string(), z.looseObject({})]);
 
@@ -9,39 +9,47 @@ const input = withRules(
   z
     .object({
       organizationId,
-      createOrganization: z.boolean().optional().describe('create the organization when it does not exist'),
+      createOrganization: z.boolean().optional().describe('create the organization if it does not exist'),
       documentId,
-      createDocument: z.boolean().optional().describe('create the document when it does not exist'),
-      actionUser: flag({ as: 'entry' }, user.describe('who acted: an id, or user=u1,name=Ada')),
-      verifyUserPermissions: z.boolean().optional().describe('only users with access to the document'),
+      createDocument: z.boolean().optional().describe('create the document if it does not exist'),
+      actionUser: flag({ as: 'entry' }, user.describe('acting user: an ID, or user=u1,name=Ada')),
+      verifyUserPermissions: z.boolean().optional().describe('notify only users with access to the document'),
       notificationId: z
         .string()
         .regex(/^[\p{L}\p{N}_-]+$/u, { error: 'only letters, digits, _ and - are allowed' })
         .optional()
-        .describe('id of the notification; made up when left out'),
-      isNotificationResolverUsed: z.boolean().optional().describe('your own service supplies the text when it is read'),
+        .describe('notification ID (default: generated)'),
+      isNotificationResolverUsed: z
+        .boolean()
+        .optional()
+        .describe('have your own service supply the text when the notification is read'),
       displayHeadlineMessageTemplate: flag(
         'headline',
-        z.string().min(1).optional().describe('headline; {actionUser} and the like are filled in'),
+        z.string().min(1).optional().describe('headline, with placeholders such as {actionUser}'),
       ),
       displayHeadlineMessageTemplateData: flag(
         'headline-data',
-        z.record(z.string(), text).optional().describe('what placeholders of the headline stand for'),
+        z.record(z.string(), text).optional().describe('values of the placeholders in the headline'),
       ),
-      displayBodyMessage: flag('body', z.string().min(1).optional().describe('text')),
+      displayBodyMessage: flag('body', z.string().min(1).optional().describe('body text')),
       notifyUsers: flag(
         { flag: 'notify-user', as: 'entries' },
-        z.array(user).describe('whom to notify: an id, or user=u1,name=Ada'),
+        z.array(user).describe('user to notify: an ID, or user=u1,name=Ada'),
       ),
       notifyAll: z
         .boolean()
         .optional()
-        .describe('notify the whole organization, not only those named (yes when left out)'),
-      notificationSource: z.string().optional().describe('custom, comment, huddle or crdt'),
-      notificationSourceData: z.record(z.string(), z.unknown()).optional().describe('handed back when it is clicked'),
+        .describe('notify the whole organization, not only the named users (default: true)'),
+      notificationSource: z.string().optional().describe('source: custom, comment, huddle, or crdt'),
+      notificationSourceData: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('data returned when the notification is clicked'),
       context: z
         .object({
-          access: z.record(z.string(), z.union([z.string(), z.number()])).describe('only recipients with this'),
+          access: z
+            .record(z.string(), z.union([z.string(), z.number()]))
+            .describe('notify only recipients with this access'),
         })
         .optional(),
     })
@@ -53,7 +61,7 @@ const input = withRules(
         if (!notification.displayBodyMessage) missing('displayBodyMessage', 'required');
       }
       if (notification.notifyUsers.length === 0 && notification.notifyAll === false) {
-        missing('notifyUsers', 'nobody to notify: name users, or notify all');
+        missing('notifyUsers', 'no users to notify: name users, or notify all');
       }
     }),
   {
@@ -71,12 +79,12 @@ const input = withRules(
 export const notifications = {
   'notifications.add': defineOperation({
     command: ['notifications', 'add'],
-    summary: 'Notify users, or a whole organization',
+    summary: 'Send a notification to users or to a whole organization',
     examples: [
       {
         command:
           'svc notifications add --org acme --document d1 --action-user u1 --headline "{actionUser} shared a plan" --body "Have a look" --notify-user u2 --no-notify-all',
-        does: 'notify one user',
+        caption: 'notify one user',
       },
     ],
     path: '/v2/notifications/add',
@@ -85,29 +93,29 @@ export const notifications = {
     input,
     output: z.looseObject({ success: z.boolean(), message: z.string().optional() }),
     message: 'Notification added successfully.',
-    mints: 'notificationId',
-    // A user's data holds what was sent to the user, and nobody is told whom permissions or the context left out.
+    generatedId: 'notificationId',
+    // A user's data contains the notifications sent to the user. It does not show users excluded by permissions or context.
     lookup: {
       operation: 'users.data',
-      by: { organizationId: 'organizationId', userId: ['notifyUsers.0.userId', 'actionUser.userId'] },
-      made: {
+      inputFields: { organizationId: 'organizationId', userId: ['notifyUsers.0.userId', 'actionUser.userId'] },
+      created: {
         list: 'notifications',
-        id: 'notificationId',
-        same: [],
-        absenceTells: false,
+        idField: 'notificationId',
+        matchingFields: [],
+        absenceMeansNotApplied: false,
         data: () => ({ success: true, message: 'Notification added successfully.' }),
       },
     },
-    bulk: { id: 'notificationId', noun: 'notification', mints: true, wholeReply: true },
+    bulk: { id: 'notificationId', noun: 'notification', generatesIds: true, wholeReply: true },
     confirm: ({ notifyAll, notifyUsers, organizationId }) => {
       if (notifyAll === false) return undefined;
-      // Who names some may not know that all are notified unless told otherwise.
-      const otherwise = notifyAll === undefined && notifyUsers.length > 0;
-      return `Notify every user of organization ${organizationId}${otherwise ? ', not only those named' : ''}?`;
+      // Users who name recipients may not know that everyone is notified by default.
+      const isSurprising = notifyAll === undefined && notifyUsers.length > 0;
+      return `Notify every user of organization ${organizationId}${isSurprising ? ', not only the named users' : ''}?`;
     },
     warnings: ({ displayHeadlineMessageTemplate, displayBodyMessage }) => [
-      ...placeholderWarnings('headline', displayHeadlineMessageTemplate, '{x}'),
-      ...placeholderWarnings('body', displayBodyMessage, '{x}'),
+      ...warnAboutPlaceholders('headline', displayHeadlineMessageTemplate, '{x}'),
+      ...warnAboutPlaceholders('body', displayBodyMessage, '{x}'),
     ],
   }),
 };

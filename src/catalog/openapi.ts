@@ -1,7 +1,7 @@
 import type { Auth, Effect, Operation } from './define.ts';
 import { flagsOf } from './flags.ts';
-import { CREDENTIAL_HEADERS, CREDENTIALS_OF } from './headers.ts';
-import { operationSchemas } from './json-schema.ts';
+import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH } from './headers.ts';
+import { createOperationSchemas } from './json-schema.ts';
 import { HTTP_STATUS, type Status } from './statuses.ts';
 
 export interface NamedOperation {
@@ -16,8 +16,8 @@ export interface OpenApiOptions {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** The interface as an OpenAPI 3.1 document: each path once, with what its operations take and answer. */
-export function openApiDocument(operations: readonly NamedOperation[], { headerPrefix, server }: OpenApiOptions) {
+/** Creates an OpenAPI 3.1 document of the interface: each path once, with the schemas of its operations. */
+export function createOpenApiDocument(operations: readonly NamedOperation[], { headerPrefix, server }: OpenApiOptions) {
   const byPath = Map.groupBy(operations, ({ operation }) => operation.path);
   return {
     openapi: '3.1.1',
@@ -41,7 +41,7 @@ function tagOf({ operation }: NamedOperation): string {
   return operation.command[0];
 }
 
-/** Operations that share a path differ in their input; the first one names the path. */
+/** One path item. Operations that share a path differ in their input; the first one names the path item. */
 function post(operations: readonly NamedOperation[]): Node {
   const [first] = operations;
   if (!first) return {};
@@ -51,7 +51,9 @@ function post(operations: readonly NamedOperation[]): Node {
     operationId: first.name,
     tags: [tagOf(first)],
     summary,
-    description: [...new Set([...operations.flatMap(purposeOf), ...operations.flatMap(guaranteesOf)])].join(' '),
+    description: [...new Set([...operations.flatMap(describePurpose), ...operations.flatMap(describeGuarantees)])].join(
+      ' ',
+    ),
     security: security(auth),
     requestBody: { required: true, content: json(object({ data: schema('input') }, ['data'])) },
     responses: {
@@ -61,31 +63,29 @@ function post(operations: readonly NamedOperation[]): Node {
   };
 }
 
-function purposeOf({ operation }: NamedOperation): readonly string[] {
+function describePurpose({ operation }: NamedOperation): readonly string[] {
   const { summary, description } = operation;
-  return [`${summary}.`, ...(description ? inFieldNames(description, operation) : [])];
+  return [`${summary}.`, ...(description ? withFieldNames(description, operation) : [])];
 }
 
-/** Whether a client may repeat a call, and when the service refuses it. */
-function guaranteesOf({ operation: { effect, feature } }: NamedOperation): readonly string[] {
+/** Describes whether a client may retry a call, and when the service rejects it. */
+function describeGuarantees({ operation: { effect, feature } }: NamedOperation): readonly string[] {
   return [
-    REPEATING[effect],
-    ...(feature
-      ? [`Answers FAILED_PRECONDITION while the service has ${feature.replace('-', ' ')} switched off.`]
-      : []),
+    RETRY_GUARANTEES[effect],
+    ...(feature ? [`Fails with FAILED_PRECONDITION if ${feature.replace('-', ' ')} are disabled in the service.`] : []),
   ];
 }
 
-const REPEATING: Readonly<Record<Effect, string>> = {
+const RETRY_GUARANTEES: Readonly<Record<Effect, string>> = {
   read: 'Changes nothing.',
-  keyed: 'Writes under IDs of the caller, so that a repeated call does no harm.',
+  keyed: 'Writes under IDs chosen by the caller. Safe to retry.',
   set: 'Replaces values: a repeated call sets them again.',
-  delete: 'A repeated call finds nothing to delete.',
-  once: 'A repeated call is applied again: never retry it blindly.',
+  delete: 'A repeated call has nothing to delete.',
+  once: 'Not idempotent: a repeated call is applied again.',
 };
 
-/** A command's description with field names in place of flags, without the sentences about flags of the command alone. */
-function inFieldNames(text: string, operation: Operation): readonly string[] {
+/** Replaces flags in a command's description with field names. Drops sentences about flags without a field. */
+function withFieldNames(text: string, operation: Operation): readonly string[] {
   const fields = new Map(flagsOf(operation).map(({ name, path }) => [name, path.join('.')]));
   const named = text.replace(/--([a-z][a-z-]*)/g, (flag, name) => fields.get(name) ?? flag);
   return named.split(/(?<=\.)\s/).filter((sentence) => !/--[a-z]/.test(sentence));
@@ -98,9 +98,9 @@ function securitySchemes(prefix: string): Node {
   );
 }
 
-/** All headers of a kind together; an empty list where there are none. */
+/** The credential headers of a kind, all required together; an empty list for none. */
 function security(auth: Auth): readonly Node[] {
-  const needed = CREDENTIALS_OF[auth].map((credential) => [credential, []]);
+  const needed = CREDENTIALS_BY_AUTH[auth].map((credential) => [credential, []]);
   return needed.length > 0 ? [Object.fromEntries(needed)] : [];
 }
 
@@ -124,7 +124,7 @@ const FAILURE = object(
       {
         status: { type: 'string', examples: Object.keys(HTTP_STATUS) },
         message: { type: 'string' },
-        details: { description: 'what is wrong, item by item' },
+        details: { description: 'problems, item by item' },
       },
       ['status', 'message'],
     ),
@@ -139,9 +139,9 @@ function successSchema(data: Node): Node {
 
 type Part = 'input' | 'output';
 
-/** The schemas of an operation, and as components of their own the schemas that contain themselves. */
+/** The schemas of an operation, and its recursive schemas as separate components. */
 function componentsOf({ name, operation }: NamedOperation): (readonly [string, unknown])[] {
-  const schemas = operationSchemas(operation);
+  const schemas = createOperationSchemas(operation);
   return (['input', 'output'] as const).flatMap((part) => {
     const { $schema: _, $defs = {}, ...schema } = schemas[part];
     const named = [[componentName(name, part), schema] as const, ...Object.entries($defs)];
@@ -157,7 +157,7 @@ function pointer(component: string): string {
   return `#/components/schemas/${component}`;
 }
 
-/** A schema whose pointers to its definitions lead to the components that these become. */
+/** Redirects references to definitions to the corresponding components. */
 function withPointers(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', pointer('')) : value,

@@ -3,7 +3,7 @@ import type { Flag } from './flags.ts';
 import type { OperationName, Resource } from './index.ts';
 import type { SecretPath } from './secrets.ts';
 
-/** What a command line needs to know of an operation, as plain data: help, completion and routing read it without loading a schema. */
+/** The parts of an operation that a command line needs, as plain data: help, completion, and routing work without loading schemas. */
 export interface OperationEntry {
   readonly name: OperationName;
   readonly resource: Resource;
@@ -16,13 +16,13 @@ export interface OperationEntry {
   readonly auth: Auth;
   readonly effect: Effect;
   readonly flags: readonly Flag[];
-  /** It takes many records: in an array of its own, or each in a call of its own when they come from a file. */
+  /** How the operation accepts many records: as one array, or from a file with one call per record. */
   readonly bulk?: 'array' | 'calls';
   readonly argument?: Argument;
-  /** Of several operations on one path, this one is meant when the field is given. */
-  readonly chosenBy?: string;
+  /** Field whose presence selects this operation among several with the same path. */
+  readonly selectedBy?: string;
   readonly wait?: Wait;
   readonly paged: boolean;
-  /** Where its reply holds secrets that output masks; empty when the secret is what the command is for. */
+  /** Paths of secrets to mask in the response; empty if the purpose of the command is to print the secret. */
   readonly secrets: readonly SecretPath[];
 }

@@ -6,7 +6,7 @@ export const organizations = {
   'organizations.add': defineOperation({
     command: ['organizations', 'add'],
     summary: 'Add organizations',
-    examples: [{ command: 'svc organizations add --org beta --name "Beta Ltd."', does: 'add one organization' }],
+    examples: [{ command: 'svc organizations add --org beta --name "Beta Ltd."', caption: 'add one organization' }],
     path: '/v2/organizations/add',
     auth: 'key',
     effect: 'keyed',
@@ -14,7 +14,7 @@ export const organizations = {
       organizations: z
         .array(
           z.looseObject({
-            organizationId: id('organization id'),
+            organizationId: id('organization ID'),
             organizationName: flag('name', z.string().optional().describe('organization name')),
           }),
         )

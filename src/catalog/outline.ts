@@ -1,9 +1,9 @@
 import { manifest, type OperationEntry } from './manifest.ts';
 
-/** What the tree of commands shows of an operation. */
+/** The parts of an operation that the command tree shows. */
 export type OperationOutline = Pick<OperationEntry, 'name' | 'command' | 'summary' | 'version' | 'bulk'>;
 
-/** The operations in short. Like the manifest, the build writes it down; it is all that help of a group has to read. */
+/** Short descriptions of all operations, enough for the help of a group. The build replaces this module with the value. */
 export const outline: readonly OperationOutline[] = manifest.map(({ name, command, summary, version, bulk }) => ({
   name,
   command,

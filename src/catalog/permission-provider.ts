@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { httpUrl, secret, serviceSwitch, someGiven } from './fields.ts';
+import { httpUrl, requireChange, secret, serviceSwitch } from './fields.ts';
 
 const providerConfig = z.looseObject({
   usePermissionProvider: z.boolean(),
   permissionProviderConfig: z.looseObject({
     permissionProviderUrl: z.string().optional(),
-    authToken: secret('sent to the provider').optional(),
+    authToken: secret('token sent to the provider').optional(),
   }),
 });
 
@@ -14,7 +14,7 @@ export const permissionProvider = {
   'permission-provider.get': defineOperation({
     command: ['permission-provider', 'get'],
     summary: 'Show the configuration of the permission provider',
-    examples: [{ command: 'svc permission-provider get', does: 'its address, the token masked' }],
+    examples: [{ command: 'svc permission-provider get', caption: 'show the URL, with the token masked' }],
     path: '/v2/workspace/permissionproviderconfig/get',
     auth: 'key',
     effect: 'read',
@@ -24,30 +24,30 @@ export const permissionProvider = {
   }),
   'permission-provider.update': defineOperation({
     command: ['permission-provider', 'update'],
-    summary: 'Configure the permission provider',
+    summary: 'Update the configuration of the permission provider',
     examples: [
       {
         command: 'svc permission-provider update --enable --permission-provider-url https://example.com/permissions',
-        does: 'ask your own service who may do what',
+        caption: 'use your own service to decide permissions',
       },
     ],
     path: '/v2/workspace/permissionproviderconfig/update',
     auth: 'key',
     effect: 'set',
-    input: someGiven(
+    input: requireChange(
       z.object({
-        usePermissionProvider: serviceSwitch('switch the provider on or off'),
+        usePermissionProvider: serviceSwitch('enable or disable the provider'),
         permissionProviderConfig: z
           .looseObject({
-            permissionProviderUrl: httpUrl('address of the provider').optional(),
-            authToken: secret('sent to the provider').optional(),
+            permissionProviderUrl: httpUrl('provider URL').optional(),
+            authToken: secret('token sent to the provider').optional(),
           })
           .optional(),
       }),
     ),
     output: providerConfig,
     message: 'Permission provider configuration updated successfully.',
-    lookup: { operation: 'permission-provider.get', by: {} },
+    lookup: { operation: 'permission-provider.get', inputFields: {} },
     confirm: ({ usePermissionProvider }) =>
       usePermissionProvider === false ? 'Disable the permission provider?' : undefined,
   }),

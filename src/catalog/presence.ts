@@ -10,10 +10,13 @@ const input = z.object({
   users: z
     .array(
       z.looseObject({
-        userId: id('user id'),
+        userId: id('user ID'),
         name: z.string().optional().describe('display name'),
-        email: z.string().optional().describe('e-mail address'),
-        status: z.string().optional().describe(KNOWN_STATUSES.join(', ')),
+        email: z.string().optional().describe('email address'),
+        status: z
+          .string()
+          .optional()
+          .describe(`presence status: ${KNOWN_STATUSES.join(', ')}`),
       }),
     )
     .min(1),
@@ -28,18 +31,18 @@ const write = {
   warnings: ({ users }: z.output<typeof input>) =>
     [...new Set(users.map(({ status }) => status))]
       .filter((status) => status !== undefined && !KNOWN_STATUSES.includes(status))
-      .map((status) => `'${status}' is no usual presence status (${KNOWN_STATUSES.join(', ')})`),
+      .map((status) => `'${status}' is not a known presence status (${KNOWN_STATUSES.join(', ')})`),
 } as const;
 
 export const presence = {
   'presence.add': defineOperation({
     ...write,
     command: ['presence', 'add'],
-    summary: 'Show users as present in a document',
+    summary: 'Add users to the presence of a document',
     examples: [
       {
         command: 'svc presence add --org acme --document d1 --user u1 --status online',
-        does: 'show a user as present',
+        caption: 'mark a user as online',
       },
     ],
     path: '/v2/presence/add',
@@ -48,9 +51,12 @@ export const presence = {
   'presence.update': defineOperation({
     ...write,
     command: ['presence', 'update'],
-    summary: "Change users' presence in a document",
+    summary: "Update users' presence in a document",
     examples: [
-      { command: 'svc presence update --org acme --document d1 --user u1 --status away', does: 'show a user as away' },
+      {
+        command: 'svc presence update --org acme --document d1 --user u1 --status away',
+        caption: 'mark a user as away',
+      },
     ],
     path: '/v2/presence/update',
     message: 'Presence updated successfully.',
@@ -58,14 +64,19 @@ export const presence = {
   'presence.delete': defineOperation({
     command: ['presence', 'delete'],
     summary: "Remove users' presence from a document",
-    examples: [{ command: 'svc presence delete --org acme --document d1 --user u1 --yes', does: 'remove one user' }],
+    examples: [
+      {
+        command: 'svc presence delete --org acme --document d1 --user u1 --yes',
+        caption: 'remove a user from the presence list',
+      },
+    ],
     path: '/v2/presence/delete',
     auth: 'key',
     effect: 'delete',
-    input: z.object({ organizationId, documentId, userIds: z.array(id('user id')).min(1).describe('user id') }),
+    input: z.object({ organizationId, documentId, userIds: z.array(id('user ID')).min(1).describe('user ID') }),
     output: z.looseObject({ success: z.boolean() }),
     message: 'Presence deleted successfully.',
     bulk: { field: 'userIds', id: 'userId', noun: 'user', bareIds: true, wholeReply: true },
-    confirm: ({ documentId }) => `Remove presence from document ${documentId}?`,
+    confirm: ({ documentId }) => `Remove users from the presence list of document ${documentId}?`,
   }),
 };

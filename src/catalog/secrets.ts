@@ -1,15 +1,15 @@
 import type * as z from 'zod';
-import { definition } from './introspect.ts';
+import { definitionOf } from './introspect.ts';
 
-/** Where a reply holds a secret: property names from the top of its data; `*` stands for any index or key. */
+/** Path of a secret in a response: property names from the top of its data; `*` matches any index or key. */
 export type SecretPath = readonly string[];
 
-/** The paths of every field of a schema that is marked as a secret. */
-export function secretPaths(schema: z.ZodType, path: SecretPath = []): readonly SecretPath[] {
+/** Finds the paths of all secret fields in a schema. */
+export function findSecretPaths(schema: z.ZodType, path: SecretPath = []): readonly SecretPath[] {
   if (schema.meta()?.['secret'] === true) return [path];
-  const { innerType, element, valueType, shape } = definition(schema);
-  if (innerType) return secretPaths(innerType, path);
+  const { innerType, element, valueType, shape } = definitionOf(schema);
+  if (innerType) return findSecretPaths(innerType, path);
   const many = element ?? valueType;
-  if (many) return secretPaths(many, [...path, '*']);
-  return Object.entries(shape ?? {}).flatMap(([field, inner]) => secretPaths(inner, [...path, field]));
+  if (many) return findSecretPaths(many, [...path, '*']);
+  return Object.entries(shape ?? {}).flatMap(([field, inner]) => findSecretPaths(inner, [...path, field]));
 }

@@ -7,29 +7,29 @@ import { permissionProvider } from './permission-provider.ts';
 import { webhookConfig } from './webhook-config.ts';
 import { webhookEndpoints } from './webhook-endpoints.ts';
 
-/** A list of the state; one that is left out is empty. */
+/** A list in the state (default: empty). */
 const list = <Record extends z.ZodType>(record: Record) => z.array(record).default([]);
 
-/** A record whose field the interface calls by another name too, which is understood as well. */
+/** A record with an alternative name for one field, because the interface uses both names. */
 const alias = <Record extends z.ZodType>(other: string, field: string, record: Record) =>
   z.preprocess((value) => {
     if (typeof value !== 'object' || value === null || !(other in value) || field in value) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name === other ? field : name, inner]));
   }, record);
 
-/** What the interface leaves open: any object, kept as it is. */
+/** An object whose fields the interface does not define, stored unchanged. */
 const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object of fields' });
 
 const folder = z.strictObject({
   organizationId,
-  folderId: id('folder id'),
+  folderId: id('folder ID'),
   folderName: z.string().optional(),
-  parentFolderId: id('parent folder').optional(),
+  parentFolderId: id('parent folder ID').optional(),
   accessType: z.string().optional(),
   inheritAccessFromParent: z.boolean().optional(),
   createdAt: epochMilliseconds.optional(),
   lastUpdated: epochMilliseconds.optional(),
-  /** Reads tell them; here they follow from the parent, and from whose state it is. */
+  /** Accepted because responses contain these fields; ignored, because they can be derived. */
   ancestors: z.array(z.string()).optional(),
   apiKey: z.string().optional(),
 });
@@ -38,32 +38,32 @@ const document = z.strictObject({
   organizationId,
   documentId,
   documentName: z.string().optional(),
-  folderId: id("its folder; 'root' for the top level").optional(),
+  folderId: id("folder ID, or 'root' for the top level").optional(),
   disabled: z.boolean().optional(),
   accessType: z.string().optional(),
 });
 
-/** Where a user has access: an access resource entry of the user's own organization. */
+/** Access of a user to a resource in the user's own organization. */
 const membership = z.strictObject({
   type: z.enum(['organization', 'folder', 'document']),
-  id: id('id of the resource'),
+  id: id('resource ID'),
   accessRole: accessRole.optional(),
   expiresAt: z.number().optional(),
 });
 
 const group = z.looseObject({
   organizationId,
-  groupId: id('group id'),
+  groupId: id('group ID'),
   groupName: z.string().optional(),
-  userIds: z.array(id('user id')).optional(),
+  userIds: z.array(id('user ID')).optional(),
 });
 
-const agentGroup = z.looseObject({ groupId: id('group id'), agentIds: z.array(id('agent id')) });
+const agentGroup = z.looseObject({ groupId: id('group ID'), agentIds: z.array(id('agent ID')) });
 
-/** What concerns a user. A list that is left out stays as it is. */
+/** Data about a user. Omitted lists are left unchanged. */
 const userData = z.strictObject({
   organizationId,
-  userId: id('user id'),
+  userId: id('user ID'),
   comments: z.array(item).optional(),
   reactions: z.array(item).optional(),
   recordings: z.array(item).optional(),
@@ -73,9 +73,9 @@ const userData = z.strictObject({
 const { url, description, filterTypes, channels, disabled, rateLimit, uid, metadata } =
   webhookEndpoints['webhooks.endpoints.create'].input.shape;
 
-/** As the interface returns it, with what it never returns: `metadata` and the signing secret. */
+/** An endpoint as the interface returns it, plus `metadata` and the signing secret, which it never returns. */
 const endpoint = z.strictObject({
-  id: id('endpoint id').optional(),
+  id: id('endpoint ID').optional(),
   url,
   description: description.nullable(),
   filterTypes: filterTypes.nullable(),
@@ -89,7 +89,7 @@ const endpoint = z.strictObject({
   updatedAt: z.iso.datetime().optional(),
 });
 
-/** The configuration of each service that was ever configured. */
+/** The configuration of each service that has been configured. */
 export const configSchema = z
   .strictObject({
     webhook: z.strictObject(webhookConfig['webhooks.config.update'].input.shape),
@@ -100,18 +100,18 @@ export const configSchema = z
   .partial();
 
 /**
- * Everything that the embedded service keeps, as one document of records with the interface's own field names: what
- * `svc local export` writes and `svc local import` reads.
+ * All data of the embedded service as one document, with the field names of the interface: the format of `svc local export`
+ * and `svc local import`.
  */
 export const stateSchema = z.strictObject({
   organizations: list(z.looseObject({ organizationId, organizationName: z.string().optional() })),
   folders: list(folder),
   documents: list(alias('id', 'documentId', document)),
-  /** A user without memberships belongs to the organization. */
+  /** A user without memberships is a member of the organization. */
   users: list(user.extend({ organizationId, memberships: z.array(membership).optional() })),
   groups: list(alias('organizationUserGroupId', 'groupId', group)),
-  activities: list(z.looseObject({ organizationId, documentId: documentId.optional(), id: id('activity id') })),
-  agents: list(z.looseObject({ id: id('agent id') })),
+  activities: list(z.looseObject({ organizationId, documentId: documentId.optional(), id: id('activity ID') })),
+  agents: list(z.looseObject({ id: id('agent ID') })),
   agentGroups: list(alias('id', 'groupId', agentGroup)),
   crdt: list(crdt['crdt.add'].input.safeExtend({ lastUpdate: z.iso.datetime().optional() }).strict()),
   userData: list(userData),
@@ -122,8 +122,8 @@ export const stateSchema = z.strictObject({
 export type State = z.output<typeof stateSchema>;
 export type StateKind = keyof State;
 
-/** The fields that tell the records of a list apart. */
-export const IDENTITIES = {
+/** Fields that identify the records of each list. */
+export const IDENTITY_FIELDS = {
   organizations: ['organizationId'],
   folders: ['organizationId', 'folderId'],
   documents: ['organizationId', 'documentId'],

@@ -1,4 +1,4 @@
-/** The HTTP status of each status word that the service answers with. */
+/** HTTP status of each status code that the service returns. */
 export const HTTP_STATUS = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,

@@ -6,7 +6,7 @@ export const userGroups = {
   'groups.add': defineOperation({
     command: ['groups', 'add'],
     summary: 'Add user groups to an organization',
-    examples: [{ command: 'svc groups add --org acme --group sales --name Sales', does: 'add one group' }],
+    examples: [{ command: 'svc groups add --org acme --group sales --name Sales', caption: 'add a group' }],
     path: '/v2/organizations/usergroups/add',
     auth: 'key',
     effect: 'keyed',
@@ -15,7 +15,7 @@ export const userGroups = {
       organizationUserGroups: z
         .array(
           z.looseObject({
-            groupId: id('group id'),
+            groupId: id('group ID'),
             groupName: flag('name', z.string().optional().describe('group name')),
           }),
         )
@@ -27,18 +27,18 @@ export const userGroups = {
   }),
   'groups.add-users': defineOperation({
     command: ['groups', 'add-users'],
-    summary: 'Add users of an organization to one of its groups',
+    summary: 'Add users of an organization to a group',
     examples: [
-      { command: 'svc groups add-users --org acme --group legal --user u1 --user u2', does: 'add two users' },
-      { command: 'svc groups add-users --org acme --group legal --file users.csv', does: 'add everyone in a file' },
+      { command: 'svc groups add-users --org acme --group legal --user u1 --user u2', caption: 'add two users' },
+      { command: 'svc groups add-users --org acme --group legal --file users.csv', caption: 'add all users in a file' },
     ],
     path: '/v2/organizations/usergroups/users/add',
     auth: 'key',
     effect: 'keyed',
     input: z.object({
       organizationId,
-      organizationUserGroupId: id('group id'),
-      userIds: z.array(id('user id')).min(1).describe('user id'),
+      organizationUserGroupId: id('group ID'),
+      userIds: z.array(id('user ID')).min(1).describe('user ID'),
     }),
     output: itemResults,
     message: 'Added organization users to group successfully.',

@@ -4,17 +4,17 @@ import { accessRole, flag, id, itemResults, organizationId, user, withRules } fr
 
 const userWithRole = user.extend({ accessRole: flag('role', accessRole.optional()) });
 
-const place = {
+const location = {
   organizationId,
-  documentId: id('this document only').optional(),
-  folderId: id('this folder only').optional(),
+  documentId: id('document to add or update the users in').optional(),
+  folderId: id('folder to add or update the users in').optional(),
 };
 
-/** Users go into a document or into a folder, not into both. */
-const intoOne = <Schema extends z.ZodObject<typeof place>>(schema: Schema): Schema =>
+/** Rejects an input with both a document and a folder. */
+const requireSingleTarget = <Schema extends z.ZodObject<typeof location>>(schema: Schema): Schema =>
   withRules(
     schema.refine(({ documentId, folderId }) => !(documentId && folderId), {
-      error: 'give documentId or folderId, not both',
+      error: 'specify documentId or folderId, not both',
       path: ['folderId'],
     }),
     { not: { required: ['documentId', 'folderId'] } },
@@ -24,7 +24,7 @@ const bulk = { field: 'users', id: 'userId', noun: 'user' } as const;
 
 const add = {
   command: ['users', 'add'],
-  summary: 'Add users to an organization, a folder or a document',
+  summary: 'Add users to an organization, folder, or document',
   auth: 'key',
   effect: 'keyed',
   output: itemResults,
@@ -34,7 +34,7 @@ const add = {
 
 const update = {
   command: ['users', 'update'],
-  summary: 'Update users that exist',
+  summary: 'Update existing users',
   auth: 'key',
   effect: 'set',
   output: itemResults,
@@ -48,61 +48,66 @@ export const users = {
   'users.add': defineOperation({
     ...add,
     description:
-      'Adds each user or updates the one with the same id. Without --document or --folder users join the organization, which is created when it does not exist. With either, they are added there only.',
+      'Adds new users and updates existing ones with the same ID. Without --document or --folder, adds users to the organization, which is created if it does not exist. With either flag, adds users only to that document or folder.',
     examples: [
-      { command: 'svc users add --org acme --file users.json', does: 'add everyone in a file' },
+      { command: 'svc users add --org acme --file users.json', caption: 'add all users in a file' },
       {
         command: 'svc users add --org acme --user u1 --name "Ada Lovelace" --email ada@example.com',
-        does: 'add one user',
+        caption: 'add one user',
       },
       {
         command: 'svc users add --org acme --document d1 --file - --input-format ndjson < users.ndjson',
-        does: 'add users to one document, from a pipe',
+        caption: 'add users from stdin to a document',
       },
       {
         command: 'svc users add --org acme --file users.json --file users.csv --duplicates last',
-        does: 'several files as one job; who is in both is added as the second has it',
+        caption: 'add users from two files in one job; for duplicate IDs, the last record wins',
       },
     ],
     path: '/v1/users/add',
-    input: intoOne(z.object({ ...place, users: z.array(user).min(1) })),
+    input: requireSingleTarget(z.object({ ...location, users: z.array(user).min(1) })),
   }),
   'users.add.v2': defineOperation({
     ...add,
     path: '/v2/users/add',
-    input: intoOne(
+    input: requireSingleTarget(
       z.object({
-        ...place,
-        createOrganization: z.boolean().optional().describe('create the organization when it does not exist (v2)'),
-        createDocument: z.boolean().optional().describe('create the document when it does not exist (v2)'),
-        createFolder: z.boolean().optional().describe('create the folder when it does not exist (v2)'),
+        ...location,
+        createOrganization: z.boolean().optional().describe('create the organization if it does not exist (v2)'),
+        createDocument: z.boolean().optional().describe('create the document if it does not exist (v2)'),
+        createFolder: z.boolean().optional().describe('create the folder if it does not exist (v2)'),
         users: z.array(userWithRole).min(1),
       }),
     ),
   }),
   'users.update': defineOperation({
     ...update,
-    examples: [{ command: 'svc users update --org acme --user u1 --name "Ada King"', does: "change a user's name" }],
+    examples: [{ command: 'svc users update --org acme --user u1 --name "Ada King"', caption: "change a user's name" }],
     path: '/v1/users/update',
-    input: intoOne(z.object({ ...place, users: z.array(user).min(1) })),
+    input: requireSingleTarget(z.object({ ...location, users: z.array(user).min(1) })),
   }),
   'users.update.v2': defineOperation({
     ...update,
     path: '/v2/users/update',
-    input: intoOne(z.object({ ...place, users: z.array(userWithRole).min(1) })),
+    input: requireSingleTarget(z.object({ ...location, users: z.array(userWithRole).min(1) })),
   }),
   'users.data': defineOperation({
     command: ['users', 'data'],
-    summary: 'Show what a user created or took part in',
-    description: 'Comments, reactions, recordings and notifications, each up to 100 a page.',
-    examples: [{ command: 'svc users data --org acme --user u1 --all -o json', does: 'everything, merged' }],
+    summary: 'Show the comments, reactions, recordings, and notifications of a user',
+    description: 'Returns up to 100 items of each kind per page.',
+    examples: [
+      {
+        command: 'svc users data --org acme --user u1 --all -o json',
+        caption: 'show all data of a user, with all pages merged',
+      },
+    ],
     path: '/v1/users/data/get',
     auth: 'key',
     effect: 'read',
     input: z.object({
       organizationId,
-      userId: id('user id'),
-      pageToken: z.string().optional().describe('go on where an earlier page ended'),
+      userId: id('user ID'),
+      pageToken: z.string().optional().describe('page token from a previous response'),
     }),
     output: z.looseObject({
       comments: z.array(item),

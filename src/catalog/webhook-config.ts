@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { unknownEventWarnings, WEBHOOK_TRIGGERS } from './events.ts';
-import { httpUrl, secret, serviceSwitch, someGiven, triggers } from './fields.ts';
+import { WEBHOOK_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
+import { httpUrl, requireChange, secret, serviceSwitch, triggers } from './fields.ts';
 
-/** An http(s) URL, or the empty text that unsets it. */
+/** An http(s) URL, or an empty string to unset it. */
 const urlOrNone = (describes: string) =>
   z
     .union([z.literal(''), httpUrl(describes)])
@@ -13,7 +13,7 @@ const urlOrNone = (describes: string) =>
 const basicConfig = z.looseObject({
   useWebhookService: z.boolean(),
   webhookServiceConfig: z.looseObject({
-    authToken: secret('sent with each delivery').optional(),
+    authToken: secret('token sent with each delivery').optional(),
     rawNotificationUrl: z.string().optional(),
     processedNotificationUrl: z.string().optional(),
     encodeData: z.boolean().optional(),
@@ -33,21 +33,21 @@ const advancedConfig = z.looseObject({
 });
 
 const payload = {
-  encodeData: z.boolean().optional().describe('base64-encode what is delivered'),
-  encryptData: z.boolean().optional().describe('encrypt what is delivered with the public key'),
-  publicKey: z.string().optional().describe('RSA public key'),
+  encodeData: z.boolean().optional().describe('base64-encode the payload'),
+  encryptData: z.boolean().optional().describe('encrypt the payload with the public key'),
+  publicKey: z.string().optional().describe('RSA public key for encryption'),
 };
 
-const enableDataProtection = z.boolean().optional().describe('leave personal data out');
+const enableDataProtection = z.boolean().optional().describe('omit personal data from payloads');
 
-/** What enabling basic webhooks for the first time sets. */
-export const FIRST_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
+/** Settings applied when basic webhooks are first enabled. */
+export const INITIAL_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
 export const webhookConfig = {
   'webhooks.config.get': defineOperation({
     command: ['webhooks', 'config', 'get'],
     summary: 'Show the configuration of basic webhooks',
-    examples: [{ command: 'svc webhooks config get', does: 'its addresses and triggers, the token masked' }],
+    examples: [{ command: 'svc webhooks config get', caption: 'show the URLs and triggers, with the token masked' }],
     path: '/v2/workspace/webhookconfig/get',
     auth: 'key',
     effect: 'read',
@@ -57,26 +57,27 @@ export const webhookConfig = {
   }),
   'webhooks.config.update': defineOperation({
     command: ['webhooks', 'config', 'update'],
-    summary: 'Configure basic webhooks',
-    description: 'Enabling them for the first time switches the standard events on. What is not given stays as it is.',
+    summary: 'Update the configuration of basic webhooks',
+    description:
+      'Enabling basic webhooks for the first time enables the standard events. Omitted settings are unchanged.',
     examples: [
       {
         command: 'svc webhooks config update --enable --raw-notification-url https://example.com/hook',
-        does: 'send every standard event there',
+        caption: 'send all standard events to a URL',
       },
-      { command: 'svc webhooks config update --trigger comment.delete=false', does: 'switch one event off' },
+      { command: 'svc webhooks config update --trigger comment.delete=false', caption: 'disable one event' },
     ],
     path: '/v2/workspace/webhookconfig/update',
     auth: 'key',
     effect: 'set',
-    input: someGiven(
+    input: requireChange(
       z.object({
-        useWebhookService: serviceSwitch('switch deliveries on or off'),
+        useWebhookService: serviceSwitch('enable or disable deliveries'),
         webhookServiceConfig: z
           .looseObject({
-            authToken: secret('sent with each delivery').optional(),
-            rawNotificationUrl: urlOrNone('where unprocessed events go'),
-            processedNotificationUrl: urlOrNone('where processed events go'),
+            authToken: secret('token sent with each delivery').optional(),
+            rawNotificationUrl: urlOrNone('URL for unprocessed events'),
+            processedNotificationUrl: urlOrNone('URL for processed events'),
             ...payload,
             enableDataProtection,
             triggers,
@@ -86,16 +87,21 @@ export const webhookConfig = {
     ),
     output: basicConfig,
     message: 'Webhook configuration updated successfully.',
-    lookup: { operation: 'webhooks.config.get', by: {} },
-    refusal: () => 'Invalid webhook service configuration.',
+    lookup: { operation: 'webhooks.config.get', inputFields: {} },
+    rejectionMessage: () => 'Invalid webhook service configuration.',
     confirm: ({ useWebhookService }) =>
-      useWebhookService === false ? 'Disable basic webhooks? Deliveries stop at once.' : undefined,
-    warnings: ({ webhookServiceConfig }) => unknownEventWarnings(Object.keys(webhookServiceConfig?.triggers ?? {})),
+      useWebhookService === false ? 'Disable basic webhooks? Deliveries stop immediately.' : undefined,
+    warnings: ({ webhookServiceConfig }) => warnAboutUnknownEvents(Object.keys(webhookServiceConfig?.triggers ?? {})),
   }),
   'webhooks.advanced.get': defineOperation({
     command: ['webhooks', 'advanced', 'get'],
     summary: 'Show the configuration of advanced webhooks',
-    examples: [{ command: 'svc webhooks advanced get', does: 'whether they are on, and how bodies are sent' }],
+    examples: [
+      {
+        command: 'svc webhooks advanced get',
+        caption: 'show whether advanced webhooks are enabled, and how payloads are sent',
+      },
+    ],
     path: '/v2/workspace/advancedwebhookconfig/get',
     auth: 'key',
     effect: 'read',
@@ -106,23 +112,25 @@ export const webhookConfig = {
   }),
   'webhooks.advanced.update': defineOperation({
     command: ['webhooks', 'advanced', 'update'],
-    summary: 'Configure advanced webhooks',
-    examples: [{ command: 'svc webhooks advanced update --enable', does: 'switch them on' }],
+    summary: 'Update the configuration of advanced webhooks',
+    examples: [{ command: 'svc webhooks advanced update --enable', caption: 'enable advanced webhooks' }],
     path: '/v2/workspace/advancedwebhookconfig/update',
     auth: 'key',
     effect: 'set',
     feature: 'advanced-webhooks',
-    input: someGiven(
+    input: requireChange(
       z.object({
-        isEnabled: serviceSwitch('switch deliveries on or off'),
+        isEnabled: serviceSwitch('enable or disable deliveries'),
         ...payload,
         enableDataProtection,
       }),
     ),
     output: advancedConfig,
     message: 'Advanced webhook configuration updated successfully.',
-    lookup: { operation: 'webhooks.advanced.get', by: {} },
+    lookup: { operation: 'webhooks.advanced.get', inputFields: {} },
     confirm: ({ isEnabled }) =>
-      isEnabled === false ? 'Disable advanced webhooks? Deliveries stop at once; the endpoints stay.' : undefined,
+      isEnabled === false
+        ? 'Disable advanced webhooks? Deliveries stop immediately; the endpoints are kept.'
+        : undefined,
   }),
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineOperation, type Finding } from './define.ts';
-import { unknownEventWarnings } from './events.ts';
-import { httpUrl, id, secret, someGiven } from './fields.ts';
+import { defineOperation, type InputProblem } from './define.ts';
+import { warnAboutUnknownEvents } from './events.ts';
+import { httpUrl, id, requireChange, secret } from './fields.ts';
 
 const endpoint = z.looseObject({
   id: z.string(),
@@ -16,7 +16,7 @@ const endpoint = z.looseObject({
   updatedAt: z.string(),
 });
 
-/** The alphabet of event types, channels and uids. */
+/** Text in the alphabet of event types, channels, and uids. */
 const word = (most: number, describes: string) =>
   z
     .string()
@@ -25,21 +25,25 @@ const word = (most: number, describes: string) =>
     .describe(describes);
 
 const settings = {
-  description: z.string().optional().describe('what the endpoint is for'),
-  filterTypes: z.array(word(256, 'event type')).min(1).optional().describe('event type to receive; all when left out'),
-  channels: z.array(word(128, 'channel')).min(1).max(10).optional().describe('channel to receive; all when left out'),
-  disabled: z.boolean().optional().describe('receive nothing'),
-  rateLimit: z.number().int().min(1).max(65_535).optional().describe('most deliveries a second'),
-  metadata: z.record(z.string(), z.string()).optional().describe('kept with the endpoint, never returned'),
+  description: z.string().optional().describe('description of the endpoint'),
+  filterTypes: z.array(word(256, 'event type')).min(1).optional().describe('event type to receive (default: all)'),
+  channels: z.array(word(128, 'channel')).min(1).max(10).optional().describe('channel to receive (default: all)'),
+  disabled: z.boolean().optional().describe('stop deliveries to the endpoint'),
+  rateLimit: z.number().int().min(1).max(65_535).optional().describe('rate limit (deliveries per second)'),
+  metadata: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('metadata stored with the endpoint and never returned'),
 };
 
-const endpointId = id('endpoint id');
+const endpointId = id('endpoint ID');
 const filterWarnings = ({ filterTypes = [] }: { filterTypes?: readonly string[] | undefined }) =>
-  unknownEventWarnings(filterTypes);
+  warnAboutUnknownEvents(filterTypes);
 
-const urlRefusal = ({ path: [field] }: Finding) => (field === 'url' ? 'url must be a valid http(s) URL.' : undefined);
+const urlRefusal = ({ path: [field] }: InputProblem) =>
+  field === 'url' ? 'url must be a valid http(s) URL.' : undefined;
 
-const list = { operation: 'webhooks.endpoints.list', by: {} };
+const list = { operation: 'webhooks.endpoints.list', inputFields: {} };
 
 const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
@@ -47,13 +51,13 @@ export const webhookEndpoints = {
   'webhooks.endpoints.list': defineOperation({
     ...shared,
     command: ['webhooks', 'endpoints', 'list'],
-    summary: 'List the endpoints of advanced webhooks, newest first',
-    examples: [{ command: 'svc webhooks endpoints list --all', does: 'every endpoint' }],
+    summary: 'List webhook endpoints, newest first',
+    examples: [{ command: 'svc webhooks endpoints list --all', caption: 'list all endpoints' }],
     path: '/v2/workspace/advancedwebhook/endpoints/get',
     effect: 'read',
     input: z.object({
-      limit: z.number().int().min(1).max(250).optional().describe('endpoints a page (50 when left out)'),
-      iterator: z.string().optional().describe('go on where an earlier page ended'),
+      limit: z.number().int().min(1).max(250).optional().describe('endpoints per page (default: 50)'),
+      iterator: z.string().optional().describe('iterator from a previous response'),
     }),
     output: z.looseObject({
       endpoints: z.array(endpoint),
@@ -81,56 +85,68 @@ export const webhookEndpoints = {
   'webhooks.endpoints.create': defineOperation({
     ...shared,
     command: ['webhooks', 'endpoints', 'create'],
-    summary: 'Create an endpoint that receives deliveries',
-    description: 'Its signing secret is made by the service: see svc webhooks endpoints secret.',
+    summary: 'Create a webhook endpoint',
+    description: 'The service generates a signing secret; svc webhooks endpoints secret prints it.',
     examples: [
-      { command: 'svc webhooks endpoints create --url https://example.com/hook', does: 'receive every event' },
+      {
+        command: 'svc webhooks endpoints create --url https://example.com/hook',
+        caption: 'create an endpoint for all events',
+      },
       {
         command: 'svc webhooks endpoints create --url https://example.com/hook --filter-type comment.add',
-        does: 'only new comments',
+        caption: 'create an endpoint for new comments',
       },
     ],
     path: '/v2/workspace/advancedwebhook/endpoints/create',
     effect: 'keyed',
     input: z.object({
-      url: httpUrl('where deliveries go'),
+      url: httpUrl('endpoint URL'),
       ...settings,
-      uid: word(256, 'id of your own choice')
-        .regex(/^(?!ep_)/, { error: 'may not start with ep_' })
+      uid: word(256, 'custom ID of the endpoint')
+        .regex(/^(?!ep_)/, { error: 'must not start with ep_' })
         .optional(),
     }),
     output: endpoint,
     message: 'Advanced webhook endpoint created successfully.',
     lookup: {
       ...list,
-      made: { list: 'endpoints', id: 'uid', same: ['url'], absenceTells: true, data: (record) => record },
+      created: {
+        list: 'endpoints',
+        idField: 'uid',
+        matchingFields: ['url'],
+        absenceMeansNotApplied: true,
+        data: (record) => record,
+      },
     },
-    refusal: urlRefusal,
-    mints: 'uid',
+    rejectionMessage: urlRefusal,
+    generatedId: 'uid',
     warnings: filterWarnings,
   }),
   'webhooks.endpoints.update': defineOperation({
     ...shared,
     command: ['webhooks', 'endpoints', 'update'],
-    summary: 'Change an endpoint; its id and secret stay',
-    examples: [{ command: 'svc webhooks endpoints update ep_1 --disabled', does: 'stop its deliveries' }],
+    summary: 'Update a webhook endpoint',
+    description: 'The ID and the signing secret are unchanged.',
+    examples: [{ command: 'svc webhooks endpoints update ep_1 --disabled', caption: 'stop deliveries to an endpoint' }],
     argument: { field: 'endpointId' },
     path: '/v2/workspace/advancedwebhook/endpoints/update',
     effect: 'set',
-    input: someGiven(z.object({ endpointId, url: httpUrl('where deliveries go').optional(), ...settings }), [
+    input: requireChange(z.object({ endpointId, url: httpUrl('endpoint URL').optional(), ...settings }), [
       'endpointId',
     ]),
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
     lookup: list,
-    refusal: urlRefusal,
+    rejectionMessage: urlRefusal,
     warnings: filterWarnings,
   }),
   'webhooks.endpoints.delete': defineOperation({
     ...shared,
     command: ['webhooks', 'endpoints', 'delete'],
-    summary: 'Delete endpoints and their signing secrets for good',
-    examples: [{ command: 'svc webhooks endpoints delete ep_1 --yes', does: 'without being asked' }],
+    summary: 'Delete webhook endpoints and their signing secrets',
+    examples: [
+      { command: 'svc webhooks endpoints delete ep_1 --yes', caption: 'delete an endpoint without confirmation' },
+    ],
     argument: { field: 'endpointId', many: true },
     path: '/v2/workspace/advancedwebhook/endpoints/delete',
     effect: 'delete',
@@ -139,13 +155,13 @@ export const webhookEndpoints = {
     message: 'Advanced webhook endpoint deleted successfully.',
     lookup: list,
     confirm: ({ endpointId }) =>
-      `Delete endpoint ${endpointId}? Its deliveries stop at once, and its signing secret is gone for good.`,
+      `Delete endpoint ${endpointId}? Deliveries stop immediately, and the signing secret is permanently lost.`,
   }),
   'webhooks.endpoints.secret': defineOperation({
     ...shared,
     command: ['webhooks', 'endpoints', 'secret'],
-    summary: 'Print the signing secret of an endpoint',
-    examples: [{ command: 'svc webhooks endpoints secret ep_1 -q', does: 'print the bare secret' }],
+    summary: 'Print the signing secret of a webhook endpoint',
+    examples: [{ command: 'svc webhooks endpoints secret ep_1 -q', caption: 'print only the secret' }],
     argument: { field: 'endpointId' },
     path: '/v2/workspace/advancedwebhook/endpoints/secret/get',
     effect: 'read',
@@ -153,6 +169,6 @@ export const webhookEndpoints = {
     output: z.looseObject({ endpointId: z.string(), secret: secret('signing secret') }),
     message: 'Advanced webhook endpoint secret retrieved successfully.',
     revealsSecrets: true,
-    bare: ({ secret }) => secret,
+    quietValue: ({ secret }) => secret,
   }),
 };

@@ -16,7 +16,7 @@ export const workspace = {
   'workspace.get': defineOperation({
     command: ['workspace', 'get'],
     summary: 'Show the workspace and its API keys',
-    examples: [{ command: 'svc workspace get', does: 'show the workspace, its token masked' }],
+    examples: [{ command: 'svc workspace get', caption: 'show the workspace, with the token masked' }],
     path: '/v2/workspace/get',
     auth: 'workspace',
     effect: 'read',
@@ -26,29 +26,29 @@ export const workspace = {
   }),
   'workspace.create': defineOperation({
     command: ['workspace', 'create'],
-    summary: 'Create a workspace, with one API key',
+    summary: 'Create a workspace with one API key',
     examples: [
       {
         command: 'svc workspace create --owner-email ada@example.com --workspace-name Acme',
-        does: 'a workspace of your own',
+        caption: 'create a workspace',
       },
     ],
-    description: 'The workspace auth token is masked: add --show-secrets to see it.',
+    description: 'The workspace auth token is masked; use --show-secrets to print it.',
     path: '/v2/workspace/create',
     auth: 'none',
     effect: 'once',
     input: z.object({
-      ownerEmail: z.string().min(1).describe("owner's e-mail address"),
+      ownerEmail: z.string().min(1).describe("owner's email address"),
       name: z.string().max(200).optional().describe("owner's name"),
-      workspaceName: z.string().max(200).optional().describe('name of the workspace'),
-      avatar: httpUrl("owner's picture").max(2000).optional(),
+      workspaceName: z.string().max(200).optional().describe('workspace name'),
+      avatar: httpUrl("URL of the owner's picture").max(2000).optional(),
     }),
     output: record,
     message: 'Workspace created successfully.',
     lookup: {
       operation: 'workspace.create',
-      by: { ownerEmail: 'ownerEmail' },
-      tells: 'ALREADY_EXISTS says that the workspace is there',
+      inputFields: { ownerEmail: 'ownerEmail' },
+      interpretation: 'ALREADY_EXISTS means that the workspace was created',
     },
   }),
 };

@@ -1,16 +1,16 @@
-import { type Clock, steadyNow } from '../kernel/clock.ts';
+import { type Clock, monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { redactText } from '../kernel/redact.ts';
 import type { CallEvent } from './call-event.ts';
-import { refusedCredentialHint, secretValues } from './credentials.ts';
-import { readReply } from './envelope.ts';
-import { networkFailure } from './network-failure.ts';
+import { createRejectedCredentialHint, secretValuesOf } from './credentials.ts';
+import { parseResponse } from './envelope.ts';
+import { createNetworkFailure } from './network-failure.ts';
 import { createObserver } from './observer.ts';
-import type { Failed, Outcome } from './outcome.ts';
+import type { SendFailure, SendOutcome } from './outcome.ts';
 import type { NetworkProxy } from './proxy.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
 import type { Target } from './target.ts';
-import type { Transport, WireReply } from './transport.ts';
+import type { Transport, WireResponse } from './transport.ts';
 
 interface AttemptOptions {
   readonly target: Target;
@@ -20,42 +20,42 @@ interface AttemptOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Sends a request once and makes sense of what comes back. Throws only what is no outcome: the signal's reason. */
-export type Attempt = (operation: CalledOperation, request: WireRequest, attempt: number) => Promise<Outcome>;
+/** Sends a request once and interprets the response. Rejects only with the signal's reason: other errors are outcomes. */
+export type SendOnce = (operation: CalledOperation, request: WireRequest, attempt: number) => Promise<SendOutcome>;
 
-export function createAttempt(options: AttemptOptions, transport: Transport): Attempt {
+export function createSendOnce(options: AttemptOptions, transport: Transport): SendOnce {
   const { target, clock, signal, proxy } = options;
   const observer = createObserver(target, options.observe);
-  const redact = (text: string) => redactText(text, secretValues(target));
+  const redact = (text: string) => redactText(text, secretValuesOf(target));
 
-  async function exchange(request: WireRequest, ending: AbortSignal | undefined): Promise<WireReply | Failed> {
+  async function send(request: WireRequest, abortSignal: AbortSignal | undefined): Promise<WireResponse | SendFailure> {
     try {
-      return await transport(request, ending);
+      return await transport(request, abortSignal);
     } catch (error) {
-      ending?.throwIfAborted();
+      abortSignal?.throwIfAborted();
       if (error instanceof SvcError) throw error;
-      return networkFailure(error, new URL(request.url).host, proxy);
+      return createNetworkFailure(error, new URL(request.url).host, proxy);
     }
   }
 
   return async (operation, request, attempt) => {
     observer.request(attempt, request);
-    const started = steadyNow(clock);
-    // What became of a batch of records is worth waiting for when the run is stopped.
-    const ending = operation.bulk ? undefined : signal;
-    const reply = await exchange(request, ending);
-    if ('kind' in reply) return reply;
-    observer.reply(attempt, request, reply, steadyNow(clock) - started);
-    return readReply(reply, {
+    const started = monotonicNow(clock);
+    // A batch in flight finishes even when the job is stopped, so that its outcome is known.
+    const abortSignal = operation.bulk ? undefined : signal;
+    const response = await send(request, abortSignal);
+    if ('kind' in response) return response;
+    observer.response(attempt, request, response, monotonicNow(clock) - started);
+    return parseResponse(response, {
       operation,
-      expected: request.expected,
-      signal: ending,
+      expectedIds: request.expectedIds,
+      signal: abortSignal,
       redact,
       get host() {
         return new URL(request.url).host;
       },
-      get credential() {
-        return refusedCredentialHint(target, operation.auth);
+      get credentialHint() {
+        return createRejectedCredentialHint(target, operation.auth);
       },
     });
   };

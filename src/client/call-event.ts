@@ -1,4 +1,4 @@
-/** A request as `--dry-run` shows it, its secrets masked. */
+/** A request as `--dry-run` shows it, with its secrets masked. */
 export interface PlannedRequest {
   readonly method: 'POST';
   readonly url: string;
@@ -7,13 +7,13 @@ export interface PlannedRequest {
 }
 
 /**
- * What happens during a call, for `--verbose`, `--debug` and the countdown of a wait. Texts are redacted; `request`,
- * `url` and `body` are worked out when read, so that who doesn't show them doesn't pay for them.
+ * Progress of a call, for `--verbose`, `--debug`, and the countdown of a wait. Texts are redacted. `request`, `url`, and
+ * `body` are computed when read, so that they cost nothing unless they are shown.
  */
 export type CallEvent =
   | { readonly kind: 'request'; readonly attempt: number; readonly request: PlannedRequest }
   | {
-      readonly kind: 'reply';
+      readonly kind: 'response';
       readonly attempt: number;
       readonly url: string;
       readonly httpStatus: number;
@@ -21,6 +21,6 @@ export type CallEvent =
       readonly body: string;
     }
   | { readonly kind: 'retry'; readonly attempt: number; readonly inMilliseconds: number; readonly reason: string }
-  /** No answer came, and looking showed that the write was applied. */
+  /** The response was lost, and a lookup showed that the write was applied. */
   | { readonly kind: 'settled'; readonly message: string }
   | { readonly kind: 'waiting'; readonly untilEpoch: number; readonly reason: string };

@@ -1,77 +1,78 @@
-import { type Clock, steadyNow } from '../kernel/clock.ts';
+import { type Clock, monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
-import type { Attempt } from './attempt.ts';
+import type { SendOnce } from './attempt.ts';
 import type { CallEvent } from './call-event.ts';
-import { createGate, type SharedGate } from './gate.ts';
-import type { Failed, Success } from './outcome.ts';
+import { createFinalError, resolveRepeatedDelete } from './final-error.ts';
+import type { SendFailure, SendSuccess } from './outcome.ts';
+import { createRateLimiter, type SharedRateLimit } from './rate-limiter.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
-import { createRetryBudget, mayRepeat, mayWait, retryDelay } from './retry.ts';
-import { doneAlready, finalError } from './settle.ts';
+import { canRetry, canRetryAfterPause, chooseRetryDelay, createRetryBudget } from './retry.ts';
 
-/** What a call took beside its first attempt. */
-export interface Effort {
+/** Retries and waits of a call. */
+export interface CallStats {
   /** Attempts after the first. */
   readonly retries: number;
-  /** How often the service put it off because of a rate limit. */
+  /** Retries after a rate limit of the service. */
   readonly waits: number;
-  /** Milliseconds that it was held back for rate limits, those of other calls included. */
+  /** Milliseconds spent waiting for rate limits, including those that other calls hit. */
   readonly waited: number;
-  /** An attempt before the last one may have been applied. */
-  readonly unsettled: boolean;
+  /** Whether an attempt before the last one may have been applied. */
+  readonly hadUnknownAttempt: boolean;
 }
 
 interface CallOptions {
   readonly clock: Clock;
   readonly maxWait: number;
-  readonly sharedGate?: SharedGate;
+  readonly sharedRateLimit?: SharedRateLimit;
   readonly observe?: (event: CallEvent) => void;
   readonly signal?: AbortSignal;
   readonly random?: () => number;
 }
 
-interface CallResult extends Effort {
-  readonly success: Success;
+interface CompletedCall extends CallStats {
+  readonly success: SendSuccess;
 }
 
-/** Sends a request as often as its effect and what came back allow, and throws what cannot be mended. */
-export type Call = (operation: CalledOperation, request: WireRequest) => Promise<CallResult>;
+/** Sends a request, retries it as its effect and the failures allow, and throws the final error. */
+export type SendWithRetries = (operation: CalledOperation, request: WireRequest) => Promise<CompletedCall>;
 
-export function createCall(options: CallOptions, attempt: Attempt): Call {
-  const { clock, maxWait, observe, signal, sharedGate, random = Math.random } = options;
-  const gate = createGate({ clock, random, maxWait, signal, observe, shared: sharedGate });
+export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce): SendWithRetries {
+  const { clock, maxWait, observe, signal, sharedRateLimit, random = Math.random } = options;
+  const rateLimiter = createRateLimiter({ clock, random, maxWait, signal, observe, shared: sharedRateLimit });
   const budget = createRetryBudget();
 
-  async function backOff(failed: Failed, failures: number, sent: number): Promise<void> {
-    const inMilliseconds = retryDelay(failures, random);
+  async function backOff(failed: SendFailure, failures: number, sent: number): Promise<void> {
+    const inMilliseconds = chooseRetryDelay(failures, random);
     observe?.({ kind: 'retry', attempt: sent, inMilliseconds, reason: failed.error.message });
     await clock.sleep(inMilliseconds, signal);
   }
 
-  /** Whoever is stopped while a write is on its way has to hear that as well. */
-  function cutShort(reason: unknown): unknown {
+  /** Adds to an abort reason that a write was in flight. */
+  function describeInterruption(reason: unknown): unknown {
     if (!(signal?.aborted && reason === signal.reason && reason instanceof SvcError)) return reason;
-    return new SvcError(reason.failure, `${reason.message}: the request was on its way, and may have been applied`, {
+    return new SvcError(reason.failure, `${reason.message}: the request was in flight and may have been applied`, {
       cause: reason,
     });
   }
 
-  /** One attempt, as soon as the gate lets it through. */
-  async function pass(operation: CalledOperation, request: WireRequest, sent: number) {
-    const arrived = steadyNow(clock);
+  /** Makes one attempt, as soon as the rate limiter admits it. */
+  async function sendWhenAdmitted(operation: CalledOperation, request: WireRequest, sent: number) {
+    const started = monotonicNow(clock);
     if (!operation.bulk) signal?.throwIfAborted();
-    const leave = await gate.pass();
-    const waited = steadyNow(clock) - arrived;
-    let answered = false;
+    const release = await rateLimiter.acquire();
+    const waited = monotonicNow(clock) - started;
+    let isHandled = false;
     try {
-      const outcome = await attempt(operation, request, sent);
-      answered = outcome.kind === 'success' || outcome.repeat === 'never';
-      // Closed before this one leaves, so that none of those behind it slips out.
-      const paused = outcome.kind === 'failed' && mayWait(operation.effect, outcome) && gate.close(outcome);
+      const outcome = await sendOnce(operation, request, sent);
+      isHandled = outcome.kind === 'success' || outcome.retry === 'never';
+      // Pauses before this request releases its slot, so that no waiting request is sent first.
+      const paused =
+        outcome.kind === 'failed' && canRetryAfterPause(operation.effect, outcome) && rateLimiter.pause(outcome);
       return { outcome, waited, paused };
     } catch (error) {
-      throw operation.effect === 'read' ? error : cutShort(error);
+      throw operation.effect === 'read' ? error : describeInterruption(error);
     } finally {
-      leave(answered);
+      release(isHandled);
     }
   }
 
@@ -80,34 +81,34 @@ export function createCall(options: CallOptions, attempt: Attempt): Call {
     let failures = 0;
     let waits = 0;
     let waited = 0;
-    let unsettled = false;
+    let hadUnknownAttempt = false;
     let unknown: SvcError | undefined;
-    // Whoever stops waiting after an attempt that may have been applied has to hear that, not only that it stopped.
-    const orUnknown = (reason: unknown): never => {
+    // If a wait is aborted after an attempt that may have been applied, that outcome outranks the abort.
+    const throwUnknownOr = (reason: unknown): never => {
       throw unknown ?? reason;
     };
     for (let sent = 1; ; sent += 1) {
-      const { outcome, paused, ...passage } = await pass(operation, request, sent).catch(orUnknown);
-      waited += passage.waited;
+      const { outcome, paused, ...rest } = await sendWhenAdmitted(operation, request, sent).catch(throwUnknownOr);
+      waited += rest.waited;
       if (outcome.kind === 'success') {
         budget.earn();
-        return { success: outcome, retries: sent - 1, waits, waited, unsettled };
+        return { success: outcome, retries: sent - 1, waits, waited, hadUnknownAttempt };
       }
-      const done = doneAlready(effect, outcome, unsettled);
-      if (done) return { success: done, retries: sent - 1, waits, waited, unsettled };
-      unsettled ||= outcome.applied === 'maybe' && effect !== 'read';
-      const givenUp = finalError(effect, outcome, unsettled);
-      givenUp.retries = sent - 1;
-      if (unsettled) unknown = givenUp;
+      const done = resolveRepeatedDelete(effect, outcome, hadUnknownAttempt);
+      if (done) return { success: done, retries: sent - 1, waits, waited, hadUnknownAttempt };
+      hadUnknownAttempt ||= outcome.applied === 'maybe' && effect !== 'read';
+      const finalError = createFinalError(effect, outcome, hadUnknownAttempt);
+      finalError.retries = sent - 1;
+      if (hadUnknownAttempt) unknown = finalError;
       if (paused) {
         waits += 1;
         continue;
       }
       failures += 1;
-      const taken = operation.takesInternal && outcome.error.status === 'INTERNAL';
-      const again = !signal?.aborted && !taken && mayRepeat(effect, outcome, failures) && budget.take();
-      if (!again) throw givenUp;
-      await backOff(outcome, failures, sent).catch(orUnknown);
+      const isAccepted = operation.acceptsInternalError && outcome.error.status === 'INTERNAL';
+      const shouldRetry = !signal?.aborted && !isAccepted && canRetry(effect, outcome, failures) && budget.take();
+      if (!shouldRetry) throw finalError;
+      await backOff(outcome, failures, sent).catch(throwUnknownOr);
     }
   };
 }

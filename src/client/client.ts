@@ -3,65 +3,74 @@ import type { Operation } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/is-object.ts';
-import { meetSecret } from '../kernel/redact.ts';
-import { createAttempt } from './attempt.ts';
-import { createCall } from './call.ts';
+import { rememberSecret } from '../kernel/redact.ts';
+import { createSendOnce } from './attempt.ts';
+import { createSendWithRetries } from './call.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
-import { secretValues } from './credentials.ts';
-import type { SharedGate } from './gate.ts';
-import type { Client, Reply } from './interface.ts';
+import type { CallOutcome, Client } from './client-types.ts';
+import { secretValuesOf } from './credentials.ts';
 import type { NetworkProxy } from './proxy.ts';
-import { type CalledOperation, plannedRequest, textRequest, type WireRequest, wireRequest } from './request.ts';
-import { checkedBaseUrl, type Target } from './target.ts';
+import type { SharedRateLimit } from './rate-limiter.ts';
+import {
+  type CalledOperation,
+  createPlannedRequest,
+  createTextRequest,
+  createWireRequest,
+  type WireRequest,
+} from './request.ts';
+import { normalizeBaseUrl, type Target } from './target.ts';
 import type { Transport } from './transport.ts';
-import { guardWrites } from './write-permit.ts';
+import { guardWrites } from './write-guard.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
-export type { Answer, Client, Reply } from './interface.ts';
+export type { CallOutcome as Reply, CallResult as Answer, Client } from './client-types.ts';
 export type { CalledOperation } from './request.ts';
 export type { Target } from './target.ts';
 
 export interface ClientOptions {
   readonly target: Target;
   readonly clock: Clock;
-  /** The way to who answers: over the network, or to an embedded service in this process. */
+  /** Sends requests: over the network, or to an embedded service in this process. */
   readonly transport: Transport;
-  /** Connections for many batches, opened for the second of them. Whoever gives them closes them. */
+  /** Opens connections for many batches, at the second batch. The caller closes them. */
   readonly pool?: () => Promise<Transport>;
-  /** What the transport goes through, for errors. */
+  /** The proxy that the transport uses, for error messages. */
   readonly proxy?: NetworkProxy;
-  /** Milliseconds all waiting for rate limits may take together; 0 never waits. */
+  /** Total milliseconds to wait for rate limits; 0 never waits. */
   readonly maxWait: number;
-  /** What other runs on this machine met of the same rate limit. */
-  readonly sharedGate?: SharedGate;
-  /** Where a planned request goes instead of the service. Given, no request leaves. */
+  /** Rate-limit pauses shared with other svc processes on this machine. */
+  readonly sharedRateLimit?: SharedRateLimit;
+  /** Receives each planned request. If set, no request is sent. */
   readonly dryRun?: (request: PlannedRequest) => Promise<void>;
   readonly observe?: (event: CallEvent) => void;
-  /** Called once, before the first request that is no read leaves. Throws when nothing may be written. */
+  /** Called once, before the first write. Throws if writes are not allowed. */
   readonly beforeWrite?: () => Promise<void>;
-  /** Ends every call at once, with its reason. A batch of records in flight is still waited for. */
+  /** Aborts every call with its reason, except batches in flight, which finish. */
   readonly signal?: AbortSignal;
-  /** Allows plain http to other hosts. */
+  /** Allows plain HTTP to other hosts. */
   readonly insecureHttp?: boolean;
-  /** Numbers from 0 up to 1 that spread retries and pauses; `Math.random` unless given. */
+  /** Random numbers in [0, 1) for the jitter of retries and pauses (default: `Math.random`). */
   readonly random?: () => number;
 }
 
-/** @throws SvcError `usage` when the target's base URL is not usable. */
+/** @throws SvcError `usage` if the target's base URL is invalid */
 export function createClient(options: ClientOptions): Client {
   const { target, dryRun } = options;
-  for (const secret of secretValues(target)) meetSecret(secret);
-  const baseUrl = checkedBaseUrl(target.baseUrl, options.insecureHttp ?? false);
+  for (const secret of secretValuesOf(target)) rememberSecret(secret);
+  const baseUrl = normalizeBaseUrl(target.baseUrl, options.insecureHttp ?? false);
   let { transport } = options;
   let batches = 0;
-  const attempt = createAttempt(options, (request, signal) => transport(request, signal));
-  const { call, permit } = guardWrites(createCall(options, attempt), options.beforeWrite);
-  async function exchange(operation: CalledOperation, request: WireRequest): Promise<Reply<unknown>> {
+  const sendOnce = createSendOnce(options, (request, signal) => transport(request, signal));
+  const { send: sendWithRetries, ensureAllowed } = guardWrites(
+    createSendWithRetries(options, sendOnce),
+    options.beforeWrite,
+  );
+  async function execute(operation: CalledOperation, request: WireRequest): Promise<CallOutcome<unknown>> {
     if (dryRun) {
-      await dryRun(plannedRequest(request, secretValues(target)));
+      await dryRun(createPlannedRequest(request, secretValuesOf(target)));
       return { sent: false };
     }
-    const { success, ...effort } = await call(operation, request);
+    const { success, ...stats } = await sendWithRetries(operation, request);
     return {
       sent: true,
       confirmed: success.confirmed === true,
@@ -71,24 +80,24 @@ export function createClient(options: ClientOptions): Client {
       get result() {
         return success.result;
       },
-      ...effort,
+      ...stats,
     };
   }
 
   const send: Client['send'] = async (operation, data) => {
-    const request = wireRequest(target, baseUrl, operation, data);
+    const request = createWireRequest(target, baseUrl, operation, data);
     try {
-      const reply = await exchange(operation, request);
-      requireFound(operation, data, reply);
-      return reply;
+      const outcome = await execute(operation, request);
+      assertFound(operation, data, outcome);
+      return outcome;
     } catch (error) {
       if (operation.splitIds) {
-        const { settleByDetails } = await import('./partial-read.ts');
-        const ask = (part: unknown) => exchange(operation, wireRequest(target, baseUrl, operation, part));
-        return settleByDetails(error, operation, data, ask);
+        const { recoverPartialRead } = await import('./partial-read.ts');
+        const sendPart = (part: unknown) => execute(operation, createWireRequest(target, baseUrl, operation, part));
+        return recoverPartialRead(error, operation, data, sendPart);
       }
-      const { settleByLooking } = await import('./lookup.ts');
-      return settleByLooking(error, operation, data, { ...options, send, secrets: secretValues(target) });
+      const { settleByLookup } = await import('./lookup.ts');
+      return settleByLookup(error, operation, data, { ...options, send, secrets: secretValuesOf(target) });
     }
   };
   return {
@@ -96,30 +105,35 @@ export function createClient(options: ClientOptions): Client {
     sendText: async (operation, dataText, ids) => {
       batches += 1;
       if (options.pool && batches > 1 && !dryRun) transport = await options.pool();
-      return exchange(operation, textRequest(target, baseUrl, operation, dataText, ids));
+      return execute(operation, createTextRequest(target, baseUrl, operation, dataText, ids));
     },
-    permitWrites: async () => {
-      if (!dryRun) await permit();
+    ensureWritesAllowed: async () => {
+      if (!dryRun) await ensureAllowed();
     },
-    // The schema has seen what is in a reply, and what it would drop (an id such as __proto__) stays.
+    // The response was checked against the schema but not parsed by it, which would drop IDs such as __proto__.
     call: async <Input extends z.ZodObject, Output extends z.ZodType>(
       operation: Operation<Input, Output>,
       input: z.input<Input>,
-    ) => (await send(operation, await withOwnId(operation, input))) as Reply<z.output<Output>>,
+    ) => (await send(operation, await withGeneratedId(operation, input))) as CallOutcome<z.output<Output>>,
   };
 }
 
-/** @throws SvcError `not_found` for an empty list where one record was asked for: services answer with that or with NOT_FOUND. */
-function requireFound({ oneById }: CalledOperation, data: unknown, reply: Reply<unknown>): void {
-  const id = oneById && isObject(data) ? data[oneById] : undefined;
-  if (oneById === undefined || id === undefined || !reply.sent) return;
-  if (reply.data !== null && !(Array.isArray(reply.data) && reply.data.length === 0)) return;
-  throw new SvcError('not_found', `${oneById.replace(/Id$/, '')} not found: ${String(id)}`, { status: 'NOT_FOUND' });
+/** @throws SvcError `not_found` if one record was requested and the list is empty: services return that or NOT_FOUND. */
+function assertFound({ singleRecordId }: CalledOperation, data: unknown, outcome: CallOutcome<unknown>): void {
+  const id = singleRecordId && isObject(data) ? data[singleRecordId] : undefined;
+  if (singleRecordId === undefined || id === undefined || !outcome.sent) return;
+  if (outcome.data !== null && !(Array.isArray(outcome.data) && outcome.data.length === 0)) return;
+  throw new SvcError('not_found', `${singleRecordId.replace(/Id$/, '')} not found: ${String(id)}`, {
+    status: 'NOT_FOUND',
+  });
 }
 
-/** With the id that makes a repeated call the same one, made up where the input has none. */
-async function withOwnId({ mints }: Pick<Operation, 'mints'>, input: Readonly<Record<string, unknown>>) {
-  if (!mints || input[mints] !== undefined) return input;
+/** Adds a generated ID if the input has none, so that a repeated call cannot apply twice. */
+async function withGeneratedId(
+  { generatedId }: Pick<Operation, 'generatedId'>,
+  input: Readonly<Record<string, unknown>>,
+) {
+  if (!generatedId || input[generatedId] !== undefined) return input;
   const { randomUUID } = await import('node:crypto');
-  return { ...input, [mints]: randomUUID() };
+  return { ...input, [generatedId]: randomUUID() };
 }

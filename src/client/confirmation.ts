@@ -1,27 +1,27 @@
 const [QUOTE, COMMA, COLON, BRACE, BRACE_END, SPACE] = Buffer.from('",:{} ');
 
-/** What texts here don't hold, so that a quote is always the end of one: escapes, and what JSON does not allow in them. */
+/** Characters that this parser does not handle: escapes, and control characters. Without them, a quote always ends a string. */
 const SPECIAL = /[^ -[\]-\uFFFF]/;
 
-/** What a value that is no text ends with. */
+/** A number, boolean, or null, up to the delimiter that follows. */
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d{0,300}))(?=[,} ])/y;
 
 /**
- * Whether an answer is an envelope of success with one item for each of these ids, in their order and no others, each
- * with a literal `"success":true`. That is what most answers to a batch are, and seeing it takes a fraction of the time
- * of parsing. Made for no other form: `false` says only that the answer has to be parsed to know.
+ * Whether a response is a success envelope with exactly one item per ID, in order, each with a literal `"success":true`.
+ * Most responses to a batch have this form, and checking for it is much faster than parsing. `false` means only that the
+ * response must be parsed.
  */
-export function confirmsAll(answer: string, ids: readonly string[]): boolean {
-  if (SPECIAL.test(answer) || ids.some((id) => id.includes('"'))) return false;
-  return new Confirmation(answer, ids).holds();
+export function confirmsAll(text: string, ids: readonly string[]): boolean {
+  if (SPECIAL.test(text) || ids.some((id) => id.includes('"'))) return false;
+  return new ConfirmationParser(text, ids).parse();
 }
 
-/** One pass over the text of an answer. Each method reads what it is named after, and says whether it was there. */
-class Confirmation {
+/** Scans a response once. Each method consumes the syntax element that it is named after, and returns whether it found it. */
+class ConfirmationParser {
   readonly #text: string;
   readonly #ids: readonly string[];
   #at = 0;
-  /** The item that is being read says so. */
+  /** Whether the current item reported success. */
   #succeeded = false;
 
   constructor(text: string, ids: readonly string[]) {
@@ -29,7 +29,7 @@ class Confirmation {
     this.#ids = ids;
   }
 
-  holds(): boolean {
+  parse(): boolean {
     const whole = this.#character(BRACE) && this.#key('result') && this.#result() && this.#character(BRACE_END);
     this.#skipSpaces();
     return whole && this.#at === this.#text.length;
@@ -64,14 +64,14 @@ class Confirmation {
     return this.#members(this.#itemMember) && this.#succeeded;
   }
 
-  /** Made once, since there are many items. */
+  /** Created once, because there are many items. */
   readonly #itemMember = (): boolean => {
     if (!this.#key('success')) return this.#anyKey() && this.#scalar();
     this.#succeeded = true;
     return this.#word('true');
   };
 
-  /** An object of at least one member. */
+  /** Consumes an object with at least one member. */
   #members(member: () => boolean): boolean {
     if (!this.#character(BRACE)) return false;
     do if (!member()) return false;
@@ -79,7 +79,7 @@ class Confirmation {
     return this.#character(BRACE_END);
   }
 
-  /** This key and its colon; goes on from where it was when it is another one. */
+  /** Consumes this key and its colon, or nothing if the next key is a different one. */
   #key(name: string): boolean {
     this.#skipSpaces();
     const start = this.#at;

@@ -1,69 +1,69 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, CREDENTIALS_OF, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { headerValueFault } from '../kernel/header-value.ts';
-import { type Hint, hint, step, template } from '../kernel/hint.ts';
-import { VARIABLES } from '../kernel/variables.ts';
-import { headerPrefixFault, type Target } from './target.ts';
+import { findHeaderValueProblem } from '../kernel/header-value.ts';
+import { type Hint, hint, step, stepWithPlaceholder } from '../kernel/hint.ts';
+import { SETTING_VARIABLES } from '../kernel/variables.ts';
+import { findHeaderPrefixProblem, type Target } from './target.ts';
 
 /**
- * The headers that say as whom an operation is called.
- * @throws SvcError `no_credential` when the target lacks what the operation asks for; `usage` for what no header can
- * carry, without repeating it.
+ * Creates the credential headers of an operation.
+ * @throws SvcError `no_credential` if the target lacks a credential that the operation requires; `usage` for a value that
+ * is not valid in a header. The message does not contain the value.
  */
-export function credentialHeaders(target: Target, auth: Auth): Readonly<Record<string, string>> {
-  const prefixFault = headerPrefixFault(target.headerPrefix);
-  if (prefixFault) throw new SvcError('usage', prefixFault, { hint: `write it like ${DEFAULT_HEADER_PREFIX}` });
-  const values = credentials(target);
+export function createCredentialHeaders(target: Target, auth: Auth): Readonly<Record<string, string>> {
+  const prefixProblem = findHeaderPrefixProblem(target.headerPrefix);
+  if (prefixProblem) throw new SvcError('usage', prefixProblem, { hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}` });
+  const values = credentialsOf(target);
   return Object.fromEntries(
-    CREDENTIALS_OF[auth].map((credential) => {
+    CREDENTIALS_BY_AUTH[auth].map((credential) => {
       const name = CREDENTIAL_HEADERS[credential];
       const value = values[credential];
-      if (!value) throw missing(name.replaceAll('-', ' '), target, auth);
-      const fault = headerValueFault(value);
-      if (fault) throw new SvcError('usage', `the ${name.replaceAll('-', ' ')} is not usable: ${fault}`);
+      if (!value) throw createMissingCredentialError(name.replaceAll('-', ' '), target, auth);
+      const problem = findHeaderValueProblem(value);
+      if (problem) throw new SvcError('usage', `the ${name.replaceAll('-', ' ')} is invalid: ${problem}`);
       return [target.headerPrefix + name, value];
     }),
   );
 }
 
-function missing(name: string, { withheld }: Target, auth: Auth): SvcError {
-  const reason = withheld === undefined ? '' : `: ${withheld}`;
-  return new SvcError('no_credential', `this needs a credential, and there is no ${name}${reason}`, {
-    hint: hint`save it with \`${template('configure', ['profiles', 'add'], '<name>')}\` or set ${credentialVariables(auth)}; or use the embedded service with --local`,
+function createMissingCredentialError(name: string, { missingReason }: Target, auth: Auth): SvcError {
+  const reason = missingReason === undefined ? '' : `: ${missingReason}`;
+  return new SvcError('no_credential', `this command needs a credential, but no ${name} is set${reason}`, {
+    hint: hint`save it with \`${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')}\` or set ${credentialVariablesOf(auth)}, or use the embedded service with --local`,
   });
 }
 
-/** The variables that an operation's credential may be set in, as a sentence names them. */
-export function credentialVariables(auth: Auth): string {
-  return CREDENTIALS_OF[auth].map((credential) => VARIABLES[credential]).join(' and ');
+/** The environment variables of an operation's credential, joined with "and". */
+export function credentialVariablesOf(auth: Auth): string {
+  return CREDENTIALS_BY_AUTH[auth].map((credential) => SETTING_VARIABLES[credential]).join(' and ');
 }
 
-/** For the error of a credential that was refused: which one it was, never its token, and where each half came from. */
-export function refusedCredentialHint({ key, workspace, sources }: Target, auth: Auth): string | Hint {
+/** Creates the hint for a rejected credential. The hint names the ID and the source of each half, but never the token. */
+export function createRejectedCredentialHint({ key, workspace, sources }: Target, auth: Auth): string | Hint {
   const [id, kind] = auth === 'workspace' ? [workspace?.workspaceId, 'workspace'] : [key?.apiKey, 'API key'];
-  if (auth === 'none' || id === undefined) return 'it was called without a credential';
+  if (auth === 'none' || id === undefined) return 'the request was sent without a credential';
   const source = sources?.[auth];
-  const used = `it was called as ${kind} ${id}`;
-  if (!source) return `${used} with its auth token`;
-  const origin =
+  const used = `the request used ${kind} ${id}`;
+  if (!source) return `${used} and its auth token`;
+  const description =
     source.id === source.token
-      ? `${used} with its auth token, both from ${source.id}`
-      : `${used} (from ${source.id}) with an auth token from ${source.token}`;
-  return hint`${origin}: ${step('show', 'auth', 'status')} shows them`;
+      ? `${used} and its auth token, both from ${source.id}`
+      : `${used} (from ${source.id}) and an auth token from ${source.token}`;
+  return hint`${description}; to show the settings, run ${step('show', 'auth', 'status')}`;
 }
 
-/** Every credential of a target: what `--debug` must not show, whichever operation is called. */
-export function credentialValues(target: Target): readonly string[] {
-  return Object.values(credentials(target));
+/** Every credential of a target. `--debug` must not show any of them. */
+export function credentialValuesOf(target: Target): readonly string[] {
+  return Object.values(credentialsOf(target));
 }
 
-/** The credentials that are secrets. The others are ids, and an operation may be about them. */
-export function secretValues(target: Target): readonly string[] {
-  const { authToken, workspaceAuthToken } = credentials(target);
+/** The credentials that are secrets. The others are IDs, which operations may refer to. */
+export function secretValuesOf(target: Target): readonly string[] {
+  const { authToken, workspaceAuthToken } = credentialsOf(target);
   return [authToken, workspaceAuthToken].filter((secret) => secret !== undefined);
 }
 
-function credentials({ key, workspace }: Target): Readonly<Partial<Record<Credential, string>>> {
+function credentialsOf({ key, workspace }: Target): Readonly<Partial<Record<Credential, string>>> {
   return { ...key, ...workspace };
 }

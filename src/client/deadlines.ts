@@ -1,8 +1,8 @@
-import { LONGEST_TIMER } from './time-limit.ts';
+import { MAX_TIMER } from './time-limit.ts';
 
 /**
- * Ends what takes longer than it may, many at a time with one timer: each entry has the same time, so the oldest is the
- * next to end. The time is real time, not the clock's: it guards against a peer that hangs.
+ * Expires many entries with a single timer. All entries have the same time limit, so the oldest is the next to expire.
+ * Uses real time instead of the injected clock, because it guards against a server that hangs.
  */
 export class Deadlines<Entry> {
   readonly #milliseconds: number;
@@ -11,7 +11,7 @@ export class Deadlines<Entry> {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(milliseconds: number, expire: (entry: Entry) => void) {
-    this.#milliseconds = Math.min(milliseconds, LONGEST_TIMER);
+    this.#milliseconds = Math.min(milliseconds, MAX_TIMER);
     this.#expire = expire;
   }
 
@@ -25,12 +25,12 @@ export class Deadlines<Entry> {
   }
 
   #wait(milliseconds: number): void {
-    this.#timer = setTimeout(() => this.#endOld(), milliseconds);
-    // What is waited for keeps the process alive; the time alone doesn't.
+    this.#timer = setTimeout(() => this.#expireOverdue(), milliseconds);
+    // The pending requests keep the process alive, not their deadlines.
     this.#timer.unref();
   }
 
-  #endOld(): void {
+  #expireOverdue(): void {
     this.#timer = undefined;
     for (const [entry, end] of this.#ends) {
       const left = end - performance.now();

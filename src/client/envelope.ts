@@ -1,44 +1,44 @@
 import type { Failure } from '../kernel/errors.ts';
 import { type Hint, hint, step } from '../kernel/hint.ts';
-import { inSlices, otherEvents } from '../kernel/in-slices.ts';
 import { isObject } from '../kernel/is-object.ts';
-import { parseAnswer } from './answer-body.ts';
+import { runInSlices, yieldToEvents } from '../kernel/run-in-slices.ts';
 import { confirmsAll } from './confirmation.ts';
-import { oddPart } from './data-form.ts';
-import type { Failed, Outcome, Success } from './outcome.ts';
+import { findUnexpectedPart } from './data-check.ts';
+import type { SendFailure, SendOutcome, SendSuccess } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
-import { ForeignResponse, RequestTooLarge } from './service-error.ts';
-import { type Reading, rateLimitHint, serviceFailure } from './service-failure.ts';
+import { parseBody } from './response-body.ts';
+import { ForeignResponseError, RequestTooLargeError } from './service-error.ts';
+import { parseServiceFailure, type ResponseContext, rateLimitHintOf } from './service-failure.ts';
 import { meaningOfHttp } from './status.ts';
-import type { WireReply } from './transport.ts';
+import type { WireResponse } from './transport.ts';
 
-/** Characters of an answer from which on it is checked part by part, so that a signal still interrupts. */
-const LARGE = 1_000_000;
+/** Characters beyond which a response is checked part by part, so that a signal can interrupt the check. */
+const LARGE_BODY = 1_000_000;
 
 /**
- * Makes sense of a reply. An `error` is a failure whatever the HTTP status; a success may lack its `data`, and its
- * `result` wrapper too; everything else is unusable, and then the HTTP status says what may be done next. Rejects with
- * the reason of the reading's signal.
+ * Interprets a response. An `error` is a failure whatever the HTTP status. A success may lack `data` and the `result`
+ * wrapper. Any other response is unusable, and the HTTP status decides whether to retry. Rejects with the reason of the
+ * context's signal.
  */
-export async function readReply(reply: WireReply, reading: Reading): Promise<Outcome> {
-  if (reply.httpStatus >= 300 && reply.httpStatus < 400) return redirected(reply, reading);
-  if (isConfirmed(reply, reading)) return confirmedSuccess(reply);
-  const large = 'text' in reply.answer && reply.answer.text.length > LARGE;
-  const parsed = parseAnswer(reply.answer);
-  if (large) await otherEvents(reading.signal);
-  if ('flaw' in parsed) return unusable(parsed.flaw, reply, reading);
+export async function parseResponse(response: WireResponse, context: ResponseContext): Promise<SendOutcome> {
+  if (response.httpStatus >= 300 && response.httpStatus < 400) return createRedirectFailure(response, context);
+  if (isConfirmed(response, context)) return confirmedSuccess(response);
+  const large = 'text' in response.body && response.body.text.length > LARGE_BODY;
+  const parsed = parseBody(response.body);
+  if (large) await yieldToEvents(context.signal);
+  if ('flaw' in parsed) return createUnusableFailure(parsed.flaw, response, context);
   const body = parsed.value;
-  if (isObject(body) && Object.hasOwn(body, 'error')) return serviceFailure(body['error'], reply, reading);
-  if (!isSuccess(reply.httpStatus)) return unusable('no error to tell what happened', reply, reading);
-  return inSlices(readResult(body, reply, reading, large), reading.signal);
+  if (isObject(body) && Object.hasOwn(body, 'error')) return parseServiceFailure(body['error'], response, context);
+  if (!isSuccess(response.httpStatus)) return createUnusableFailure('JSON without an error', response, context);
+  return runInSlices(readResult(body, response, context, large), context.signal);
 }
 
-function isConfirmed({ httpStatus, answer }: WireReply, { expected }: Reading): boolean {
-  return httpStatus === 200 && expected !== undefined && 'text' in answer && confirmsAll(answer.text, expected);
+function isConfirmed({ httpStatus, body }: WireResponse, { expectedIds }: ResponseContext): boolean {
+  return httpStatus === 200 && expectedIds !== undefined && 'text' in body && confirmsAll(body.text, expectedIds);
 }
 
-function confirmedSuccess({ answer }: WireReply): Success {
-  const result = () => ('text' in answer ? JSON.parse(answer.text).result : {});
+function confirmedSuccess({ body }: WireResponse): SendSuccess {
+  const result = () => ('text' in body ? JSON.parse(body.text).result : {});
   return {
     kind: 'success',
     confirmed: true,
@@ -51,34 +51,46 @@ function confirmedSuccess({ answer }: WireReply): Success {
   };
 }
 
-function* readResult(body: unknown, reply: WireReply, reading: Reading, large: boolean): Generator<undefined, Outcome> {
-  const { operation } = reading;
+function* readResult(
+  body: unknown,
+  response: WireResponse,
+  context: ResponseContext,
+  large: boolean,
+): Generator<undefined, SendOutcome> {
+  const { operation } = context;
   const result = resultOf(body);
   if (result === undefined) {
     const isData =
-      isBareData(body, operation) && (yield* oddField(body, operation, { strict: true, large })) === undefined;
-    return isData ? bareSuccess(body) : unusable('JSON that is not the expected answer', reply, reading);
+      isBareData(body, operation) &&
+      (yield* findUnexpectedField(body, operation, { strict: true, large })) === undefined;
+    return isData
+      ? bareSuccess(body)
+      : createUnusableFailure('JSON that is not the expected response', response, context);
   }
   if (!isObject(result)) {
-    return operation.output ? unusable('a result that is no object', reply, reading) : bareSuccess(result);
+    return operation.output
+      ? createUnusableFailure('a result that is not an object', response, context)
+      : bareSuccess(result);
   }
   const { status } = result;
-  if (status !== undefined && status !== 'success') return serviceFailure(result, reply, reading);
+  if (status !== undefined && status !== 'success') return parseServiceFailure(result, response, context);
   if (status === undefined && !operation.output && !Object.hasOwn(result, 'data')) return bareSuccess(result);
-  const success: Success = { kind: 'success', data: result['data'] ?? null, result };
-  const odd =
+  const success: SendSuccess = { kind: 'success', data: result['data'] ?? null, result };
+  const mismatch =
     operation.output && status === undefined && success.data === null
       ? ''
-      : yield* oddData(success.data, operation, large);
-  return odd === undefined ? success : unusable(`data of an unexpected form${odd}`, reply, reading);
+      : yield* findUnexpectedData(success.data, operation, large);
+  return mismatch === undefined
+    ? success
+    : createUnusableFailure(`data of an unexpected shape${mismatch}`, response, context);
 }
 
-/** Data that came without its envelope. */
-function bareSuccess(data: unknown): Success {
+/** A success whose data came without its envelope. */
+function bareSuccess(data: unknown): SendSuccess {
   return { kind: 'success', data, result: { data } };
 }
 
-/** The `result`, or the body itself where it looks like one: some answers come without the wrapper. */
+/** The `result`, or the body itself if it looks like one: some responses lack the wrapper. */
 function resultOf(body: unknown): unknown {
   if (!isObject(body)) return undefined;
   if (Object.hasOwn(body, 'result')) return body['result'];
@@ -87,23 +99,28 @@ function resultOf(body: unknown): unknown {
 }
 
 /**
- * Where data is not as the operation describes it: nothing when it is. A bulk reply is read item by item by who knows the
- * items, so that one odd item does not spoil the others. Where the command is about a secret nothing may be missing.
+ * Finds unexpected data: the location as ` at 0.createdAt`, or `undefined` if the data matches the operation's schema. The
+ * bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the operation
+ * reveals secrets, no field may be missing.
  */
-function* oddData(data: unknown, operation: CalledOperation, large: boolean): Generator<undefined, string | undefined> {
+function* findUnexpectedData(
+  data: unknown,
+  operation: CalledOperation,
+  large: boolean,
+): Generator<undefined, string | undefined> {
   const { bulk, revealsSecrets: strict = false } = operation;
   if (data === null) return strict ? '' : undefined;
   if (bulk) return isObject(data) ? undefined : '';
-  return yield* oddField(data, operation, { strict, large });
+  return yield* findUnexpectedField(data, operation, { strict, large });
 }
 
-/** ` at 0.createdAt` where the data is not as described, no place where it is all of it, and nothing when it is as described. */
-function* oddField(
+/** The location of the first mismatch as ` at 0.createdAt`, empty if the whole data mismatches, or `undefined`. */
+function* findUnexpectedField(
   data: unknown,
   { output }: CalledOperation,
-  rules: Parameters<typeof oddPart>[2],
+  rules: Parameters<typeof findUnexpectedPart>[2],
 ): Generator<undefined, string | undefined> {
-  const path = output && (yield* oddPart(data, output, rules));
+  const path = output && (yield* findUnexpectedPart(data, output, rules));
   return path && (path.length > 0 ? ` at ${path.join('.')}` : '');
 }
 
@@ -115,32 +132,36 @@ function isSuccess(httpStatus: number): boolean {
   return httpStatus >= 200 && httpStatus < 300;
 }
 
-function unusable(what: string, { httpStatus, retryAfter }: WireReply, reading: Reading): Failed {
-  const { host } = reading;
-  const { failure, applied, repeat } = meaningOfHttp(httpStatus);
-  if (httpStatus === 413) return { kind: 'failed', error: new RequestTooLarge(host), applied, repeat, retryAfter };
-  const error = new ForeignResponse(failure, `${host} answered with ${what} (HTTP ${httpStatus})`, {
-    hint: hintFor(failure, reading),
+function createUnusableFailure(
+  flaw: string,
+  { httpStatus, retryAfter }: WireResponse,
+  context: ResponseContext,
+): SendFailure {
+  const { host } = context;
+  const { failure, applied, retry } = meaningOfHttp(httpStatus);
+  if (httpStatus === 413) return { kind: 'failed', error: new RequestTooLargeError(host), applied, retry, retryAfter };
+  const error = new ForeignResponseError(failure, `${host} returned ${flaw} (HTTP ${httpStatus})`, {
+    hint: createUnusableHint(failure, context),
   });
-  return { kind: 'failed', error, applied, repeat, retryAfter };
+  return { kind: 'failed', error, applied, retry, retryAfter };
 }
 
-function hintFor(failure: Failure, { operation, credential }: Reading): string | Hint {
-  if (failure === 'unauthenticated' || failure === 'permission_denied') return credential;
-  return failure === 'resource_exhausted' ? rateLimitHint(operation) : BASE_URL_HINT;
+function createUnusableHint(failure: Failure, { operation, credentialHint }: ResponseContext): string | Hint {
+  if (failure === 'unauthenticated' || failure === 'permission_denied') return credentialHint;
+  return failure === 'resource_exhausted' ? rateLimitHintOf(operation) : BASE_URL_HINT;
 }
 
-const BASE_URL_HINT = hint`check that the base URL is the service itself: ${step('show', 'auth', 'status')} shows where it comes from`;
+const BASE_URL_HINT = hint`check that the base URL points to the service itself; ${step('show', 'auth', 'status')} shows where it is set`;
 
-/** A redirect is refused whatever its body says: following it would hand the credentials to another host. */
-function redirected({ httpStatus, location }: WireReply, { host }: Reading): Failed {
-  const elsewhere = location && /^https?:/i.test(location) && URL.parse(location);
-  const to = elsewhere ? ` to ${elsewhere.origin}` : '';
-  const message = `${host} answered with a redirect${to} (HTTP ${httpStatus}); redirects are not followed`;
+/** Creates the failure for a redirect. Following one would send the credentials to another host. */
+function createRedirectFailure({ httpStatus, location }: WireResponse, { host }: ResponseContext): SendFailure {
+  const target = location && /^https?:/i.test(location) && URL.parse(location);
+  const to = target ? ` to ${target.origin}` : '';
+  const message = `${host} responded with a redirect${to} (HTTP ${httpStatus}); svc does not follow redirects`;
   return {
     kind: 'failed',
-    error: new ForeignResponse('unusable_answer', message, { hint: BASE_URL_HINT }),
+    error: new ForeignResponseError('unusable_answer', message, { hint: BASE_URL_HINT }),
     applied: 'no',
-    repeat: 'never',
+    retry: 'never',
   };
 }

@@ -1,20 +1,20 @@
 import ky from 'ky';
-import { AnswerBody } from './answer-body.ts';
 import type { WireRequest } from './request.ts';
+import { ResponseBody } from './response-body.ts';
 import { withTimeLimit } from './time-limit.ts';
-import { replyHead, type Transport, type WireReply } from './transport.ts';
+import { readResponseHead, type Transport, type WireResponse } from './transport.ts';
 
 /**
- * Sends by a fetch: to an embedded service in this process, or however a program wants its requests sent. An attempt may
- * take so many milliseconds.
+ * Creates a transport over a `fetch` function: that of an embedded service, or one that a program supplies. The attempt
+ * timeout is in milliseconds.
  */
-export function fetchTransport(fetch: typeof globalThis.fetch, attemptTimeout: number): Transport {
-  const send = kyTransport(fetch);
+export function createFetchTransport(fetch: typeof globalThis.fetch, attemptTimeout: number): Transport {
+  const send = createKyTransport(fetch);
   return (request, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(request, limited));
 }
 
-function kyTransport(fetch: typeof globalThis.fetch) {
-  return async ({ url, headers, credentials, body }: WireRequest, signal: AbortSignal): Promise<WireReply> => {
+function createKyTransport(fetch: typeof globalThis.fetch) {
+  return async ({ url, headers, credentials, body }: WireRequest, signal: AbortSignal): Promise<WireResponse> => {
     const response = await ky.post(url, {
       headers: { ...headers, ...credentials },
       body,
@@ -25,8 +25,11 @@ function kyTransport(fetch: typeof globalThis.fetch) {
       throwHttpErrors: false,
       timeout: false,
     });
-    const answer = new AnswerBody();
-    if (response.body) await answer.read(response.body);
-    return { ...replyHead(response.status, (name) => response.headers.get(name)), answer: await answer.text() };
+    const responseBody = new ResponseBody();
+    if (response.body) await responseBody.read(response.body);
+    return {
+      ...readResponseHead(response.status, (name) => response.headers.get(name)),
+      body: await responseBody.text(),
+    };
   };
 }

@@ -1,103 +1,109 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { AnswerBody, ENCODINGS } from './answer-body.ts';
 import type { WireRequest } from './request.ts';
+import { ACCEPTED_ENCODINGS, ResponseBody } from './response-body.ts';
 import { withTimeLimit } from './time-limit.ts';
 import {
+  type ClosableTransport,
   CONNECT_TIMEOUT,
-  NotConnected,
-  type OpenTransport,
-  replyHead,
-  type Trust,
-  type WireOptions,
-  type WireReply,
+  NotConnectedError,
+  readResponseHead,
+  type TransportOptions,
+  type TrustedAuthorities,
+  type WireResponse,
 } from './transport.ts';
 
-/** Milliseconds that a connection is kept for the next request, unless the service says less. */
-const IDLE = 4_000;
+/** Milliseconds that an idle connection stays open, unless the service specifies less. */
+const IDLE_TIMEOUT = 4_000;
 
-const ACCEPTED = { 'accept-encoding': ENCODINGS.join(', ') };
+const ENCODING_HEADERS = { 'accept-encoding': ACCEPTED_ENCODINGS.join(', ') };
 
 /**
- * Sends calls one at a time or a few at once over Node's own HTTP client, which costs a fraction of the start of a
- * fetch.
+ * Creates a transport for a few calls over Node's own HTTP client, which starts much faster than `fetch`.
  */
-export function httpTransport({ attemptTimeout, tls, connectTimeout = CONNECT_TIMEOUT }: HttpOptions): OpenTransport {
+export function createHttpTransport({
+  attemptTimeout,
+  tls,
+  connectTimeout = CONNECT_TIMEOUT,
+}: HttpOptions): ClosableTransport {
   let agent: Promise<Agent> | undefined;
 
-  async function send(wire: WireRequest, signal: AbortSignal): Promise<WireReply> {
-    agent ??= newAgent(wire.url, tls);
-    return readReply(await responseTo(wire, { agent: await agent, connectTimeout, signal }));
+  async function send(wireRequest: WireRequest, signal: AbortSignal): Promise<WireResponse> {
+    agent ??= createAgent(wireRequest.url, tls);
+    return readResponse(await sendRequest(wireRequest, { agent: await agent, connectTimeout, signal }));
   }
 
   return {
-    transport: (wire, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(wire, limited)),
+    transport: (wireRequest, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(wireRequest, limited)),
     close: async () => (await agent)?.destroy(),
   };
 }
 
-interface HttpOptions extends WireOptions {
+interface HttpOptions extends TransportOptions {
   /** Milliseconds to open a connection, TLS included. */
   readonly connectTimeout?: number;
 }
 
-/** TLS is loaded for whoever speaks it. */
-async function newAgent(url: string, tls: Trust | undefined): Promise<Agent> {
-  const kept = { keepAlive: true, timeout: IDLE };
-  if (!url.startsWith('https:')) return new Agent(kept);
+/** Creates an agent. Loads TLS only for https URLs. */
+async function createAgent(url: string, tls: TrustedAuthorities | undefined): Promise<Agent> {
+  const agentOptions = { keepAlive: true, timeout: IDLE_TIMEOUT };
+  if (!url.startsWith('https:')) return new Agent(agentOptions);
   const https = await import('node:https');
-  // Named, so that a server without HTTP/1.1 says so before anything is sent.
-  return new https.Agent({ ...kept, ...tls, ALPNProtocols: ['http/1.1'] });
+  // Sets ALPN, so that a server without HTTP/1.1 refuses the connection before anything is sent.
+  return new https.Agent({ ...agentOptions, ...tls, ALPNProtocols: ['http/1.1'] });
 }
 
-interface Way {
+interface ConnectionOptions {
   readonly agent: Agent;
   readonly connectTimeout: number;
   readonly signal: AbortSignal;
 }
 
-/** Resolves with the head of the response. */
-function responseTo({ url, headers, credentials, body }: WireRequest, way: Way): Promise<IncomingMessage> {
-  const { agent, connectTimeout, signal } = way;
+/** Sends a request. Resolves with the response as soon as its head has arrived. */
+function sendRequest(
+  { url, headers, credentials, body }: WireRequest,
+  connection: ConnectionOptions,
+): Promise<IncomingMessage> {
+  const { agent, connectTimeout, signal } = connection;
   return new Promise((resolve, reject) => {
     let isOpen = false;
     const outgoing = request(url, {
       method: 'POST',
-      headers: { ...headers, ...credentials, ...ACCEPTED },
+      headers: { ...headers, ...credentials, ...ENCODING_HEADERS },
       agent,
       signal,
     });
     outgoing
       .on('socket', async (socket) => {
-        isOpen = outgoing.reusedSocket || (await opens(socket, connectTimeout));
+        isOpen = outgoing.reusedSocket || (await waitForConnection(socket, connectTimeout));
       })
       .on('response', resolve)
-      // Without this, a connection that the service takes for another protocol is waited for until the attempt ends.
+      // Without this handler, a connection upgrade would block until the attempt times out.
       .on('upgrade', (_, socket) => {
         socket.destroy();
         reject(Object.assign(new Error('the service switched to another protocol'), { code: 'ECONNRESET' }));
       })
-      .on('error', (error) => reject(isOpen ? error : new NotConnected(error)))
+      .on('error', (error) => reject(isOpen ? error : new NotConnectedError(error)))
       .end(body);
   });
 }
 
-/** @returns whether it opens, TLS included; otherwise it is closed with the reason */
-function opens(socket: Socket, milliseconds: number): Promise<boolean> {
+/** @returns whether the socket connects, TLS included, within the time limit; if not, the socket is destroyed */
+function waitForConnection(socket: Socket, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const expire = () => socket.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' }));
     const timer = setTimeout(expire, milliseconds);
-    const settle = (isOpen: boolean) => () => {
+    const finish = (isOpen: boolean) => () => {
       clearTimeout(timer);
       resolve(isOpen);
     };
-    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', settle(true)).once('close', settle(false));
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', finish(true)).once('close', finish(false));
   });
 }
 
-async function readReply(incoming: IncomingMessage): Promise<WireReply> {
+async function readResponse(incoming: IncomingMessage): Promise<WireResponse> {
   const { statusCode = 0, headers } = incoming;
-  const answer = new AnswerBody(headers['content-encoding']);
-  await answer.read(incoming);
-  return { ...replyHead(statusCode, (name) => headers[name]), answer: await answer.text() };
+  const body = new ResponseBody(headers['content-encoding']);
+  await body.read(incoming);
+  return { ...readResponseHead(statusCode, (name) => headers[name]), body: await body.text() };
 }

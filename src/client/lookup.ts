@@ -1,5 +1,5 @@
-import { commandWords, dataWords } from '../catalog/command-text.ts';
-import type { Lookup, MadeRecord } from '../catalog/define.ts';
+import { commandArguments, dataArguments } from '../catalog/command-text.ts';
+import type { CreatedRecord, Lookup } from '../catalog/define.ts';
 import { flagName } from '../catalog/flags.ts';
 import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
@@ -8,150 +8,169 @@ import { SvcError } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { type Hint, hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
+import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import { redactText, redactValue } from '../kernel/redact.ts';
-import { shellWord } from '../kernel/shell-word.ts';
 import type { CallEvent } from './call-event.ts';
-import type { Answer, Client } from './interface.ts';
-import { followPages, nextPage } from './pages.ts';
+import type { CallResult, Client } from './client-types.ts';
+import { mayBeFromEarlierAttempt, withFailureAndHint } from './final-error.ts';
+import { followPages, nextPageFields } from './pages.ts';
 import type { CalledOperation } from './request.ts';
-import { isPerhapsOurs, withDetails } from './settle.ts';
 
-interface LookupWorld {
+interface LookupDependencies {
   readonly clock: Clock;
   readonly send: Client['send'];
   readonly observe?: ((event: CallEvent) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** What no command line may show. */
+  /** Secrets, which no suggested command may contain. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Milliseconds before each look. What was sent may still be on its way when the answer is given up, so that one look
- * that finds nothing says little; and whoever repeats the call under the id that the error names is safe in any case.
+ * Milliseconds before each lookup. The write may still be in flight when the attempt times out, so a single lookup that
+ * finds no record proves little. Repeating the call with the ID that the error names is safe in any case.
  */
-const PAUSES = [0, 1_000, 3_000];
+const LOOKUP_PAUSES = [0, 1_000, 3_000];
 
-/** Characters of a command line beyond which it helps nobody. */
-const LONGEST_COMMAND = 1_000;
+/** Maximum length of a suggested command line. */
+const MAX_COMMAND_LENGTH = 1_000;
 
 /**
- * Settles a call that ended without anybody knowing whether it was applied: by looking for the record that it makes,
- * or by saying with which command to look.
- * @returns the answer that the call turns out to have deserved
- * @throws the error, with what was found out about it
+ * Settles a call whose outcome is unknown: looks for the record that the call creates, or adds the command for a manual
+ * lookup to the error.
+ * @returns the result of the call, if the lookup shows that it was applied
+ * @throws the error, with the findings
  */
-export async function settleByLooking(
+export async function settleByLookup(
   thrown: unknown,
   operation: CalledOperation,
   data: unknown,
-  world: LookupWorld,
-): Promise<Answer<unknown>> {
+  dependencies: LookupDependencies,
+): Promise<CallResult<unknown>> {
   if (!(thrown instanceof SvcError) || operation.bulk?.field !== undefined) throw thrown;
   const { lookup } = operation;
   const isUnknown = thrown.failure === 'outcome_unknown';
-  if (lookup?.made && isObject(data) && (isUnknown || isPerhapsOurs(thrown)) && !world.signal?.aborted) {
-    const found = await look(lookup, lookup.made, data, world).catch(() => undefined);
-    if (found) return applied(found, lookup.made, thrown, world);
-    if (found === null && isUnknown && lookup.made.absenceTells) throw notApplied(thrown, lookup.made, data);
+  if (
+    lookup?.created &&
+    isObject(data) &&
+    (isUnknown || mayBeFromEarlierAttempt(thrown)) &&
+    !dependencies.signal?.aborted
+  ) {
+    const found = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
+    if (found) return reportApplied(found, lookup.created, thrown, dependencies);
+    if (found === null && isUnknown && lookup.created.absenceMeansNotApplied)
+      throw createNotAppliedError(thrown, lookup.created, data);
   }
-  if (!isUnknown && !wasInterrupted(thrown, world)) throw thrown;
-  const way = await wayToFindOut(operation, data, world);
-  throw way === undefined
+  if (!isUnknown && !wasInterrupted(thrown, dependencies)) throw thrown;
+  const lookupHint = await createLookupHint(operation, data, dependencies);
+  throw lookupHint === undefined
     ? thrown
-    : withHint(
+    : replaceHint(
         thrown,
-        way.reworded((text) => redactText(text, world.secrets)),
+        lookupHint.reworded((text) => redactText(text, dependencies.secrets)),
       );
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The record that the write made; null when there is none, after all looks. */
-async function look({ operation, by }: Lookup, made: MadeRecord, data: Fields, world: LookupWorld) {
-  const entry = await entryOf(operation);
+/** Finds the record that the write created; null if no lookup finds one. */
+async function findCreatedRecord(
+  { operation, inputFields }: Lookup,
+  created: CreatedRecord,
+  data: Fields,
+  dependencies: LookupDependencies,
+) {
+  const entry = await loadEntry(operation);
   const read = await loadOperation(entry.resource, entry.name);
-  const input = inputOf(by, data);
-  for (const pause of PAUSES) {
-    await world.clock.sleep(pause, world.signal);
+  const input = lookupInputOf(inputFields, data);
+  for (const pause of LOOKUP_PAUSES) {
+    await dependencies.clock.sleep(pause, dependencies.signal);
     const pages = followPages({
       path: read.path,
-      call: (page) => world.send(read, { ...input, ...page }),
-      next: (answer) => nextPage(read, answer),
+      call: (page) => dependencies.send(read, { ...input, ...page }),
+      nextPage: (result) => nextPageFields(read, result),
     });
     for await (const page of pages) {
-      const list = valueAt(page.data, [made.list]);
-      const record = Array.isArray(list) ? list.find((known) => isMade(known, made, data)) : undefined;
+      const list = valueAt(page.data, [created.list]);
+      const record = Array.isArray(list) ? list.find((known) => isCreatedRecord(known, created, data)) : undefined;
       if (record) return record as Fields;
     }
   }
   return null;
 }
 
-function isMade(record: unknown, { id, same }: MadeRecord, data: Fields): boolean {
-  if (!isObject(record) || data[id] === undefined) return false;
-  return [id, ...same].every((field) => record[field] === data[field]);
+function isCreatedRecord(record: unknown, { idField, matchingFields }: CreatedRecord, data: Fields): boolean {
+  if (!isObject(record) || data[idField] === undefined) return false;
+  return [idField, ...matchingFields].every((field) => record[field] === data[field]);
 }
 
-function applied(record: Fields, made: MadeRecord, { retries }: SvcError, { observe }: LookupWorld): Answer<unknown> {
-  const data = made.data(record);
-  const message = `no usable answer came, but it was applied: ${made.id} ${String(record[made.id])} is there`;
+function reportApplied(
+  record: Fields,
+  created: CreatedRecord,
+  { retries }: SvcError,
+  { observe }: LookupDependencies,
+): CallResult<unknown> {
+  const data = created.data(record);
+  const message = `the response was lost, but the write was applied: ${created.idField} ${String(record[created.idField])} exists`;
   observe?.({ kind: 'settled', message });
   const result = { status: 'success', message, data };
-  return { sent: true, confirmed: false, data, result, retries, waits: 0, waited: 0, unsettled: true };
+  return { sent: true, confirmed: false, data, result, retries, waits: 0, waited: 0, hadUnknownAttempt: true };
 }
 
-function notApplied({ message, cause }: SvcError, { id }: MadeRecord, data: Fields): SvcError {
-  const own = String(data[id]);
-  return new SvcError('unreachable', `${message}; nothing was applied: there is no ${id} ${own}`, {
-    hint: `run it again with ${idFlag(id, own)}: under the same id it cannot be applied twice`,
+function createNotAppliedError({ message, cause }: SvcError, { idField }: CreatedRecord, data: Fields): SvcError {
+  const own = String(data[idField]);
+  return new SvcError('unreachable', `${message}; the write was not applied: ${idField} ${own} does not exist`, {
+    hint: `run the command again with ${formatIdFlag(idField, own)}, so that it cannot be applied twice`,
     cause,
   });
 }
 
-/** The id may have been made up: only whoever knows it can recognise the record, or repeat the call without harm. */
-function sameId({ id }: MadeRecord, data: unknown): string {
-  const own = valueAt(data, [id]);
-  return typeof own === 'string' ? `; run again with ${idFlag(id, own)}, it cannot be applied twice` : '';
+/** Names the ID, which may be generated, so that the user can recognize the record and retry safely. */
+function createSameIdAdvice({ idField }: CreatedRecord, data: unknown): string {
+  const own = valueAt(data, [idField]);
+  return typeof own === 'string' ? `; to retry safely, add ${formatIdFlag(idField, own)}` : '';
 }
 
-function idFlag(id: string, own: string): string {
-  return `--${flagName(id)} ${shellWord(own)}`;
+function formatIdFlag(id: string, own: string): string {
+  return `--${flagName(id)} ${quoteForShell(own)}`;
 }
 
-function wasInterrupted({ cause }: SvcError, { signal }: LookupWorld): boolean {
+function wasInterrupted({ cause }: SvcError, { signal }: LookupDependencies): boolean {
   return signal?.aborted === true && cause === signal.reason;
 }
 
-async function wayToFindOut(
+async function createLookupHint(
   { lookup, command, effect }: CalledOperation,
   data: unknown,
-  { secrets }: LookupWorld,
+  { secrets }: LookupDependencies,
 ): Promise<Hint | undefined> {
   if (lookup) {
-    const look = step('show', ...commandWords(await entryOf(lookup.operation), inputOf(lookup.by, data)));
-    const tells = lookup.tells === undefined ? '' : ` (${lookup.tells})`;
-    return hint`it may have been applied; find out with: ${look}${tells}${lookup.made ? sameId(lookup.made, data) : ''}`;
+    const lookupStep = step(
+      'show',
+      ...commandArguments(await loadEntry(lookup.operation), lookupInputOf(lookup.inputFields, data)),
+    );
+    const interpretation = lookup.interpretation === undefined ? '' : ` (${lookup.interpretation})`;
+    return hint`the write may have been applied; check with: ${lookupStep}${interpretation}${lookup.created ? createSameIdAdvice(lookup.created, data) : ''}`;
   }
   if (!command || effect === 'once') return undefined;
-  const words = dataWords(command, data);
-  const isFit = words.join(' ').length <= LONGEST_COMMAND && !holdsSecrets(data, secrets);
-  return isFit ? hint`it may have been applied; the same again does no harm: ${step('retry', ...words)}` : undefined;
+  const words = dataArguments(command, data);
+  const isFit = words.join(' ').length <= MAX_COMMAND_LENGTH && !containsSecrets(data, secrets);
+  return isFit ? hint`the write may have been applied; repeating it is safe: ${step('retry', ...words)}` : undefined;
 }
 
-function holdsSecrets(data: unknown, secrets: readonly string[]): boolean {
+function containsSecrets(data: unknown, secrets: readonly string[]): boolean {
   return JSON.stringify(redactValue(data, secrets)) !== JSON.stringify(data);
 }
 
-function withHint(error: SvcError, way: Hint): SvcError {
-  return Object.assign(withDetails(error, error.failure, way), { retries: error.retries });
+function replaceHint(error: SvcError, lookupHint: Hint): SvcError {
+  return Object.assign(withFailureAndHint(error, error.failure, lookupHint), { retries: error.retries });
 }
 
-async function entryOf(operation: string): Promise<OperationEntry> {
-  const { entryNamed } = await import('../catalog/manifest.ts');
-  return entryNamed(operation);
+async function loadEntry(operation: string): Promise<OperationEntry> {
+  const { getEntry } = await import('../catalog/manifest.ts');
+  return getEntry(operation);
 }
 
-function inputOf(by: Lookup['by'], data: unknown): Fields {
+function lookupInputOf(by: Lookup['inputFields'], data: unknown): Fields {
   const fields = Object.entries(by).map(([field, places]) => {
     const values = [places].flat().map((place) => valueAt(data, place.split('.')));
     return [field, values.find((value) => value !== undefined)];

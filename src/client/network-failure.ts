@@ -1,12 +1,12 @@
-import { connectionCode, connectionFault, speaksOnlyHttp2 } from '../kernel/connection-fault.ts';
+import { connectionErrorCode, describeConnectionError, requiresHttp2 } from '../kernel/connection-error.ts';
 import { type ErrorDetail, SvcError, systemErrorCode } from '../kernel/errors.ts';
 import { hint, step } from '../kernel/hint.ts';
-import type { Failed } from './outcome.ts';
+import type { SendFailure } from './outcome.ts';
 import type { NetworkProxy } from './proxy.ts';
-import { AttemptTimeout } from './time-limit.ts';
-import { NotConnected } from './transport.ts';
+import { AttemptTimeoutError } from './time-limit.ts';
+import { NotConnectedError } from './transport.ts';
 
-/** Failures of finding and opening a connection: nothing of the request has left. */
+/** Errors of name resolution and connection setup: no part of the request was sent. */
 const BEFORE_SENDING = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -19,60 +19,65 @@ const BEFORE_SENDING = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** What fetch says, without a code, of a port that it never connects to. */
+/** The message of `fetch`, without a code, for a port that it refuses to connect to. */
 const BAD_PORT = 'bad port';
 
-/** The certificate, or TLS at all, was refused before anything was sent; trying again would not change it. */
+/** Certificate and TLS errors before anything was sent. Retrying does not help. */
 const TLS =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION|ERR_SSL_PACKET_LENGTH)/;
 
-/** A proxy did not make a connection: what it answered over HTTP, or that it made none over SOCKS. */
-const PROXY_ANSWER = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
+/** A proxy refused to connect: its HTTP status, or a SOCKS error. */
+const PROXY_RESPONSE = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
 const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
 
 /**
- * What became of a request that got no complete reply. The transport's error is not handed on: it may hold the request
- * with its credentials.
+ * Creates the failure for a request without a complete response. The transport's error does not become the cause, because
+ * it may contain the request with its credentials.
  */
-export function networkFailure(thrown: unknown, host: string, proxy?: NetworkProxy): Failed {
-  const roots = rootsOf(thrown);
-  const codes = roots.map(connectionCode);
+export function createNetworkFailure(thrown: unknown, host: string, proxy?: NetworkProxy): SendFailure {
+  const roots = rootCausesOf(thrown);
+  const codes = roots.map(connectionErrorCode);
   const reason = reasonOf(roots[0], codes[0] ?? '');
-  if (roots.some(speaksOnlyHttp2)) {
-    return failed(`${host} speaks only HTTP/2; svc uses HTTP/1.1`, 'no', 'never', {
-      hint: 'check the port of the base URL, or have HTTP/1.1 switched on in front of the service',
+  if (roots.some(requiresHttp2)) {
+    return createFailure(`${host} supports only HTTP/2, but svc uses HTTP/1.1`, 'no', 'never', {
+      hint: 'check the port of the base URL, or enable HTTP/1.1 on the server',
     });
   }
-  const isUnsent = thrown instanceof NotConnected || roots.every(isBeforeSending);
+  const isUnsent = thrown instanceof NotConnectedError || roots.every(isBeforeSending);
   if (codes.some((code) => TLS.test(code) || (isUnsent && code === 'EPROTO'))) {
-    return failed(`no secure connection to ${host}: ${reason}`, 'no', 'never', {
-      hint: 'check the host name; --ca-file names the certificate of a private authority',
+    return createFailure(`cannot connect securely to ${host}: ${reason}`, 'no', 'never', {
+      hint: 'check the host name; to trust a private certificate authority, use --ca-file',
     });
   }
   if (proxy && (isUnsent || roots.some(isRefusedByProxy))) {
-    return failed(`no connection to ${host} through the proxy ${proxy.host}: ${reason}`, 'no', 'unsent', {
-      hint: `check ${proxy.variable} (with http://user:password@… where the proxy asks for them), or exempt the host with NO_PROXY`,
+    return createFailure(`cannot connect to ${host} through the proxy ${proxy.host}: ${reason}`, 'no', 'unsent', {
+      hint: `check ${proxy.variable} (http://user:password@… if the proxy requires credentials), or exempt the host with NO_PROXY`,
     });
   }
   if (isUnsent) {
-    return failed(`cannot reach ${host}: ${reason}`, 'no', 'unsent', {
-      hint: hint`check the base URL (${step('show', 'auth', 'status')} shows where it comes from) and the network`,
+    return createFailure(`cannot reach ${host}: ${reason}`, 'no', 'unsent', {
+      hint: hint`check the base URL (${step('show', 'auth', 'status')} shows where it is set) and the network`,
     });
   }
-  return failed(`no usable answer from ${host}: ${reason}`, 'maybe', 'by_effect', {
-    hint: 'try again; --timeout sets how long an attempt may take',
+  return createFailure(`no usable response from ${host}: ${reason}`, 'maybe', 'by_effect', {
+    hint: 'try again; to allow more time per attempt, use --timeout',
   });
 }
 
-function failed(message: string, applied: Failed['applied'], repeat: Failed['repeat'], detail: ErrorDetail): Failed {
-  return { kind: 'failed', error: new SvcError('unreachable', message, detail), applied, repeat };
+function createFailure(
+  message: string,
+  applied: SendFailure['applied'],
+  retry: SendFailure['retry'],
+  detail: ErrorDetail,
+): SendFailure {
+  return { kind: 'failed', error: new SvcError('unreachable', message, detail), applied, retry };
 }
 
-/** The errors at the bottom: one, or one for each address that was tried. */
-function rootsOf(thrown: unknown): readonly unknown[] {
-  if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.flatMap(rootsOf);
+/** The root causes: one error, or one per address that was tried. */
+function rootCausesOf(thrown: unknown): readonly unknown[] {
+  if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.flatMap(rootCausesOf);
   if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown))
-    return rootsOf(thrown.cause);
+    return rootCausesOf(thrown.cause);
   return [thrown];
 }
 
@@ -82,17 +87,17 @@ function isBeforeSending(root: unknown): boolean {
   return 'syscall' in root && (root.syscall === 'connect' || root.syscall === 'getaddrinfo');
 }
 
-/** Errors of proxies are wrapped around what caused them, which is no more than a closed socket. */
+/** Whether a proxy refused the connection. Such an error wraps only a closed socket, so its cause is not useful. */
 function isRefusedByProxy(root: unknown): boolean {
   if (!(root instanceof Error)) return false;
-  return PROXY.test(systemErrorCode(root) ?? '') || PROXY_ANSWER.test(root.message);
+  return PROXY.test(systemErrorCode(root) ?? '') || PROXY_RESPONSE.test(root.message);
 }
 
 function reasonOf(root: unknown, code: string): string {
-  const [, ...answered] = (root instanceof Error && PROXY_ANSWER.exec(root.message)) || [];
-  if (answered.length > 0) return `it answered with HTTP ${answered.join('')}`;
-  if (PROXY.test(code)) return 'it made none';
-  if (root instanceof AttemptTimeout) return root.message;
+  const [, ...status] = (root instanceof Error && PROXY_RESPONSE.exec(root.message)) || [];
+  if (status.length > 0) return `it responded with HTTP ${status.join('')}`;
+  if (PROXY.test(code)) return 'it could not connect';
+  if (root instanceof AttemptTimeoutError) return root.message;
   if (root instanceof Error && root.message === BAD_PORT) return 'this port is reserved for another protocol';
-  return connectionFault(root) ?? (code || 'the connection failed');
+  return describeConnectionError(root) ?? (code || 'the connection failed');
 }

@@ -1,55 +1,55 @@
-import { withKnownAuthorities } from '../kernel/certificate-authorities.ts';
+import { withDefaultAuthorities } from '../kernel/certificate-authorities.ts';
 import type { Environment } from '../kernel/folders.ts';
-import { httpTransport } from './http-transport.ts';
-import { type NetworkProxy, proxyFor } from './proxy.ts';
-import type { OpenTransport, Transport, WireOptions } from './transport.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { findProxy, type NetworkProxy } from './proxy.ts';
+import type { ClosableTransport, Transport, TransportOptions } from './transport.ts';
 
-export interface NetworkOptions extends Pick<WireOptions, 'attemptTimeout'> {
+export interface NetworkOptions extends Pick<TransportOptions, 'attemptTimeout'> {
   readonly baseUrl: string;
   readonly environment: Environment;
-  /** Certificates in PEM form, trusted besides the authorities that Node knows. */
+  /** Certificates in PEM format, trusted in addition to the default authorities of Node.js. */
   readonly authorities?: string;
 }
 
-/** The way to the service. */
+/** Connections to the service. */
 export interface Network {
   readonly transport: Transport;
-  /** Connections for many calls at once, opened when they are asked for. */
+  /** Opens connections for lazyPool concurrent calls, at the first use. */
   readonly pool: () => Promise<Transport>;
   readonly proxy?: NetworkProxy;
-  /** Gives back the connections that are kept open for further calls. */
+  /** Closes all open connections. */
   close(): Promise<void>;
 }
 
-/** @throws SvcError `usage` when the environment's proxy is not usable */
+/** @throws SvcError `usage` if the proxy in the environment is invalid */
 export async function openNetwork(options: NetworkOptions): Promise<Network> {
   const { baseUrl, environment, authorities, attemptTimeout } = options;
   const url = URL.parse(baseUrl);
-  const proxy = url ? await proxyFor(url, environment) : undefined;
-  const wire = {
+  const proxy = url ? await findProxy(url, environment) : undefined;
+  const transportOptions = {
     attemptTimeout,
-    ...(authorities !== undefined && { tls: { ca: await withKnownAuthorities(authorities) } }),
+    ...(authorities !== undefined && { tls: { ca: await withDefaultAuthorities(authorities) } }),
   };
-  const many = lazily(async () => {
-    const { poolTransport } = await import('./pool-transport.ts');
-    return poolTransport({ ...wire, baseUrl, ...(proxy && { proxy }) });
+  const lazyPool = openOnce(async () => {
+    const { createPoolTransport } = await import('./pool-transport.ts');
+    return createPoolTransport({ ...transportOptions, baseUrl, ...(proxy && { proxy }) });
   });
   if (proxy) {
-    const transport: Transport = async (request, signal) => (await many.open())(request, signal);
-    return { transport, pool: many.open, proxy, close: many.close };
+    const transport: Transport = async (request, signal) => (await lazyPool.open())(request, signal);
+    return { transport, pool: lazyPool.open, proxy, close: lazyPool.close };
   }
-  const single = httpTransport(wire);
+  const single = createHttpTransport(transportOptions);
   return {
     transport: single.transport,
-    pool: many.open,
+    pool: lazyPool.open,
     close: async () => {
-      await Promise.all([single.close(), many.close()]);
+      await Promise.all([single.close(), lazyPool.close()]);
     },
   };
 }
 
-function lazily(open: () => Promise<OpenTransport>) {
-  let opened: Promise<OpenTransport> | undefined;
+function openOnce(open: () => Promise<ClosableTransport>) {
+  let opened: Promise<ClosableTransport> | undefined;
   return {
     open: async () => {
       opened ??= open();

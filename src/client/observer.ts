@@ -1,32 +1,32 @@
-import { meetSecret, redactJsonText, redactText, secretsInJsonText } from '../kernel/redact.ts';
+import { findJsonSecrets, redactJsonText, redactText, rememberSecret } from '../kernel/redact.ts';
 import { redactUrls } from '../kernel/redact-urls.ts';
 import type { CallEvent } from './call-event.ts';
-import { credentialValues } from './credentials.ts';
-import { plannedRequest, type WireRequest } from './request.ts';
+import { credentialValuesOf } from './credentials.ts';
+import { createPlannedRequest, type WireRequest } from './request.ts';
 import type { Target } from './target.ts';
-import type { WireReply } from './transport.ts';
+import type { WireResponse } from './transport.ts';
 
-/** Tells of requests and replies with every credential taken out, those that came in replies included. */
+/** Reports requests and responses with every credential redacted, including credentials in responses. */
 interface Observer {
   request(attempt: number, request: WireRequest): void;
-  reply(attempt: number, request: WireRequest, reply: WireReply, milliseconds: number): void;
+  response(attempt: number, request: WireRequest, response: WireResponse, milliseconds: number): void;
 }
 
 export function createObserver(target: Target, observe: ((event: CallEvent) => void) | undefined): Observer {
-  const secrets = new Set(credentialValues(target));
+  const secrets = new Set(credentialValuesOf(target));
   return {
     request(attempt, request) {
       observe?.({
         kind: 'request',
         attempt,
         get request() {
-          return plannedRequest(request, secrets);
+          return createPlannedRequest(request, secrets);
         },
       });
     },
-    reply(attempt, request, { httpStatus, answer }, milliseconds) {
+    response(attempt, request, { httpStatus, body }, milliseconds) {
       observe?.({
-        kind: 'reply',
+        kind: 'response',
         attempt,
         get url() {
           return redactUrls(redactText(request.url, secrets));
@@ -34,9 +34,9 @@ export function createObserver(target: Target, observe: ((event: CallEvent) => v
         httpStatus,
         milliseconds,
         get body() {
-          if ('flaw' in answer) return `(${answer.flaw})`;
-          for (const secret of secretsInJsonText(answer.text)) secrets.add(meetSecret(secret));
-          return redactUrls(redactJsonText(answer.text, secrets));
+          if ('flaw' in body) return `(${body.flaw})`;
+          for (const secret of findJsonSecrets(body.text)) secrets.add(rememberSecret(secret));
+          return redactUrls(redactJsonText(body.text, secrets));
         },
       });
     },

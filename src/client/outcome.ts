@@ -1,35 +1,35 @@
 import type { SvcError } from '../kernel/errors.ts';
 
-export interface Success {
+export interface SendSuccess {
   readonly kind: 'success';
-  /** As parsed; null when the service sent none. */
+  /** The parsed data; null if the service sent none. */
   readonly data: unknown;
   readonly result: Readonly<Record<string, unknown>>;
-  /** The answer was seen to confirm what the request expects; `data` and `result` are parsed when they are read. */
+  /** The response confirms every expected ID. `data` and `result` are parsed when they are read. */
   readonly confirmed?: true;
 }
 
 /**
- * What a failed attempt allows to be done next.
- * - `never`: the same request would fare no better.
- * - `by_effect`: it may, if the operation's effect allows a request to be repeated.
- * - `after_pause`: it was not looked at; the service asks to wait.
- * - `unsent`: nothing left this machine, so any request may be sent again.
+ * Whether a request can be retried after a failed attempt.
+ * - `never`: a retry would fail in the same way.
+ * - `by_effect`: if the operation's effect allows retries.
+ * - `after_pause`: after the rate limit; the service did not process the request.
+ * - `unsent`: always; no part of the request was sent.
  */
-type Repeat = 'never' | 'by_effect' | 'after_pause' | 'unsent';
+type RetryPolicy = 'never' | 'by_effect' | 'after_pause' | 'unsent';
 
-export interface Failed {
+export interface SendFailure {
   readonly kind: 'failed';
-  /** What to throw when it stays at this, and nothing was applied or there was nothing to apply. */
+  /** The error to throw if this attempt is the last one and nothing was applied. */
   readonly error: SvcError;
-  /** Whether a write may have been applied all the same. */
+  /** Whether a write may have been applied despite the failure. */
   readonly applied: 'no' | 'maybe';
-  readonly repeat: Repeat;
+  readonly retry: RetryPolicy;
   /** The `Retry-After` header. */
   readonly retryAfter?: string | undefined;
-  /** The service refused by its own rate limit, which lasts a minute. */
-  readonly forMinute?: boolean;
+  /** Whether the service's own rate limit, which lasts a minute, rejected the request. */
+  readonly isServiceRateLimit?: boolean;
 }
 
-/** What one attempt came to. */
-export type Outcome = Success | Failed;
+/** The outcome of one attempt. */
+export type SendOutcome = SendSuccess | SendFailure;

@@ -1,73 +1,70 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
-import type { Answer, Client, Reply } from './interface.ts';
+import type { CallOutcome, CallResult, Client } from './client-types.ts';
 
-/** Fields of `data` that ask for one page; none ask for the first. */
+/** Fields of `data` that request a page; empty for the first page. */
 export type PageFields = Readonly<Record<string, unknown>>;
 
-/** A call that answers page by page. */
+/** A call that returns its data page by page. */
 export interface PagedCall<Data> {
   readonly path: string;
-  readonly call: (page: PageFields) => Promise<Reply<Data>>;
-  /** What asks for the page after an answer; nothing at the end. */
-  readonly next: (answer: Answer<Data>) => PageFields | undefined;
+  readonly call: (page: PageFields) => Promise<CallOutcome<Data>>;
+  /** The fields that request the page after a result; `undefined` after the last page. */
+  readonly nextPage: (callResult: CallResult<Data>) => PageFields | undefined;
 }
 
 /**
- * One answer a page, until the service says there are no more.
- * @throws SvcError `unusable_answer` when the service hands out a cursor a second time: that would never end.
+ * Yields the result of each page, up to the last one.
+ * @throws SvcError `unusable_answer` if the service repeats a cursor, which would cause an endless loop
  */
-export async function* followPages<Data>({ path, call, next }: PagedCall<Data>): AsyncGenerator<Answer<Data>> {
+export async function* followPages<Data>({ path, call, nextPage }: PagedCall<Data>): AsyncGenerator<CallResult<Data>> {
   const seen = new Set<string>();
   for (let page: PageFields | undefined = {}; page; ) {
-    const reply = await call(page);
-    if (!reply.sent) return;
-    // Read first: a page that cannot be followed is not handed out as if it were the last one.
-    page = next(reply);
-    yield reply;
+    const outcome = await call(page);
+    if (!outcome.sent) return;
+    // Reads the cursor before yielding: a page with a broken cursor must not look like the last one.
+    page = nextPage(outcome);
+    yield outcome;
     const cursor = JSON.stringify(page);
-    if (page && seen.has(cursor)) throw new SvcError('unusable_answer', `${path} answered the same page cursor twice`);
+    if (page && seen.has(cursor)) throw new SvcError('unusable_answer', `${path} returned the same page cursor twice`);
     seen.add(cursor);
   }
 }
 
-/** The pages of an operation of the catalog. */
-export function pages<Output extends z.ZodType>(
+/** Fetches the pages of a catalog operation. */
+export function fetchPages<Output extends z.ZodType>(
   client: Client,
   operation: Operation<z.ZodObject, Output>,
   input: Readonly<Record<string, unknown>>,
-): AsyncGenerator<Answer<z.output<Output>>> {
+): AsyncGenerator<CallResult<z.output<Output>>> {
   return followPages({
     path: operation.path,
     call: (page) => client.call(operation, { ...input, ...page }),
-    next: (answer) => nextPage(operation, answer),
+    nextPage: (callResult) => nextPageFields(operation, callResult),
   });
 }
 
-/** What asks an operation of the catalog for the page after this answer. */
-export function nextPage(operation: Operation, answer: Answer<unknown>): PageFields | undefined {
-  const cursor = nextCursor(operation, answer);
+/** The fields that request the page after this result of a catalog operation. */
+export function nextPageFields(operation: Operation, callResult: CallResult<unknown>): PageFields | undefined {
+  const cursor = nextCursorOf(operation, callResult);
   return operation.pages && cursor !== undefined ? { [operation.pages.cursorIn]: cursor } : undefined;
 }
 
 /**
- * The cursor of the page after this one; `undefined` at the end.
- * @throws SvcError `unusable_answer` when the service says that there is more, and not how to get it
+ * The cursor of the next page; `undefined` after the last page.
+ * @throws SvcError `unusable_answer` if the service reports more pages but sends no cursor
  */
-export function nextCursor({ pages: paging, path }: Operation, { result, data }: Answer<unknown>): unknown {
+export function nextCursorOf({ pages: paging, path }: Operation, { result, data }: CallResult<unknown>): unknown {
   const cursor = paging?.cursorOut(result, data) || undefined;
-  if (cursor === undefined && data !== null && paging?.hasMore?.(data)) throw noCursor(path, paging.cursorIn);
+  if (cursor === undefined && data !== null && paging?.hasMore?.(data))
+    throw createMissingCursorError(path, paging.cursorIn);
   return cursor;
 }
 
-/** The error of an answer that says there are more pages, and names none. */
-export function noCursor(path: string, cursor: string): SvcError {
-  return new SvcError(
-    'unusable_answer',
-    `${path} answered that there is more, without the ${cursor} of the next page`,
-    {
-      hint: 'try again; if it stays, the list cannot be read beyond this page',
-    },
-  );
+/** Creates the error for a response that reports more pages but has no cursor. */
+export function createMissingCursorError(path: string, cursor: string): SvcError {
+  return new SvcError('unusable_answer', `${path} reported more pages, but returned no ${cursor}`, {
+    hint: 'try again; if the error persists, the list cannot be read beyond this page',
+  });
 }

@@ -1,6 +1,6 @@
 import type { SplitIds } from '../catalog/define.ts';
 import { isObject } from '../kernel/is-object.ts';
-import type { Answer, Reply } from './interface.ts';
+import type { CallOutcome, CallResult } from './client-types.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -8,36 +8,39 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The result of each ID, as the service sent it. */
 type Results = Map<string, unknown>;
 
-/** Fields of a result that say how the lookup of one ID went, and are not part of its record. */
-const VERDICT = ['success', 'message', 'code'];
+/** Fields of a result that report its status, and are not part of the record. */
+const STATUS_FIELDS = ['success', 'message', 'code'];
 
 /**
- * Reads the results that a failed read by IDs carries in its `details`: a service may fail the whole call because of one
- * ID. Records that were found are the data; IDs that do not exist are left out, as in a call that succeeds. One more
- * request gets the records of results without fields, and the IDs that failed inside the service.
- * @throws the error where its details are no results, or where an ID still fails for another reason than not being found
+ * Recovers the records of a failed read by IDs from the error's `details`: a service may fail the whole call because of
+ * one ID. The result contains the records that exist, as in a successful call. One more request fetches the records of
+ * results without fields, and retries the IDs that failed with an internal error.
+ * @throws the error if its details are not results, or if an ID still fails for a reason other than "not found"
  */
-export async function settleByDetails(
+export async function recoverPartialRead(
   thrown: unknown,
   { splitIds }: CalledOperation,
   data: unknown,
-  ask: (data: Fields) => Promise<Reply<unknown>>,
-): Promise<Answer<unknown>> {
+  send: (data: Fields) => Promise<CallOutcome<unknown>>,
+): Promise<CallResult<unknown>> {
   const ids = splitIds && isObject(data) ? data[splitIds.field] : undefined;
-  const results = Array.isArray(ids) ? resultsIn(thrown, ids) : undefined;
+  const results = Array.isArray(ids) ? findResults(thrown, ids) : undefined;
   if (!splitIds || !results || !isObject(data)) throw thrown;
-  const again = [...results].filter(([, result]) => isInternal(result) || isBare(result, splitIds)).map(([id]) => id);
-  if (again.length > 0) await askAgain(again, results, splitIds, (part) => ask({ ...data, [splitIds.field]: part }));
+  const retried = [...results]
+    .filter(([, result]) => isInternal(result) || hasNoFields(result, splitIds))
+    .map(([id]) => id);
+  if (retried.length > 0)
+    await retryIds(retried, results, splitIds, (part) => send({ ...data, [splitIds.field]: part }));
   const found = [...results].filter(([, result]) => !isMissing(result));
   if (found.some(([, result]) => hasFailed(result))) throw thrown;
   const records = found.map(([id, result]) => recordOf(id, result as Fields, splitIds));
   const { retries } = thrown as ServiceError;
-  const effort = { retries, waits: 0, waited: 0, unsettled: false };
-  return { sent: true, confirmed: false, data: records, result: { data: records }, ...effort };
+  const stats = { retries, waits: 0, waited: 0, hadUnknownAttempt: false };
+  return { sent: true, confirmed: false, data: records, result: { data: records }, ...stats };
 }
 
-/** A list in the order of the request, or a map by ID. */
-function resultsIn(thrown: unknown, ids: readonly string[]): Results | undefined {
+/** Finds the results in the details: a list in the order of the request, or a map by ID. */
+function findResults(thrown: unknown, ids: readonly string[]): Results | undefined {
   if (!(thrown instanceof ServiceError) || thrown.failure === 'invalid_argument') return undefined;
   const { details } = thrown;
   if (Array.isArray(details)) {
@@ -47,25 +50,25 @@ function resultsIn(thrown: unknown, ids: readonly string[]): Results | undefined
   return new Map(ids.map((id) => [id, Object.hasOwn(details, id) ? details[id] : undefined]));
 }
 
-/** Replaces results by those of another request. Where that brings none, the results stay as they are. */
-async function askAgain(
+/** Requests these IDs retried and replaces their results. If the request returns no results, they stay unchanged. */
+async function retryIds(
   ids: readonly string[],
   results: Results,
   { recordId }: SplitIds,
-  ask: (ids: readonly string[]) => Promise<Reply<unknown>>,
+  send: (ids: readonly string[]) => Promise<CallOutcome<unknown>>,
 ): Promise<void> {
   try {
-    const reply = await ask(ids);
-    if (!reply.sent || !Array.isArray(reply.data)) return;
+    const outcome = await send(ids);
+    if (!outcome.sent || !Array.isArray(outcome.data)) return;
     for (const id of ids) if (isInternal(results.get(id))) results.delete(id);
-    for (const record of reply.data.filter(isObject)) results.set(String(record[recordId]), record);
+    for (const record of outcome.data.filter(isObject)) results.set(String(record[recordId]), record);
   } catch (error) {
-    for (const [id, result] of resultsIn(error, ids) ?? []) results.set(id, result);
+    for (const [id, result] of findResults(error, ids) ?? []) results.set(id, result);
   }
 }
 
 function recordOf(id: string, result: Fields, { recordId }: SplitIds): Fields {
-  const fields = Object.entries(result).filter(([name]) => !VERDICT.includes(name));
+  const fields = Object.entries(result).filter(([name]) => !STATUS_FIELDS.includes(name));
   return { ...Object.fromEntries(fields), [recordId]: id };
 }
 
@@ -81,8 +84,8 @@ function isInternal(result: unknown): boolean {
   return isObject(result) && hasFailed(result) && result['code'] === 'internal';
 }
 
-/** A result that says that the record exists, and nothing of what is in it. */
-function isBare(result: unknown, { recordId }: SplitIds): boolean {
+/** Whether a result reports that the record exists, but contains none of its fields. */
+function hasNoFields(result: unknown, { recordId }: SplitIds): boolean {
   if (!isObject(result) || hasFailed(result)) return false;
-  return Object.keys(result).every((name) => name === recordId || VERDICT.includes(name));
+  return Object.keys(result).every((name) => name === recordId || STATUS_FIELDS.includes(name));
 }

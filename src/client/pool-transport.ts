@@ -1,36 +1,36 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { muteWarnings } from '../kernel/io.ts';
-import { AnswerBody, type AnswerText } from './answer-body.ts';
 import { Deadlines } from './deadlines.ts';
 import type { NetworkProxy } from './proxy.ts';
-import { AttemptTimeout } from './time-limit.ts';
+import { type BodyText, ResponseBody } from './response-body.ts';
+import { AttemptTimeoutError } from './time-limit.ts';
 import {
+  type ClosableTransport,
   CONNECT_TIMEOUT,
-  NotConnected,
-  type OpenTransport,
-  replyHead,
+  NotConnectedError,
+  readResponseHead,
   type Transport,
-  type WireOptions,
-  type WireReply,
+  type TransportOptions,
+  type WireResponse,
 } from './transport.ts';
 
-export interface PoolOptions extends WireOptions {
+export interface PoolOptions extends TransportOptions {
   readonly baseUrl: string;
   readonly proxy?: NetworkProxy;
 }
 
-const CONNECTIONS = 32;
+const MAX_CONNECTIONS = 32;
 
 /**
- * Sends many requests to one origin over connections that stay open, through a proxy where there is one. Answers are
- * not asked to be compressed.
+ * Creates a transport for many requests to one origin over persistent connections, optionally through a proxy. Does not
+ * request compression.
  */
-export function poolTransport(options: PoolOptions): OpenTransport {
+export function createPoolTransport(options: PoolOptions): ClosableTransport {
   const { attemptTimeout } = options;
   const { origin } = new URL(options.baseUrl);
   const dispatcher = openDispatcher(origin, options);
   const deadlines = new Deadlines<Exchange>(attemptTimeout, (exchange) =>
-    exchange.abort(new AttemptTimeout(attemptTimeout)),
+    exchange.abort(new AttemptTimeoutError(attemptTimeout)),
   );
   const transport: Transport = ({ url, headers, credentials, body }, signal) =>
     new Promise((resolve, reject) => {
@@ -50,11 +50,11 @@ export function poolTransport(options: PoolOptions): OpenTransport {
 
 function openDispatcher(origin: string, { tls, proxy }: PoolOptions): Dispatcher {
   const limits = {
-    connections: CONNECTIONS,
-    // A slow answer holds up no other request.
+    connections: MAX_CONNECTIONS,
+    // Without pipelining, a slow response does not delay other requests.
     pipelining: 1,
     allowH2: false,
-    // The deadlines are over the whole attempt.
+    // `Deadlines` limits the whole attempt instead.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -70,37 +70,37 @@ function openDispatcher(origin: string, { tls, proxy }: PoolOptions): Dispatcher
   });
 }
 
-type Head = Omit<WireReply, 'answer'>;
+type ResponseHead = Omit<WireResponse, 'body'>;
 
-/** A request on its way, and its reply as it comes in. */
+/** A request in flight and its incoming response. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #resolve: (reply: WireReply | Promise<WireReply>) => void;
+  readonly #resolve: (response: WireResponse | Promise<WireResponse>) => void;
   readonly #reject: (reason: unknown) => void;
-  readonly #ended: () => void;
+  readonly #onEnd: () => void;
   #controller: Dispatcher.DispatchController | undefined;
-  #head: Head = EMPTY_HEAD;
-  #answer = new AnswerBody();
-  #over = false;
+  #head: ResponseHead = EMPTY_HEAD;
+  #body = new ResponseBody();
+  #isComplete = false;
 
-  /** `ended` is called once, when there is nothing left to wait for. */
+  /** @param onEnd is called once, when the exchange is complete */
   constructor(
-    resolve: (reply: WireReply | Promise<WireReply>) => void,
+    resolve: (response: WireResponse | Promise<WireResponse>) => void,
     reject: (reason: unknown) => void,
-    ended: () => void,
+    onEnd: () => void,
   ) {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#ended = ended;
+    this.#onEnd = onEnd;
   }
 
   abort(reason: unknown): void {
     if (this.#finish()) this.#reject(reason);
-    this.#controller?.abort(asError(reason));
+    this.#controller?.abort(toError(reason));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#over) controller.abort(new Error('given up before it was sent'));
+    if (this.#isComplete) controller.abort(new Error('aborted before it was sent'));
   }
 
   onResponseStart(
@@ -108,14 +108,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     httpStatus: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    this.#head = replyHead(httpStatus, (name) => headers[name]);
-    this.#answer = new AnswerBody([headers['content-encoding']].flat()[0]);
+    this.#head = readResponseHead(httpStatus, (name) => headers[name]);
+    this.#body = new ResponseBody([headers['content-encoding']].flat()[0]);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#answer.add(chunk)) return;
+    if (this.#body.add(chunk)) return;
     this.#end();
-    controller.abort(new Error('more than is read of an answer'));
+    controller.abort(new Error('the response is too large'));
   }
 
   onResponseEnd(): void {
@@ -123,28 +123,28 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // A request begins where there is a connection for it; a proxy may have left before.
-    if (this.#finish()) this.#reject(this.#controller ? error : new NotConnected(error));
+    // A request starts only once it has a connection; without one, a proxy may have closed it earlier.
+    if (this.#finish()) this.#reject(this.#controller ? error : new NotConnectedError(error));
   }
 
   #end(): void {
     if (!this.#finish()) return;
-    const answer = this.#answer.text();
-    const reply = (text: AnswerText) => ({ ...this.#head, answer: text });
-    this.#resolve(answer instanceof Promise ? answer.then(reply) : reply(answer));
+    const body = this.#body.text();
+    const toResponse = (text: BodyText) => ({ ...this.#head, body: text });
+    this.#resolve(body instanceof Promise ? body.then(toResponse) : toResponse(body));
   }
 
-  /** Whether it was still under way. */
+  /** Marks the exchange as complete. @returns whether it was still in flight */
   #finish(): boolean {
-    if (this.#over) return false;
-    this.#over = true;
-    this.#ended();
+    if (this.#isComplete) return false;
+    this.#isComplete = true;
+    this.#onEnd();
     return true;
   }
 }
 
-const EMPTY_HEAD: Head = replyHead(0, () => undefined);
+const EMPTY_HEAD: ResponseHead = readResponseHead(0, () => undefined);
 
-function asError(reason: unknown): Error {
+function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error('aborted');
 }

@@ -2,11 +2,11 @@ import { SvcError } from '../kernel/errors.ts';
 import type { Environment } from '../kernel/folders.ts';
 import { isLoopback } from '../kernel/loopback.ts';
 
-/** The proxy that requests go through. Its address may hold a password: only `host` and `variable` are for people. */
+/** The proxy for requests. `address` may contain a password; show only `host` and `variable` to users. */
 export interface NetworkProxy {
   readonly address: URL;
   readonly host: string;
-  /** The environment variable that names it. */
+  /** The environment variable that defines the proxy. */
   readonly variable: string;
 }
 
@@ -18,54 +18,54 @@ const PROTOCOLS = new Map([
 ]);
 
 /**
- * The proxy that the environment names for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, else `ALL_PROXY`, each in
- * lower case first, and none for what `NO_PROXY` exempts. This host itself is never reached through one: plain http to
- * it is allowed because the credentials stay here.
- * @throws SvcError `usage` for an address that is none, without repeating it
+ * Finds the proxy for a URL in the environment: `HTTPS_PROXY` or `HTTP_PROXY` by scheme, otherwise `ALL_PROXY`; lower-case
+ * names take precedence. Returns `undefined` for hosts in `NO_PROXY`. Loopback addresses never use a proxy: plain HTTP is
+ * allowed for them because the credentials stay on this machine.
+ * @throws SvcError `usage` if the address is invalid. The message does not contain the address.
  */
-export async function proxyFor(url: URL, environment: Environment): Promise<NetworkProxy | undefined> {
+export async function findProxy(url: URL, environment: Environment): Promise<NetworkProxy | undefined> {
   const scheme = url.protocol.slice(0, -1);
   const variable = [`${scheme}_proxy`, `${scheme}_PROXY`.toUpperCase(), 'all_proxy', 'ALL_PROXY'].find(
     (name) => environment[name],
   );
   if (variable === undefined || isLoopback(url)) return undefined;
   if (await isExempt(url, environment['no_proxy'] || environment['NO_PROXY'] || '')) return undefined;
-  const address = proxyAddress(environment[variable] ?? '');
+  const address = parseProxyAddress(environment[variable] ?? '');
   if (!address) {
-    throw new SvcError('usage', `${variable}: this is no address of a proxy`, {
-      hint: 'write it like http://proxy.example.com:3128, or unset it',
+    throw new SvcError('usage', `${variable} is not a valid proxy address`, {
+      hint: 'use an address like http://proxy.example.com:3128, or unset the variable',
     });
   }
   return { address, host: address.host, variable };
 }
 
-/** Without a scheme it is plain http, as for curl. */
-function proxyAddress(text: string): URL | undefined {
+/** Parses a proxy address. The default scheme is http, as in curl. */
+function parseProxyAddress(text: string): URL | undefined {
   const url = URL.parse(/^[a-z][\w+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   const protocol = PROTOCOLS.get(url?.protocol ?? '');
   if (!url?.hostname || protocol === undefined) return undefined;
-  // The scheme of a URL cannot be set to one of another kind.
+  // The `protocol` setter does not allow this change of scheme.
   return new URL(url.href.replace(url.protocol, protocol));
 }
 
 /**
- * `NO_PROXY` is a list with commas or blanks between: names, which stand for what is below them as well, addresses,
- * networks such as `10.0.0.0/8`, each with `:port` where only that is meant, or `*` for everything.
+ * Whether a `NO_PROXY` list exempts a URL. Entries are separated by commas or spaces: domains, which include their
+ * subdomains; IP addresses; networks such as `10.0.0.0/8`; or `*` for all hosts. An entry may end in `:port`.
  */
 async function isExempt(url: URL, list: string): Promise<boolean> {
-  const host = bareHost(url.hostname);
+  const host = normalizeHost(url.hostname);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   for (const entry of list.toLowerCase().split(/[\s,]+/)) {
     if (entry.includes('/') && (await isInNetwork(host, entry))) return true;
     const { name = '', only } = /^(?<name>\[.*\]|[^:]*|.*:.*:.*?)(?::(?<only>\d+))?$/.exec(entry)?.groups ?? {};
     if (only !== undefined && only !== port) continue;
-    const domain = bareHost(name.replace(/^\*?\./, ''));
+    const domain = normalizeHost(name.replace(/^\*?\./, ''));
     if (domain === '*' || (domain !== '' && (host === domain || host.endsWith(`.${domain}`)))) return true;
   }
   return false;
 }
 
-function bareHost(name: string): string {
+function normalizeHost(name: string): string {
   return name.replace(/^\[(.*)\]$/, '$1').replace(/(?<=.)\.$/, '');
 }
 

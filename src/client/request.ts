@@ -3,72 +3,77 @@ import type { Operation } from '../catalog/define.ts';
 import { maskSecret, redactText, redactValue } from '../kernel/redact.ts';
 import { redactUrls } from '../kernel/redact-urls.ts';
 import type { PlannedRequest } from './call-event.ts';
-import { credentialHeaders } from './credentials.ts';
+import { createCredentialHeaders } from './credentials.ts';
 import type { Target } from './target.ts';
 
-/** What a call reads of its operation. */
+/** The parts of an operation that a call uses. */
 export interface CalledOperation
   extends Pick<Operation, 'auth' | 'effect' | 'revealsSecrets' | 'feature' | 'lookup' | 'splitIds'> {
   readonly path: string;
-  readonly oneById?: string | undefined;
-  /** What calls it from a command line, where there is such a command. */
+  readonly singleRecordId?: string | undefined;
+  /** The command words that call this operation, if there are any. */
   readonly command?: readonly string[];
-  /** Where there is none, any JSON is an answer. */
+  /** The schema of the response data; if absent, any JSON is valid. */
   readonly output?: z.ZodType;
   readonly bulk?: { readonly field?: string } | undefined;
-  /** An INTERNAL answer is taken as it is, because its cause is being narrowed down. */
-  readonly takesInternal?: boolean;
+  /** Whether to return an INTERNAL error without a retry, because the caller isolates its cause. */
+  readonly acceptsInternalError?: boolean;
 }
 
-/** A request, ready to be sent as often as its effect allows. */
+/** A request that is ready to be sent and retried. */
 export interface WireRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: Readonly<Record<string, string>>;
-  /** Worked out when read, where only its text was given. */
+  /** The request body as a value. Parsed when read if only the text was given. */
   readonly envelope: { readonly data: unknown };
   /** The envelope as JSON text. */
   readonly body: string;
-  /** The ids of a batch: the usual answer says of each that it succeeded. */
-  readonly expected?: readonly string[] | undefined;
+  /** The IDs of a batch, to confirm a typical response without parsing it. */
+  readonly expectedIds?: readonly string[] | undefined;
 }
 
 const HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 
-export function wireRequest(target: Target, baseUrl: string, operation: CalledOperation, data: unknown): WireRequest {
+export function createWireRequest(
+  target: Target,
+  baseUrl: string,
+  operation: CalledOperation,
+  data: unknown,
+): WireRequest {
   const envelope = { data };
   return {
     url: baseUrl + operation.path,
     headers: HEADERS,
-    credentials: credentialHeaders(target, operation.auth),
+    credentials: createCredentialHeaders(target, operation.auth),
     envelope,
     body: JSON.stringify(envelope),
   };
 }
 
-/** A request whose data is JSON text already, which is sent as it is. */
-export function textRequest(
+/** Creates a request whose data is already JSON text, which is sent unchanged. */
+export function createTextRequest(
   target: Target,
   baseUrl: string,
   operation: CalledOperation,
   dataText: string,
-  expected?: readonly string[],
+  expectedIds?: readonly string[],
 ): WireRequest {
   const body = `{"data":${dataText}}`;
   return {
     url: baseUrl + operation.path,
     headers: HEADERS,
-    credentials: credentialHeaders(target, operation.auth),
+    credentials: createCredentialHeaders(target, operation.auth),
     get envelope() {
       return JSON.parse(body);
     },
     body,
-    expected,
+    expectedIds,
   };
 }
 
-/** The request for people to read: its credentials masked, and the given secrets wherever else they stand, URLs included. */
-export function plannedRequest(request: WireRequest, secrets: Iterable<string>): PlannedRequest {
+/** Creates the display form of a request: masks its credentials, and redacts the given secrets everywhere. */
+export function createPlannedRequest(request: WireRequest, secrets: Iterable<string>): PlannedRequest {
   const masked = Object.entries(request.credentials).map(([name, value]) => [name, maskSecret(value)]);
   return {
     method: 'POST',

@@ -1,51 +1,51 @@
 import type { Effect } from '../catalog/define.ts';
-import type { Failed } from './outcome.ts';
+import type { SendFailure } from './outcome.ts';
 
-/** How often a request is sent where it may have been applied, or been looked at, before. */
-const ATTEMPTS = { read: 3, keyed: 3, delete: 3, set: 2, once: 1 } as const satisfies Record<Effect, number>;
+/** Maximum attempts per request if the service may have processed an earlier attempt. */
+const MAX_ATTEMPTS = { read: 3, keyed: 3, delete: 3, set: 2, once: 1 } as const satisfies Record<Effect, number>;
 
-/** How often any request is sent as long as nothing of it left. */
-const UNSENT_ATTEMPTS = 3;
+/** Maximum attempts per request while no part of it was sent. */
+const MAX_UNSENT_ATTEMPTS = 3;
 
 const FIRST_DELAY = 500;
-const LONGEST_DELAY = 10_000;
+const MAX_DELAY = 10_000;
 
-/** Whether a request may be sent again after its nth attempt failed. */
-export function mayRepeat(effect: Effect, { repeat }: Failed, attempts: number): boolean {
-  switch (repeat) {
+/** Whether a request can be retried after this many attempts. */
+export function canRetry(effect: Effect, { retry }: SendFailure, attempts: number): boolean {
+  switch (retry) {
     case 'unsent':
-      return attempts < UNSENT_ATTEMPTS;
+      return attempts < MAX_UNSENT_ATTEMPTS;
     case 'by_effect':
-      return attempts < ATTEMPTS[effect];
+      return attempts < MAX_ATTEMPTS[effect];
     case 'after_pause':
     case 'never':
       return false;
   }
 }
 
-/** Whether a request that the service put off may be sent again after the pause. One that goes out once never is. */
-export function mayWait(effect: Effect, { repeat }: Failed): boolean {
-  return repeat === 'after_pause' && effect !== 'once';
+/** Whether a rate-limited request can be retried after the pause. Requests with the effect `once` never can. */
+export function canRetryAfterPause(effect: Effect, { retry }: SendFailure): boolean {
+  return retry === 'after_pause' && effect !== 'once';
 }
 
-/** Milliseconds before the next attempt: full jitter, anything from nothing up to a limit that doubles each time. */
-export function retryDelay(attempts: number, random: () => number): number {
-  return random() * Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (attempts - 1));
+/** Chooses the milliseconds before the next attempt: full jitter, with a limit that doubles each time. */
+export function chooseRetryDelay(attempts: number, random: () => number): number {
+  return random() * Math.min(MAX_DELAY, FIRST_DELAY * 2 ** (attempts - 1));
 }
 
-/** Retries that all calls share, so that a service in trouble is not hit by every call three times over. */
+/** Limits the retries of all calls together, so that retries do not overload a failing service. */
 interface RetryBudget {
-  /** Takes one retry; false when none is left. */
+  /** Takes one retry; returns false if none is left. */
   take(): boolean;
-  /** A success earns a part of a retry back. */
+  /** Returns a fraction of a retry to the budget after a success. */
   earn(): void;
 }
 
-const MOST_RETRIES = 100;
-const EARNED_BY_SUCCESS = 0.1;
+const MAX_RETRIES = 100;
+const RETRIES_PER_SUCCESS = 0.1;
 
-export function createRetryBudget(most = MOST_RETRIES): RetryBudget {
-  let left = most;
+export function createRetryBudget(max = MAX_RETRIES): RetryBudget {
+  let left = max;
   return {
     take() {
       if (left < 1) return false;
@@ -53,7 +53,7 @@ export function createRetryBudget(most = MOST_RETRIES): RetryBudget {
       return true;
     },
     earn() {
-      left = Math.min(most, left + EARNED_BY_SUCCESS);
+      left = Math.min(max, left + RETRIES_PER_SUCCESS);
     },
   };
 }

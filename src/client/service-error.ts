@@ -3,58 +3,58 @@ import { type ErrorDetail, type Failure, SvcError } from '../kernel/errors.ts';
 interface ServiceErrorDetail extends ErrorDetail {
   readonly httpStatus: number;
   readonly details: unknown;
-  /** Whether the body is the service's own envelope: an `error` with a known `status` and a `message`. */
-  readonly isOwnEnvelope: boolean;
+  /** Whether the body has the service's own envelope: an `error` with a known `status` and a `message`. */
+  readonly hasServiceEnvelope: boolean;
 }
 
 /**
- * A response without the service's envelope. A proxy or gateway may have put it in the place of the service's own
- * response, so it does not tell whether a write was applied.
+ * A response without the service's envelope. A proxy or gateway may have replaced the service's own response, so the
+ * error does not prove whether a write was applied.
  */
-export class ForeignResponse extends SvcError {}
+export class ForeignResponseError extends SvcError {}
 
-/** The service, or a proxy before it, takes no request of this size (HTTP 413). A smaller one may be taken. */
+/** HTTP status of a request that is too large. A smaller request may succeed. */
 const TOO_LARGE = 413;
 
-/** A request that whoever answered refused for its size, in words of their own. */
-export class RequestTooLarge extends ForeignResponse {
+/** A 413 response without the service's envelope, typically from a proxy. */
+export class RequestTooLargeError extends ForeignResponseError {
   constructor(host: string) {
-    super('unusable_answer', `${host} refused the request as too large (HTTP ${TOO_LARGE})`, {
-      hint: 'send less in one request, or have the limit of the service or its proxy raised',
+    super('unusable_answer', `${host} rejected the request as too large (HTTP ${TOO_LARGE})`, {
+      hint: 'send less data per request, or raise the limit of the service or its proxy',
     });
     this.name = 'RequestTooLarge';
   }
 }
 
-/** Whether a request was refused for its size, so that its halves may be taken. */
-export function isTooLarge(error: SvcError): boolean {
-  return error instanceof RequestTooLarge || (error instanceof ServiceError && error.httpStatus === TOO_LARGE);
+/** Whether a request was rejected for its size. Smaller requests may succeed. */
+export function isRequestTooLarge(error: SvcError): boolean {
+  return error instanceof RequestTooLargeError || (error instanceof ServiceError && error.httpStatus === TOO_LARGE);
 }
 
-/** Whether an error is the service's own refusal or happened before anything was sent, so that no write was applied. */
-export function provesNotApplied(error: unknown): boolean {
+/** Whether an error proves that no write was applied: the service rejected the request, or it was never sent. */
+export function isCertainlyNotApplied(error: unknown): boolean {
   if (!(error instanceof SvcError) || error.failure === 'outcome_unknown') return false;
-  return error instanceof ServiceError ? error.isOwnEnvelope : !(error instanceof ForeignResponse);
+  return error instanceof ServiceError ? error.hasServiceEnvelope : !(error instanceof ForeignResponseError);
 }
 
 /**
- * The service said no, in its own envelope.
+ * An error that the service reported.
  *
- * `details` is `error.details` as it was sent, `undefined` when there was none. On an INTERNAL answer to a bulk call it
- * tells what became of each item: a map by the caller's id, or an array in the order of the request; what it says
- * succeeded has been written, and of the others only those with `code: "internal"` may be sent again. On
- * INVALID_ARGUMENT it may be `{issues: [{code, path, message}]}`.
+ * `details` is `error.details` as sent, or `undefined`. For an INTERNAL error of a bulk call, `details` holds the result of
+ * each item: a map by the caller's ID, or an array in the order of the request. Items reported as successful have been
+ * written; of the others, only those with `code: "internal"` can be retried. For INVALID_ARGUMENT, `details` may be
+ * `{issues: [{code, path, message}]}`.
  */
 export class ServiceError extends SvcError {
   readonly httpStatus: number;
   readonly details: unknown;
-  readonly isOwnEnvelope: boolean;
+  readonly hasServiceEnvelope: boolean;
 
   constructor(failure: Failure, message: string, detail: ServiceErrorDetail) {
     super(failure, message, detail);
     this.name = 'ServiceError';
     this.httpStatus = detail.httpStatus;
     this.details = detail.details;
-    this.isOwnEnvelope = detail.isOwnEnvelope;
+    this.hasServiceEnvelope = detail.hasServiceEnvelope;
   }
 }

@@ -1,110 +1,113 @@
 import type { Feature } from '../catalog/define.ts';
 import type { Failure } from '../kernel/errors.ts';
-import { type Hint, hint, type NextStep, step } from '../kernel/hint.ts';
-import type { Failed } from './outcome.ts';
-import { namesMaximum } from './quota.ts';
+import { type Hint, hint, step } from '../kernel/hint.ts';
+import type { SendFailure } from './outcome.ts';
+import { mentionsQuota } from './quota.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
-import { isKnownWord, type Meaning, meaningOf, wordOfHttp } from './status.ts';
-import type { WireReply } from './transport.ts';
+import { isKnownStatus, meaningOfStatus, type StatusMeaning, statusOfHttp } from './status.ts';
+import type { WireResponse } from './transport.ts';
 
-/** What a reply is read for: the operation decides what makes sense, the rest goes into messages. */
-export interface Reading {
+/** The context of a response: the operation decides which data is valid, and the rest is for error messages. */
+export interface ResponseContext {
   readonly operation: CalledOperation;
   readonly host: string;
-  /** The ids that a success may be known by without being parsed. */
-  readonly expected?: readonly string[] | undefined;
-  /** For a credential that is refused: which one it was. */
-  readonly credential: string | Hint;
-  /** Interrupts the reading of a large reply. */
+  /** IDs of a batch, which allow confirming a success without parsing the response. */
+  readonly expectedIds?: readonly string[] | undefined;
+  /** The hint for a rejected credential. */
+  readonly credentialHint: string | Hint;
+  /** Interrupts the check of a large response. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes the credentials out of a text of the service. */
+  /** Redacts credentials in text from the service. */
   readonly redact: (text: string) => string;
 }
 
-const LONGEST_MESSAGE = 1000;
-const LONGEST_WORD = 64;
+const MAX_MESSAGE_LENGTH = 1000;
+const MAX_STATUS_LENGTH = 64;
 
 /**
- * A failure in the service's own words. Its `status` decides, the HTTP status only where there is none. An answer with
- * `details` is never followed by the same request again: what they say was written has been written.
+ * Interprets an error that the service reported. The error's `status` decides; the HTTP status decides only if there is
+ * none. A request is never retried after an error with `details`, because items that they report as written are written.
  */
-export function serviceFailure(error: unknown, reply: WireReply, reading: Reading): Failed {
-  const { redact } = reading;
+export function parseServiceFailure(error: unknown, response: WireResponse, context: ResponseContext): SendFailure {
+  const { redact } = context;
   const fields: Readonly<Record<string, unknown>> = typeof error === 'object' && error !== null ? { ...error } : {};
-  const word = textOf(fields['status'], LONGEST_WORD) ?? wordOfHttp(reply.httpStatus);
+  const status = truncateText(fields['status'], MAX_STATUS_LENGTH) ?? statusOfHttp(response.httpStatus);
   const details = fields['details'] ?? undefined;
-  const said = textOf(fields['message'], LONGEST_MESSAGE) ?? textOf(error, LONGEST_MESSAGE);
+  const text = truncateText(fields['message'], MAX_MESSAGE_LENGTH) ?? truncateText(error, MAX_MESSAGE_LENGTH);
   const code = typeof fields['code'] === 'number' ? ` [code ${fields['code']}]` : '';
-  const message = redact(said ?? `the service failed without a message (HTTP ${reply.httpStatus})`) + code;
-  const meaning = meaningOf(word, reply.httpStatus);
-  const repeat = repeatOf(meaning, message, details);
-  const isQuota = meaning.repeat === 'after_pause' && repeat === 'never';
-  const advice = isQuota ? QUOTA_HINT : hintFor(meaning.failure, reading, details);
+  const message = redact(text ?? `the service failed without a message (HTTP ${response.httpStatus})`) + code;
+  const meaning = meaningOfStatus(status, response.httpStatus);
+  const retry = retryPolicyOf(meaning, message, details);
+  const isQuota = meaning.retry === 'after_pause' && retry === 'never';
+  const hintText = isQuota ? QUOTA_HINT : createHint(meaning.failure, context, details);
   return {
     kind: 'failed',
     error: new ServiceError(meaning.failure, message, {
-      ...(word && { status: redact(word) }),
-      ...(advice && { hint: typeof advice === 'string' ? redact(advice) : advice.reworded(redact) }),
+      ...(status && { status: redact(status) }),
+      ...(hintText && { hint: typeof hintText === 'string' ? redact(hintText) : hintText.reworded(redact) }),
       ...(isQuota && { retryable: false }),
-      httpStatus: reply.httpStatus,
+      httpStatus: response.httpStatus,
       details,
-      isOwnEnvelope: isKnownWord(fields['status']) && typeof fields['message'] === 'string',
+      hasServiceEnvelope: isKnownStatus(fields['status']) && typeof fields['message'] === 'string',
     }),
     applied: meaning.applied,
-    repeat,
-    retryAfter: reply.retryAfter,
-    forMinute: fields['status'] === 'RESOURCE_EXHAUSTED',
+    retry,
+    retryAfter: response.retryAfter,
+    isServiceRateLimit: fields['status'] === 'RESOURCE_EXHAUSTED',
   };
 }
 
-function repeatOf({ repeat }: Meaning, message: string, details: unknown): Failed['repeat'] {
-  if (repeat === 'after_pause') return namesMaximum(message) ? 'never' : repeat;
-  return details === undefined ? repeat : 'never';
+function retryPolicyOf({ retry }: StatusMeaning, message: string, details: unknown): SendFailure['retry'] {
+  if (retry === 'after_pause') return mentionsQuota(message) ? 'never' : retry;
+  return details === undefined ? retry : 'never';
 }
 
-function textOf(value: unknown, longest: number): string | undefined {
+function truncateText(value: unknown, longest: number): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
   return value.length > longest ? `${value.slice(0, longest)}…` : value;
 }
 
-/** Who switches a feature on, and how. */
-const SWITCHES: Readonly<Record<Feature, string | NextStep>> = {
-  'advanced-queries': 'whoever runs the service can do that',
-  'advanced-webhooks': step('change', 'webhooks', 'advanced', 'update', '--enable'),
+/** How to enable each feature. */
+const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
+  'advanced-queries': 'ask the operator of the service to enable them',
+  'advanced-webhooks': hint`enable them with ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
 };
 
-function hintFor(failure: Failure, { operation, credential }: Reading, details: unknown): string | Hint | undefined {
+function createHint(
+  failure: Failure,
+  { operation, credentialHint }: ResponseContext,
+  details: unknown,
+): string | Hint | undefined {
   const { feature } = operation;
   switch (failure) {
     case 'unauthenticated':
     case 'permission_denied':
-      return credential;
+      return credentialHint;
     case 'failed_precondition':
-      return (
-        feature && hint`the service needs ${feature.replaceAll('-', ' ')} switched on for this: ${SWITCHES[feature]}`
-      );
+      return feature && hint`this command requires ${feature.replaceAll('-', ' ')}: ${ENABLE_ADVICE[feature]}`;
     case 'resource_exhausted':
-      return rateLimitHint(operation);
+      return rateLimitHintOf(operation);
     case 'invalid_argument':
-      return issueHint(details);
+      return createIssueHint(details);
     default:
       return undefined;
   }
 }
 
-const QUOTA_HINT = 'this is a quota, which no waiting lifts: ask for less, or have whoever runs the service raise it';
+const QUOTA_HINT =
+  'this is a quota, so waiting does not help: request less, or ask the operator of the service to raise it';
 
-/** A request that goes out once is not sent again after a rate limit, however long svc may wait. */
-export function rateLimitHint({ effect }: CalledOperation): string {
-  return effect === 'once' ? 'try again later' : 'try again later; --max-wait sets how long to wait for the rate limit';
+/** The hint for a rate limit. Requests with the effect `once` are not retried, so `--max-wait` does not help them. */
+export function rateLimitHintOf({ effect }: CalledOperation): string {
+  return effect === 'once' ? 'try again later' : 'try again later, or allow a longer wait with --max-wait';
 }
 
-/** The first of `details.issues`, with its path. */
-function issueHint(details: unknown): string | undefined {
+/** The first message of `details.issues`, with its path. */
+function createIssueHint(details: unknown): string | undefined {
   const { issues } = Object(details) as { readonly issues?: unknown };
   const first: unknown = Array.isArray(issues) ? issues[0] : undefined;
   const { path, message } = Object(first) as { readonly path?: unknown; readonly message?: unknown };
   const where = Array.isArray(path) && path.length > 0 ? `${path.map(String).join('.')}: ` : '';
-  return typeof message === 'string' ? textOf(where + message, LONGEST_MESSAGE) : undefined;
+  return typeof message === 'string' ? truncateText(where + message, MAX_MESSAGE_LENGTH) : undefined;
 }

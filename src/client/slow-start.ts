@@ -1,31 +1,31 @@
-/** From here on nothing is held back. */
+/** The window size at which slow start ends. */
 const FULL_WINDOW = 64;
 
 /**
- * How many requests may be under way once a pause is over: one, and for each that is answered one more, so that the
- * number doubles from round to round instead of starting with what closed the gate.
+ * Limits the requests in flight after a pause. Starts with one request and admits one more per handled request, so that the
+ * number doubles each round instead of returning at once to the rate that caused the pause.
  */
 export class SlowStart {
   #window = Number.POSITIVE_INFINITY;
-  #underWay = 0;
+  #inFlight = 0;
   readonly #waiting = new Set<() => void>();
 
   begin(): void {
     this.#window = 1;
   }
 
-  /** Resolves when one more request may leave; rejects with the signal's reason. Each has to be ended. */
-  async enter(signal: AbortSignal | undefined): Promise<void> {
-    while (this.#underWay >= this.#window) await this.#turn(signal);
-    this.#underWay += 1;
+  /** Resolves when one more request may be sent; rejects with the signal's reason. Each slot must be released. */
+  async acquire(signal: AbortSignal | undefined): Promise<void> {
+    while (this.#inFlight >= this.#window) await this.#waitForSlot(signal);
+    this.#inFlight += 1;
   }
 
-  /** `answered` says that the service took the request. */
-  leave(answered: boolean): void {
-    this.#underWay -= 1;
-    if (answered) this.#window += 1;
+  /** @param isHandled whether the service processed the request instead of limiting it */
+  release(isHandled: boolean): void {
+    this.#inFlight -= 1;
+    if (isHandled) this.#window += 1;
     if (this.#window > FULL_WINDOW) this.#window = Number.POSITIVE_INFINITY;
-    let free = this.#window - this.#underWay;
+    let free = this.#window - this.#inFlight;
     for (const wake of this.#waiting) {
       if (free < 1) break;
       free -= 1;
@@ -33,19 +33,19 @@ export class SlowStart {
     }
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  #waitForSlot(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const end = () => {
+      const cleanUp = () => {
         this.#waiting.delete(wake);
         signal?.removeEventListener('abort', stop);
       };
       const wake = () => {
-        end();
+        cleanUp();
         resolve();
       };
       const stop = () => {
-        end();
+        cleanUp();
         reject(signal?.reason);
       };
       this.#waiting.add(wake);

@@ -1,32 +1,36 @@
 import type { Failure } from '../kernel/errors.ts';
-import type { Failed } from './outcome.ts';
+import type { SendFailure } from './outcome.ts';
 
-/** What a status word of the service means for the caller. */
-export type Meaning = Pick<Failed, 'applied' | 'repeat'> & { readonly failure: Failure };
+/** The meaning of a service status for the caller. */
+export type StatusMeaning = Pick<SendFailure, 'applied' | 'retry'> & { readonly failure: Failure };
 
-const refused = (failure: Failure): Meaning => ({ failure, applied: 'no', repeat: 'never' });
-const unsettled = (failure: Failure, repeat: Meaning['repeat']): Meaning => ({ failure, applied: 'maybe', repeat });
+const rejected = (failure: Failure): StatusMeaning => ({ failure, applied: 'no', retry: 'never' });
+const unknown = (failure: Failure, retry: StatusMeaning['retry']): StatusMeaning => ({
+  failure,
+  applied: 'maybe',
+  retry,
+});
 
-const MEANINGS = new Map<string, Meaning>([
-  ['INVALID_ARGUMENT', refused('invalid_argument')],
-  ['OUT_OF_RANGE', refused('invalid_argument')],
-  ['FAILED_PRECONDITION', refused('failed_precondition')],
-  ['UNAUTHENTICATED', refused('unauthenticated')],
-  ['PERMISSION_DENIED', refused('permission_denied')],
-  ['NOT_FOUND', refused('not_found')],
-  ['ALREADY_EXISTS', refused('already_exists')],
-  ['UNIMPLEMENTED', refused('unusable_answer')],
-  ['RESOURCE_EXHAUSTED', { failure: 'resource_exhausted', applied: 'no', repeat: 'after_pause' }],
-  ['ABORTED', { failure: 'unreachable', applied: 'no', repeat: 'by_effect' }],
-  ['UNAVAILABLE', unsettled('unreachable', 'by_effect')],
-  ['DEADLINE_EXCEEDED', unsettled('unreachable', 'by_effect')],
-  ['INTERNAL', unsettled('unusable_answer', 'by_effect')],
-  ['UNKNOWN', unsettled('unusable_answer', 'by_effect')],
-  ['CANCELLED', unsettled('unusable_answer', 'never')],
-  ['DATA_LOSS', unsettled('unusable_answer', 'never')],
+const MEANINGS = new Map<string, StatusMeaning>([
+  ['INVALID_ARGUMENT', rejected('invalid_argument')],
+  ['OUT_OF_RANGE', rejected('invalid_argument')],
+  ['FAILED_PRECONDITION', rejected('failed_precondition')],
+  ['UNAUTHENTICATED', rejected('unauthenticated')],
+  ['PERMISSION_DENIED', rejected('permission_denied')],
+  ['NOT_FOUND', rejected('not_found')],
+  ['ALREADY_EXISTS', rejected('already_exists')],
+  ['UNIMPLEMENTED', rejected('unusable_answer')],
+  ['RESOURCE_EXHAUSTED', { failure: 'resource_exhausted', applied: 'no', retry: 'after_pause' }],
+  ['ABORTED', { failure: 'unreachable', applied: 'no', retry: 'by_effect' }],
+  ['UNAVAILABLE', unknown('unreachable', 'by_effect')],
+  ['DEADLINE_EXCEEDED', unknown('unreachable', 'by_effect')],
+  ['INTERNAL', unknown('unusable_answer', 'by_effect')],
+  ['UNKNOWN', unknown('unusable_answer', 'by_effect')],
+  ['CANCELLED', unknown('unusable_answer', 'never')],
+  ['DATA_LOSS', unknown('unusable_answer', 'never')],
 ]);
 
-const WORDS = new Map<number, string>([
+const HTTP_STATUSES = new Map<number, string>([
   [400, 'INVALID_ARGUMENT'],
   [401, 'UNAUTHENTICATED'],
   [403, 'PERMISSION_DENIED'],
@@ -42,30 +46,30 @@ const WORDS = new Map<number, string>([
   [504, 'DEADLINE_EXCEEDED'],
 ]);
 
-/** The status word that an HTTP status stands for where an error names none. */
-export function wordOfHttp(httpStatus: number): string | undefined {
-  return WORDS.get(httpStatus);
+/** The service status that matches an HTTP status, for errors without a status. */
+export function statusOfHttp(httpStatus: number): string | undefined {
+  return HTTP_STATUSES.get(httpStatus);
 }
 
-/** Whether a value is one of the service's status words. */
-export function isKnownWord(value: unknown): boolean {
+/** Whether a value is a known status of the service. */
+export function isKnownStatus(value: unknown): boolean {
   return typeof value === 'string' && MEANINGS.has(value);
 }
 
-/** The meaning of a status word. One that is not known makes no sense, and says nothing of a write unless HTTP does. */
-export function meaningOf(word: string | undefined, httpStatus: number): Meaning {
-  const known = MEANINGS.get(word ?? '');
+/** The meaning of a status. An unknown status is unusable, and leaves the outcome unknown unless HTTP reports a client error. */
+export function meaningOfStatus(status: string | undefined, httpStatus: number): StatusMeaning {
+  const known = MEANINGS.get(status ?? '');
   if (known) return known;
-  return isClientError(httpStatus) ? refused('unusable_answer') : unsettled('unusable_answer', 'never');
+  return isClientError(httpStatus) ? rejected('unusable_answer') : unknown('unusable_answer', 'never');
 }
 
-/** Client errors that mean the same from a proxy. Its 404 or 400 is not the service's. */
+/** Client errors with the same meaning if a proxy sends them. A 404 or 400 from a proxy is not the service's. */
 const SAME_FROM_PROXY = new Set([401, 403, 408, 429]);
 
-/** The meaning of a reply that is not in the service's own words, by its HTTP status alone. */
-export function meaningOfHttp(httpStatus: number): Meaning {
-  if (isClientError(httpStatus) && !SAME_FROM_PROXY.has(httpStatus)) return refused('unusable_answer');
-  return meaningOf(wordOfHttp(httpStatus) ?? (httpStatus >= 500 ? 'UNKNOWN' : undefined), httpStatus);
+/** The meaning of a response without the service's envelope, from its HTTP status alone. */
+export function meaningOfHttp(httpStatus: number): StatusMeaning {
+  if (isClientError(httpStatus) && !SAME_FROM_PROXY.has(httpStatus)) return rejected('unusable_answer');
+  return meaningOfStatus(statusOfHttp(httpStatus) ?? (httpStatus >= 500 ? 'UNKNOWN' : undefined), httpStatus);
 }
 
 function isClientError(httpStatus: number): boolean {

@@ -1,43 +1,43 @@
-import type { AnswerText } from './answer-body.ts';
 import type { WireRequest } from './request.ts';
+import type { BodyText } from './response-body.ts';
 
-/** What came back over the wire, whatever it is. */
-export interface WireReply {
+/** A response as received, before interpretation. */
+export interface WireResponse {
   readonly httpStatus: number;
   readonly retryAfter: string | undefined;
   readonly location: string | undefined;
-  /** When it was sent, by the clock of who sent it. */
+  /** The `Date` header: the time of the response by the sender's clock. */
   readonly date: string | undefined;
-  readonly answer: AnswerText;
+  readonly body: BodyText;
 }
 
 /**
- * Sends a request once; follows no redirect, so credentials stay with their host. Rejects when no complete reply came:
- * with an AttemptTimeout where it took too long, with the signal's reason where that aborted.
+ * Sends a request once. Does not follow redirects, so that credentials stay with their host. Rejects without a complete
+ * response: with an AttemptTimeoutError after the time limit, or with the signal's reason after an abort.
  */
-export type Transport = (request: WireRequest, signal?: AbortSignal) => Promise<WireReply>;
+export type Transport = (request: WireRequest, signal?: AbortSignal) => Promise<WireResponse>;
 
-/** A transport whose connections stay open for further requests, and are to be closed at the end. */
-export interface OpenTransport {
+/** A transport with persistent connections, which must be closed after use. */
+export interface ClosableTransport {
   readonly transport: Transport;
   close(): Promise<void>;
 }
 
-/** What a transport over the network has to know. */
-export interface WireOptions {
-  /** Milliseconds one attempt may take, from the first byte sent to the last one received. */
+/** Options of a transport over the network. */
+export interface TransportOptions {
+  /** Time limit of first attempt in milliseconds, from the first byte sent to the last byte received. */
   readonly attemptTimeout: number;
-  /** Whom to trust, where it is not only whom Node trusts. */
-  readonly tls?: Trust;
+  /** The certificate authorities to trust, if not just the default ones. */
+  readonly tls?: TrustedAuthorities;
 }
 
-/** Authorities in PEM form. */
-export interface Trust {
+/** Certificate authorities in PEM format. */
+export interface TrustedAuthorities {
   readonly ca: string[];
 }
 
-/** No connection came about, TLS included, so that nothing was sent. */
-export class NotConnected extends Error {
+/** The connection, TLS included, could not be established, so nothing was sent. */
+export class NotConnectedError extends Error {
   constructor(cause: Error) {
     super('no connection', { cause });
     this.name = 'NotConnected';
@@ -47,14 +47,14 @@ export class NotConnected extends Error {
 /** Milliseconds to open a connection, TLS included. */
 export const CONNECT_TIMEOUT = 10_000;
 
-/** The head of a reply, of the headers that are looked at. */
-export function replyHead(
+/** Reads the status and the relevant headers of a response. */
+export function readResponseHead(
   httpStatus: number,
   header: (name: string) => string | readonly string[] | null | undefined,
-): Omit<WireReply, 'answer'> {
-  const one = (name: string) => {
+): Omit<WireResponse, 'body'> {
+  const first = (name: string) => {
     const value = header(name) ?? undefined;
     return typeof value === 'object' ? value[0] : value;
   };
-  return { httpStatus, retryAfter: one('retry-after'), location: one('location'), date: one('date') };
+  return { httpStatus, retryAfter: first('retry-after'), location: first('location'), date: first('date') };
 }

@@ -2,24 +2,24 @@ import type { Client } from '../client/client.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import type { Io } from '../kernel/io.ts';
+import type { TimeStyle } from '../output/display-options.ts';
 import type { Format } from '../output/format.ts';
-import type { TimeStyle } from '../output/look.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
-import type { OpenSettings, Settings } from '../profiles/resolve.ts';
+import type { Settings, SettingsWithoutSecrets } from '../profiles/resolve.ts';
 import type { Activity } from './activity.ts';
-import type { Asker } from './asker.ts';
+import type { Prompter } from './prompter.ts';
 
 /** The global flags, parsed. */
 export interface GlobalOptions {
   readonly profile?: string;
   readonly local: boolean;
-  /** As given by flag; the settings decide otherwise, and `table` is the default. */
+  /** Format given by flag. Without the flag, the settings decide; the default is `table`. */
   readonly output?: Format;
   readonly fields?: readonly string[];
-  /** A jq expression that the result goes through, as JSON. */
+  /** jq expression that filters the JSON result. */
   readonly jq?: string;
-  /** How tables show times. */
+  /** Form of times in tables. */
   readonly time: TimeStyle;
   readonly headers: boolean;
   readonly envelope: boolean;
@@ -27,25 +27,25 @@ export interface GlobalOptions {
   readonly verbose: boolean;
   readonly debug: boolean;
   readonly color: 'auto' | 'always' | 'never';
-  /** False: never prompt. */
+  /** False to never prompt. */
   readonly input: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
-  /** Milliseconds one attempt may take. */
+  /** Time limit per attempt, in milliseconds. */
   readonly timeout: number;
-  /** Milliseconds all waiting for rate limits may take together. */
+  /** Total time to wait for rate limits, in milliseconds. */
   readonly maxWait: number;
   readonly showSecrets: boolean;
   readonly baseUrl?: string;
-  /** A file of certificates that are trusted besides the known authorities. */
+  /** PEM file of additional trusted certificate authorities. */
   readonly caFile?: string;
-  /** Plain http may go to other hosts than this one. */
+  /** Allow plain http to hosts other than this machine. */
   readonly insecureHttp: boolean;
-  /** Where the embedded service keeps its data. */
+  /** Location of the embedded service's store. */
   readonly store?: string;
 }
 
-/** What the process provides to every command, before any flag is read. */
+/** Parts of the process that every command uses, available before any flag is parsed. */
 export interface ProcessEnvironment {
   readonly io: Io;
   readonly environment: Environment;
@@ -56,30 +56,31 @@ export interface ProcessEnvironment {
   readonly signal: AbortSignal;
 }
 
-/** What a command is given: the process's environment, its options, and parts of svc that are made at first use. */
+/** Everything a command gets: the process environment, its options, and parts of svc that are created on first use. */
 export interface Context extends ProcessEnvironment {
   readonly options: GlobalOptions;
-  /** What the run has asked the service to write so far. */
+  /** Writes that the command has requested so far. */
   readonly activity: Activity;
   settings(): Promise<Settings>;
-  /** The settings without the secrets, for who needs none: a keychain is not asked. */
-  openSettings(): Promise<OpenSettings>;
+  /** Settings without secrets; the keychain is not accessed. */
+  openSettings(): Promise<SettingsWithoutSecrets>;
   client(): Promise<Client>;
   format(): Promise<Format>;
   printer(): Promise<Printer>;
-  /** The one place that draws on the terminal while the command is at work. */
+  /** Progress display, the only code that draws on the terminal while the command runs. */
   progress(): Promise<Progress>;
-  /** A line on stderr; nothing with `--quiet`. */
+  /** Prints a line to stderr, unless `--quiet` is set. */
   note(text: string): Promise<void>;
   warn(text: string): Promise<void>;
   /**
-   * Asks before a write that can hurt, naming whom it goes to unless it is about this machine alone; passes with
-   * `--yes`, and refuses (usage) where nobody can answer.
+   * Asks for confirmation before a destructive write. The prompt names the service, unless only this machine is affected.
+   * Passes with `--yes`.
+   * @throws SvcError `usage` if prompts are not possible
    */
   confirm(question: string, about?: 'service' | 'this machine'): Promise<void>;
-  /** Reads a secret from a terminal without echo; refuses (usage) where nobody can answer. */
+  /** Reads a secret from the terminal without echo. @throws SvcError `usage` if prompts are not possible */
   askSecret(question: string): Promise<string>;
   ask(question: string): Promise<string>;
-  /** Who asks, where a command has questions of its own. That somebody can answer is for the command to see. */
-  asker(): Promise<Asker>;
+  /** Prompts for a command's own questions. The command must check `canAsk` first. */
+  prompter(): Promise<Prompter>;
 }

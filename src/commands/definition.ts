@@ -3,32 +3,79 @@ import type { OperationName } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
 
-/** A positional argument; `many` takes the rest of the line. */
+/** A positional argument. With `many`, the argument takes the rest of the line. */
 export interface ArgumentDefinition {
   readonly name: string;
-  readonly describes: string;
+  readonly description: string;
   readonly required: boolean;
   readonly many?: true;
 }
 
-/** A flag of a hand-written command: `--port <n>`. Its parsed value arrives under the camel-cased name. */
+/** A flag of a hand-written command: `--port <n>`. The key of the parsed value is the camel-cased name. */
 export interface OptionDefinition {
   readonly flags: string;
-  readonly describes: string;
+  readonly description: string;
   readonly choices?: readonly string[];
-  /** May be given several times; the values arrive as an array. */
+  /** The flag is repeatable; its values arrive as an array. */
   readonly many?: true;
 }
 
-/** What a hand-written command receives: positional arguments in order, and the flags that were given. */
-export interface Invocation {
-  readonly arguments: readonly string[];
-  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-}
+/** Long name of an option: `max-depth` of `-d, --max-depth <n>`. */
+type LongName<Flags extends string> = Flags extends `${string}--${infer Rest}`
+  ? Rest extends `${infer Name} ${string}`
+    ? Name
+    : Rest
+  : never;
+
+type CamelCase<Words extends string> = Words extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Words;
+
+/** Key of an option's parsed value: `maxDepth` for `--max-depth <n>`, `record` for `--no-record`. */
+type OptionKey<Flags extends string> =
+  LongName<Flags> extends `no-${infer Name}` ? CamelCase<Name> : CamelCase<LongName<Flags>>;
+
+/** Text of an option that takes a value: one of its choices, if it has any. */
+type OptionText<Definition> = Definition extends { readonly choices: readonly (infer Choice)[] } ? Choice : string;
+
+/** Parsed value of an option. `--record <dir>` and `--no-record` share a key: text or false. */
+type OptionValue<Definition> = Definition extends { readonly flags: infer Flags extends string }
+  ? Flags extends `${string}<${string}`
+    ? Definition extends { readonly many: true }
+      ? readonly OptionText<Definition>[]
+      : OptionText<Definition>
+    : LongName<Flags> extends `no-${string}`
+      ? false
+      : boolean
+  : never;
+
+/** Parsed values of options, inferred from their definitions. The definitions must be constant (`as const`). */
+export type OptionsOf<Definitions extends readonly OptionDefinition[]> = {
+  readonly [Definition in Definitions[number] as OptionKey<Definition['flags']>]?: OptionValue<Definition> | undefined;
+};
+
+declare const UNTYPED: unique symbol;
 
 /**
- * A hand-written command as a value. The definition is plain data, so that help and completion cost nothing; `load`
- * brings the code in when the command runs.
+ * Parsed values of options whose definitions are only known at run time, by camel-cased long name. The symbol keeps
+ * code that expects certain options from being loaded except by `defineCommand`, which checks the definitions.
+ */
+export interface ParsedOptions {
+  readonly [name: string]: string | boolean | readonly string[] | undefined;
+  readonly [UNTYPED]?: never;
+}
+
+/** Positional arguments in order, and the options that were given. Without a type argument, no option can be read. */
+export interface Invocation<Options extends object = object> {
+  readonly arguments: readonly string[];
+  readonly options: Options;
+}
+
+export type RunCommand<Options extends object> = (context: Context, invocation: Invocation<Options>) => Promise<void>;
+
+/**
+ * A hand-written command as plain data. Help and completion need only the definition; `load` imports the code when the
+ * command runs.
  */
 export interface CommandDefinition {
   readonly command: readonly [string, ...string[]];
@@ -37,21 +84,21 @@ export interface CommandDefinition {
   readonly examples?: readonly Example[];
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
-  /** It takes the flags of this operation too, before its own. */
+  /** Operation whose flags the command also takes, before its own flags. */
   readonly flagsOf?: OperationName;
-  readonly load: () => Promise<(context: Context, invocation: Invocation) => Promise<void>>;
+  readonly load: () => Promise<RunCommand<ParsedOptions>>;
 }
 
-/** Runs a command that stands for operations of the catalog; the first is the version that is meant unless another is named. */
-export type RunOperation = (
+/** Runs a command that stands for versions of an operation. The first version is the default. */
+export type RunOperation<Options extends object = ParsedOptions> = (
   context: Context,
   versions: readonly [OperationEntry, ...OperationEntry[]],
-  invocation: Invocation,
+  invocation: Invocation<Options>,
 ) => Promise<void>;
 
 /**
- * Code of its own for a command of the catalog that takes more than a call. Summary, flags and checks stay the
- * operation's; `options` stand behind its flags.
+ * Custom code for an operation that takes more than one call. The command keeps the operation's summary, flags, and
+ * checks; `options` are added after its flags.
  */
 export interface OperationRunner {
   readonly operation: OperationName;
@@ -59,7 +106,7 @@ export interface OperationRunner {
   readonly load: () => Promise<RunOperation>;
 }
 
-/** A command of the tree: one or several operations of the catalog under one name, or a hand-written tool. */
+/** A command of the tree: an operation of the catalog, in one or more versions, or a hand-written tool. */
 export type Leaf =
   | {
       readonly kind: 'operation';

@@ -1,31 +1,39 @@
 import { SvcError } from '../kernel/errors.ts';
-import type { Invocation } from './definition.ts';
+import type { OptionDefinition, OptionsOf, ParsedOptions } from './definition.ts';
 
-type Values = Invocation['options'];
-
-/** The text given for a flag, or `undefined`. */
-export function textValue(values: Values, name: string): string | undefined {
-  const value = values[name];
-  return typeof value === 'string' ? value : undefined;
+/** Selects the values that belong to `definitions` from all parsed options of a command. */
+export function selectOptions<const Options extends readonly OptionDefinition[]>(
+  definitions: Options,
+  options: object,
+): OptionsOf<Options> {
+  const keys = new Set(definitions.map(({ flags }) => toOptionKey(/--(?:no-)?([\w-]+)/.exec(flags)?.[1] ?? '')));
+  return Object.fromEntries(Object.entries(options).filter(([key]) => keys.has(key))) as OptionsOf<Options>;
 }
 
-/** The texts given for a flag that may come several times; none where it was not given. */
-export function textValues(values: Values, name: string): readonly string[] {
-  const value = values[name];
-  return typeof value === 'object' ? value : [];
+/** Returns the parsed value of a flag whose name is known only at run time, such as a flag generated from the catalog. */
+export function getFlagValue(options: object, flagName: string): string | boolean | readonly string[] | undefined {
+  return (options as ParsedOptions)[toOptionKey(flagName)];
 }
 
-/** A property that is there only when it has a value, for objects with exact optional properties. */
-export function given<Name extends string, Value>(name: Name, value: Value | undefined) {
+/** Converts a flag name to the key of its parsed value: `maxDepth` for `max-depth`. */
+export function toOptionKey(flagName: string): string {
+  return flagName.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Returns an object with the property, or an empty object if the value is undefined. For exact optional properties. */
+export function optionalProperty<Name extends string, Value>(name: Name, value: Value | undefined) {
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
 }
 
-/** The number that a flag was given, if it was. @throws SvcError `usage` for what is none, or too small */
-export function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+/**
+ * Parses the value of a numeric flag, if the flag is set.
+ * @throws SvcError `usage` if the value is not a whole number or is less than `least`
+ */
+export function parseWholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && Number.isSafeInteger(value))) {
-    throw new SvcError('usage', `${flag}: '${text}' is not a whole number of at least ${least}`);
+    throw new SvcError('usage', `${flag} must be a whole number of at least ${least}, got '${text}'`);
   }
   return value;
 }

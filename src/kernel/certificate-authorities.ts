@@ -1,5 +1,5 @@
-/** Certificates in PEM form, and those that Node trusts by itself. */
-export async function withKnownAuthorities(authorities: string): Promise<string[]> {
+/** Adds certificates in PEM form to those that Node.js trusts by default. */
+export async function withDefaultAuthorities(authorities: string): Promise<string[]> {
   const { getCACertificates } = await import('node:tls');
   return [...getCACertificates(), authorities];
 }

@@ -1,22 +1,22 @@
-/** Time, handed in so that tests can move it. All values are milliseconds; `now` counts from the Unix epoch. */
+/** Source of time, injected so that tests can control it. All values are milliseconds; `now` counts from the Unix epoch. */
 export interface Clock {
   now(): number;
-  /** Counts from any moment, by a clock that nobody sets; left out where `now` is no clock that is set. */
-  readonly steady?: () => number;
+  /** Monotonic time with an arbitrary origin. Omitted if `now` is itself monotonic, as in tests. */
+  readonly monotonic?: () => number;
   /** Resolves after `milliseconds`; rejects with the signal's reason as soon as it aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** For durations and waits: it goes on as it was when the time of day is set. */
-export function steadyNow(clock: Clock): number {
-  return clock.steady?.() ?? clock.now();
+/** Monotonic time, for durations and timeouts: changes to the system time don't affect it. */
+export function monotonicNow(clock: Clock): number {
+  return clock.monotonic?.() ?? clock.now();
 }
 
-/** The time of day, which goes on from where it was when that is set back. */
-export function forwardTime(clock: Clock): () => number {
-  let [time, steady] = [clock.now(), steadyNow(clock)];
+/** Creates a clock for the time of day that never runs backward, even if the system time is set back. */
+export function createNonDecreasingTime(clock: Clock): () => number {
+  let [time, steady] = [clock.now(), monotonicNow(clock)];
   return () => {
-    const now = steadyNow(clock);
+    const now = monotonicNow(clock);
     time = Math.max(clock.now(), time + now - steady);
     steady = now;
     return time;
@@ -25,7 +25,7 @@ export function forwardTime(clock: Clock): () => number {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  steady: () => performance.now(),
+  monotonic: () => performance.now(),
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

@@ -1,19 +1,19 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { openFileLimit } from './io.ts';
+import { getOpenFileLimit } from './io.ts';
 
-const MOST_CONNECTIONS = 1_024;
+const MAX_CONNECTIONS = 1_024;
 
 /**
- * Keeps a server reachable while clients hold connections without using them: at the limit, a new connection replaces
- * the oldest one on which no request is being answered.
- * @param most defaults to half of the descriptors that the process may open, and to 1,024 at most
+ * Keeps a server reachable when clients hold idle connections: at the limit, a new connection replaces the oldest one
+ * that is not serving a request.
+ * @param limit default: half of the file descriptors that the process may open, at most 1,024
  */
-export function limitConnections(server: Server, most = connectionLimit()): void {
+export function limitConnections(server: Server, limit = defaultConnectionLimit()): void {
   const connections = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
-    if (connections.size >= most) {
-      const replaced = replaceable(connections) ?? socket;
+    if (connections.size >= limit) {
+      const replaced = findReplaceable(connections) ?? socket;
       connections.delete(replaced);
       replaced.destroy();
       if (replaced === socket) return;
@@ -21,14 +21,14 @@ export function limitConnections(server: Server, most = connectionLimit()): void
     connections.set(socket, undefined);
     socket.once('close', () => connections.delete(socket));
   });
-  const begin = ({ socket }: IncomingMessage, response: ServerResponse) => {
+  const trackRequest = ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (connections.has(socket)) connections.set(socket, response);
   };
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, begin);
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, trackRequest);
 }
 
-/** The oldest connection without a request, or the oldest one whose request has not arrived completely. */
-function replaceable(connections: ReadonlyMap<Socket, ServerResponse | undefined>): Socket | undefined {
+/** The oldest connection without a request, otherwise the oldest one whose request is incomplete. */
+function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undefined>): Socket | undefined {
   let incomplete: Socket | undefined;
   for (const [socket, response] of connections) {
     if (!response || response.writableFinished) return socket;
@@ -37,7 +37,7 @@ function replaceable(connections: ReadonlyMap<Socket, ServerResponse | undefined
   return incomplete;
 }
 
-/** Files, and connections to other services, need descriptors as well. */
-function connectionLimit(): number {
-  return Math.min(MOST_CONNECTIONS, Math.floor(openFileLimit() / 2));
+/** Half of the file descriptors: files and outgoing connections need the rest. */
+function defaultConnectionLimit(): number {
+  return Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2));
 }

@@ -8,19 +8,22 @@ const UNIT_MILLISECONDS = new Map([
   ['d', 86_400_000],
 ]);
 
-/** Milliseconds of `250ms`, `60s`, `10m`, `48h` or `30d`; `undefined` when the text is no duration. */
+/** Parses `250ms`, `60s`, `10m`, `48h`, or `30d` to milliseconds; `undefined` if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
   const unit = match?.[2] && UNIT_MILLISECONDS.get(match[2]);
   return match && unit ? Number(match[1]) * unit : undefined;
 }
 
-/** As `parseDuration`, for the value of a flag: what is no duration is a usage error that names the flag. */
-export function durationFlag(flag: string, text: string): number {
+/**
+ * Parses the value of a duration flag, in milliseconds.
+ * @throws SvcError `usage` that names the flag
+ */
+export function parseDurationFlag(flag: string, text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) {
-    throw new SvcError('usage', `${flag}: '${text}' is not a duration`, {
-      hint: 'write it like 500ms, 30s, 10m or 48h',
+    throw new SvcError('usage', `${flag} must be a duration, got '${text}'`, {
+      hint: 'use a number and a unit: 500ms, 30s, 10m, or 48h',
     });
   }
   return milliseconds;

@@ -1,7 +1,7 @@
-import { MOST_NESTING, nestsDeeperThan } from './json-nesting.ts';
-import { jsonValue } from './json-value.ts';
+import { MAX_NESTING, nestsDeeperThan } from './json-nesting.ts';
+import { tryParseJson } from './try-parse-json.ts';
 
-/** The parts of `JSON` that keep the text of a number. */
+/** The functions of `JSON` that preserve the text of a number. */
 const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   parse(
     text: string,
@@ -12,25 +12,25 @@ const { parse, rawJSON, isRawJSON } = JSON as unknown as {
 };
 
 /**
- * The value of a JSON text, in which each number that JavaScript would write differently (`1.0`, `12345678901234567890`)
- * is an object that `JSON.stringify` writes as the number's own text. Undefined, as from `jsonValue`, for any other text.
- * The text must not nest deeper than code that recurses can follow: see `nestsDeeperThan`.
+ * Parses JSON and preserves numbers that JavaScript would write differently (`1.0`, `12345678901234567890`): each becomes
+ * an object that `JSON.stringify` writes as the original text. Returns undefined if the text is not JSON. Check the
+ * nesting first with `nestsDeeperThan`, because this function recurses.
  */
-export function exactJsonValue(text: string): unknown {
-  const value = jsonValue(text);
+export function parseExactJson(text: string): unknown {
+  const value = tryParseJson(text);
   if (value === undefined || !/\d/.test(text)) return value;
   return parse(text, (_, inner, { source = '' }) =>
     typeof inner === 'number' && JSON.stringify(inner) !== source ? rawJSON(source) : inner,
   );
 }
 
-/** The text of a number that `exactJsonValue` kept; undefined for any other value. */
-export function exactNumber(value: unknown): string | undefined {
+/** The original text of a number that `parseExactJson` preserved; undefined for any other value. */
+export function exactNumberText(value: unknown): string | undefined {
   return isRawJSON(value) ? JSON.stringify(value) : undefined;
 }
 
-/** The value of a JSON text, as `exactJsonValue` reads it; any other text, or one that nests too deep, is itself the value. */
-export function exactJsonOrText(text: string): unknown {
-  const value = nestsDeeperThan(MOST_NESTING, text) ? undefined : exactJsonValue(text);
+/** Parses JSON as `parseExactJson` does. Returns the text itself if it is not JSON or is nested too deeply. */
+export function parseExactJsonOrText(text: string): unknown {
+  const value = nestsDeeperThan(MAX_NESTING, text) ? undefined : parseExactJson(text);
   return value === undefined ? text : value;
 }

@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { thisPlatform } from './io.ts';
+import { currentPlatform } from './io.ts';
 
-/** The environment as a plain value, so that tests can hand in their own. */
+/** Environment variables as a plain value, so that tests can pass their own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Folders of this user: settings and profiles, running state and jobs, the embedded service's data. */
+/** Folders of the current user: `config` for settings and profiles, `state` for jobs and locks, `data` for the embedded service. */
 export interface Folders {
   readonly config: string;
   readonly state: string;
@@ -13,15 +13,15 @@ export interface Folders {
 }
 
 /**
- * XDG base directories, or `%APPDATA%` and `%LOCALAPPDATA%` on Windows. An unset or relative variable is ignored, as XDG
- * says, HOME as well: the folder that a command happens to run in holds nobody's profiles.
+ * Resolves the user's folders from the XDG base directories, or from `%APPDATA%` and `%LOCALAPPDATA%` on Windows. Ignores
+ * relative paths, as XDG requires, including HOME: profiles must not depend on the current folder.
  */
-export function userFolders(environment: Environment, platform: NodeJS.Platform = thisPlatform): Folders {
+export function resolveUserFolders(environment: Environment, platform: NodeJS.Platform = currentPlatform): Folders {
   const given = (variable: string) => {
     const value = environment[variable];
     return value && isAbsolute(value) ? value : undefined;
   };
-  const home = homeFolder(environment);
+  const home = resolveHomeFolder(environment);
   if (platform === 'win32') {
     const roaming = given('APPDATA') ?? join(home, 'AppData', 'Roaming');
     const local = given('LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
@@ -35,8 +35,8 @@ export function userFolders(environment: Environment, platform: NodeJS.Platform 
   };
 }
 
-/** HOME, or what the system knows; the root for a user without an entry in /etc/passwd, as containers often have. */
-export function homeFolder({ HOME }: Environment): string {
+/** HOME, otherwise the system's home folder; `/` for a user without an entry in /etc/passwd, as is common in containers. */
+export function resolveHomeFolder({ HOME }: Environment): string {
   if (HOME && isAbsolute(HOME)) return HOME;
   try {
     return userInfo().homedir;

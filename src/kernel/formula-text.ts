@@ -1,15 +1,15 @@
-/** What makes a spreadsheet take a cell for a formula, behind any apostrophes that keep it from doing so. */
-const FORMULA = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+/** Leading characters that make a spreadsheet treat a cell as a formula, after any protective apostrophes. */
+const FORMULA_START = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * A text as a cell that no spreadsheet takes for a formula: with one more apostrophe in front where it could be one. A
- * text that looks like such a cell gets one too, so that `restoreFormula` gives every text back.
+ * Prefixes an apostrophe to a text that a spreadsheet could treat as a formula. Texts that already look neutralized get
+ * one too, so that `restoreFormula` restores every text exactly.
  */
 export function neutralizeFormula(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text;
+  return FORMULA_START.test(text) ? `'${text}` : text;
 }
 
-/** The text that `neutralizeFormula` made a cell of; any other cell as it is. */
+/** Reverses `neutralizeFormula`; returns any other cell unchanged. */
 export function restoreFormula(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+  return cell.startsWith("'") && FORMULA_START.test(cell) ? cell.slice(1) : cell;
 }

@@ -3,79 +3,83 @@ import { runInNewContext } from 'node:vm';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Megabytes that a stream gets by with, at the speed that it has with more. */
-const ENOUGH = 16;
+/** Size in megabytes that is enough for streaming; a larger one is not faster. */
+const YOUNG_GENERATION_MEGABYTES = 16;
 
-const MILLISECONDS_BETWEEN_LOOKS = 20;
+const POLL_INTERVAL = 20;
 
 interface Heap {
-  /** The size of the space for young objects, in bytes. */
-  youngSpace(): number;
+  /** Size of the young generation in bytes. */
+  youngGenerationSize(): number;
   setFlag(flag: string): void;
-  /** Collects all garbage, and hands free pages to the system. */
-  giveBack(): void;
+  /** Collects all garbage and returns free pages to the system. */
+  collectGarbage(): void;
 }
 
 const thisHeap: Heap = {
-  youngSpace: () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
+  youngGenerationSize: () =>
+    getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
   setFlag: setFlagsFromString,
-  giveBack,
+  collectGarbage,
 };
 
 /**
- * Keeps the heap of a process that streams at one size, however long the stream is: left alone V8 lets garbage grow to
- * several times of what is in use before it collects.
+ * Keeps the heap of a streaming process at a constant size. By default, V8 lets garbage grow to several times the live data
+ * before collecting it.
  */
-export function keepHeapSmall(heap: Pick<Heap, 'youngSpace' | 'setFlag'> = thisHeap): void {
+export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = thisHeap): void {
   heap.setFlag('--heap-growing-percent=100');
-  limitYoungSpace(ENOUGH, heap);
+  limitYoungGeneration(YOUNG_GENERATION_MEGABYTES, heap);
 }
 
 /**
- * Keeps the space for young objects at about so many megabytes. Left alone it grows to 128 in a process that streams for
- * long enough, needed or not. V8 takes a limit only when it starts; what it looks up each time is how fast to grow.
+ * Limits the young generation to about this many megabytes. By default, it grows to 128 MB in a long-running stream, even
+ * if unneeded. V8 accepts a limit only at startup, but reads the growth factor each time.
  */
-export function limitYoungSpace(megabytes = ENOUGH, heap: Pick<Heap, 'youngSpace' | 'setFlag'> = thisHeap): void {
+export function limitYoungGeneration(
+  megabytes = YOUNG_GENERATION_MEGABYTES,
+  heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = thisHeap,
+): void {
   const timer = setInterval(() => {
-    if (heap.youngSpace() < megabytes * MEGABYTE) return;
+    if (heap.youngGenerationSize() < megabytes * MEGABYTE) return;
     clearInterval(timer);
     heap.setFlag('--semi-space-growth-factor=1');
-  }, MILLISECONDS_BETWEEN_LOOKS);
+  }, POLL_INTERVAL);
   timer.unref();
 }
 
-/** What makes code fast, and takes room for itself: 8 MB of V8's compilers alone. */
+/** Optimizing compilers of V8, which use 8 MB themselves. */
 const COMPILERS = ['opt', 'maglev'];
 
-/** A process that will mostly wait. */
-export interface Waiting {
-  /** To be called once it is ready: gives back what only starting took. Some 20 milliseconds. */
-  ready(): void;
-  /** To be called when there is work, each time: from the first on V8 optimizes as ever. */
-  work(): void;
+/** Controls the heap of a process that is mostly idle. */
+export interface StartupHeap {
+  /** Call once startup is complete: frees memory that only startup needed. Takes about 20 milliseconds. */
+  trim(): void;
+  /** Call for each unit of work: the first call enables V8's optimizations. */
+  resumeOptimizing(): void;
 }
 
-/** Keeps a process that will mostly wait from growing while it starts, which runs most code only once. */
-export function startSmall(heap = thisHeap): Waiting {
+/** Keeps the heap small during startup, which runs most code only once, for a process that is mostly idle. */
+export function startWithSmallHeap(heap = thisHeap): StartupHeap {
   for (const compiler of COMPILERS) heap.setFlag(`--no-${compiler}`);
   heap.setFlag('--semi-space-growth-factor=1');
   let isSmall = true;
   return {
-    ready() {
-      if (isSmall) heap.giveBack();
+    trim() {
+      if (isSmall) heap.collectGarbage();
     },
-    work() {
+    resumeOptimizing() {
       if (!isSmall) return;
       isSmall = false;
       for (const compiler of COMPILERS) heap.setFlag(`--${compiler}`);
       heap.setFlag('--semi-space-growth-factor=2');
-      limitYoungSpace(ENOUGH, heap);
+      limitYoungGeneration(YOUNG_GENERATION_MEGABYTES, heap);
     },
   };
 }
 
-/** V8 would wait for a pause of seconds, which a process that looks around twice a second never makes. */
-function giveBack(): void {
+/** Forces a collection. V8 itself waits for several idle seconds, which a process that polls twice a second never has. */
+function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: NodeJS.GCFunction = runInNewContext('gc');
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });

@@ -1,29 +1,29 @@
-import { shellWord } from './shell-word.ts';
+import { quoteForShell } from './quote-for-shell.ts';
 
 /**
- * What a hinted command does for whoever runs it.
- * - `help`: shows how a command is called.
+ * Purpose of a suggested command.
+ * - `help`: shows the usage of a command.
  * - `configure`: changes settings on this machine.
- * - `inspect`: shows what is known or kept on this machine. Like the two before, it takes no flags that choose a service.
- * - `list`, `show`: reads from the service what is needed to go on.
- * - `retry`: does the same again.
- * - `resume`: continues what was begun.
- * - `change`: writes something that has to be there first.
+ * - `inspect`: shows local data. Like `help` and `configure`, it takes no flags that select a service.
+ * - `list`, `show`: read from the service what the user needs next.
+ * - `retry`: runs the same command again.
+ * - `resume`: continues a job.
+ * - `change`: writes a prerequisite.
  */
 export type StepKind = 'help' | 'configure' | 'inspect' | 'list' | 'show' | 'retry' | 'resume' | 'change';
 
-/** A command of svc to run next, as unquoted words. */
+/** An svc command to run next, as unquoted words. */
 export interface NextStep {
   readonly kind: StepKind;
-  /** The words behind `svc`, without the flags that choose the service. */
+  /** The words after `svc`, without the flags that select the service. */
   readonly command: readonly string[];
-  /** The flags that choose the service, once they are known. */
+  /** The flags that select the service, once known. */
   readonly flags?: readonly string[];
-  /** What the user has to fill in behind the command: `<name>`. */
-  readonly rest?: string;
+  /** Text after the command for the user to replace: `<name>`. */
+  readonly placeholder?: string;
 }
 
-/** The text of a hint in which each command is data, since only the command line knows how svc is called again. */
+/** A hint whose commands are data, because only the command line knows which flags select the same service. */
 export class Hint {
   readonly parts: readonly (string | NextStep)[];
 
@@ -35,16 +35,16 @@ export class Hint {
     return this.parts.filter((part) => typeof part !== 'string');
   }
 
-  text(commandOf: (step: NextStep) => string = commandLineOf): string {
+  format(commandOf: (step: NextStep) => string = commandLineOf): string {
     return this.parts.map((part) => (typeof part === 'string' ? part : commandOf(part))).join('');
   }
 
-  /** The same hint, with its text and the words of its commands changed. */
+  /** Returns a copy with the text and the command words changed. */
   reworded(change: (text: string) => string): Hint {
     return this.#map(change, (step) => ({ ...step, command: step.command.map((word) => change(word)) }));
   }
 
-  /** The same hint, with other commands. */
+  /** Returns a copy with the commands replaced. */
   withSteps(change: (step: NextStep) => NextStep): Hint {
     return this.#map((text) => text, change);
   }
@@ -54,7 +54,7 @@ export class Hint {
   }
 }
 
-/** A hint from a template: hint`${step('list', 'jobs', 'list')} shows them`. Hints within a hint become part of it. */
+/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Nested hints are flattened. */
 export function hint(texts: TemplateStringsArray, ...values: readonly (string | NextStep | Hint)[]): Hint {
   const parts: (string | NextStep)[] = [];
   for (const part of texts.flatMap((text, at) => [text, ...partsOf(values[at] ?? '')])) {
@@ -73,13 +73,13 @@ export function step(kind: StepKind, ...command: readonly string[]): NextStep {
   return { kind, command };
 }
 
-/** A step of which the user has to fill in a part, as the text behind it says. */
-export function template(kind: StepKind, command: readonly string[], rest: string): NextStep {
-  return { kind, command, rest };
+/** Creates a step that ends with a placeholder for the user to replace. */
+export function stepWithPlaceholder(kind: StepKind, command: readonly string[], placeholder: string): NextStep {
+  return { kind, command, placeholder };
 }
 
-/** The command line of a step, ready for a shell. */
-export function commandLineOf({ flags = [], command, rest }: NextStep): string {
-  const words = ['svc', ...flags, ...command].map(shellWord);
-  return [...words, ...(rest === undefined ? [] : [rest])].join(' ');
+/** The command line of a step, quoted for a shell. */
+export function commandLineOf({ flags = [], command, placeholder }: NextStep): string {
+  const words = ['svc', ...flags, ...command].map(quoteForShell);
+  return [...words, ...(placeholder === undefined ? [] : [placeholder])].join(' ');
 }

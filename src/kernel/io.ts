@@ -1,105 +1,105 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
 import { SIGNAL_FAILURES, SvcError, systemErrorCode } from './errors.ts';
-import { redactMet } from './redact.ts';
+import { redactRemembered } from './redact.ts';
 
-/** Where text goes. `write` resolves once the text has left this process, and rejects when it cannot be written. */
+/** Destination for text. `write` resolves once the text has left this process, and rejects if it cannot be written. */
 export interface Sink {
   readonly isTerminal: boolean;
-  /** Width in columns; undefined when the sink is no terminal. */
+  /** Width in columns; undefined if the sink is not a terminal. */
   readonly columns: number | undefined;
   /**
-   * Whether nobody can get what is written: the descriptor was closed when the process started, or its parent discards
-   * the output. An explicit `> /dev/null` is a choice, and does not count.
+   * Whether the output is lost: the descriptor was closed when the process started, or the parent process discards it.
+   * False for an explicit `> /dev/null`, which is the user's choice.
    */
   readonly isDiscarded?: boolean;
-  /** The stream itself, for prompts and progress that draw on it. */
+  /** The underlying stream, for prompts and progress bars. */
   readonly stream: NodeJS.WritableStream;
   write(text: string | Uint8Array): Promise<void>;
 }
 
-/** The three streams of a command. stdout carries the result and nothing else; all talk goes to stderr. */
+/** The three streams of a command. stdout carries only the result; all messages go to stderr. */
 export interface Io {
   readonly stdin: { readonly isTerminal: boolean; readonly stream: NodeJS.ReadableStream };
   readonly stdout: Sink;
   readonly stderr: Sink;
 }
 
-/** This process's number, by which a lock names its owner. */
+/** ID of this process; locks name their owner by it. */
 export const processId: number = process.pid;
 
-/** The number of this process's user; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
+/** User ID of this process; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
 export const userId: number | undefined = process.getuid?.();
 
-/** The Node.js that runs this, to start another one with. */
-export const nodeProgram: string = process.execPath;
+/** Path of the Node.js executable that runs svc, to start further processes. */
+export const nodeExecutable: string = process.execPath;
 
-/** The system that this runs on, without loading what else Node.js knows of it. */
-export const thisPlatform: NodeJS.Platform = process.platform;
+/** The current platform, without loading `node:os`. */
+export const currentPlatform: NodeJS.Platform = process.platform;
 
 /**
- * The folder that this process runs in. Empty when that folder was deleted: relative paths are then resolved by the
- * system, whose refusal `isFolderGone` recognizes, while a command that needs no folder runs.
+ * The current folder, or an empty string if it was deleted. Commands that need no folder still run; for others, the system
+ * fails to resolve relative paths, which `isCurrentFolderDeleted` recognizes.
  */
 export function currentFolder(): string {
   try {
     return process.cwd();
   } catch (error) {
-    if (isFolderGone(error)) return '';
+    if (isCurrentFolderDeleted(error)) return '';
     throw error;
   }
 }
 
-/** Whether an error says that the current folder was deleted. */
-export function isFolderGone(error: unknown): boolean {
+/** Whether an error was caused by the deletion of the current folder. */
+export function isCurrentFolderDeleted(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }
 
-/** Its version, as `v24.15.0`. */
+/** Version of Node.js: `v24.15.0`. */
 export const nodeVersion: string = process.version;
 
-/** Whether a process of this machine is running. */
-export function isRunning(pid: number): boolean {
+/** Whether a process on this machine is running. */
+export function isProcessRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return systemErrorCode(error) === 'EPERM'; // another user's
+    return systemErrorCode(error) === 'EPERM'; // It belongs to another user.
   }
 }
 
 /**
- * Hands each signal that would end this run to `take` instead, for a command that runs another one and outlives it.
- * @returns a function that gives them back
+ * Redirects the signals that would end this process to `handle`, for a command that runs a child process and outlives it.
+ * @returns a function that restores the previous handlers
  */
-export function interceptSignals(take: (signal: keyof typeof SIGNAL_FAILURES) => void): () => void {
+export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) => void): () => void {
   const names = Object.keys(SIGNAL_FAILURES) as (keyof typeof SIGNAL_FAILURES)[];
   const restore = names.map((name) => {
-    const others = process.listeners(name);
-    process.on(name, take);
-    for (const other of others) process.off(name, other);
+    const previous = process.listeners(name);
+    process.on(name, handle);
+    for (const listener of previous) process.off(name, listener);
     return () => {
-      for (const other of others) process.on(name, other);
-      process.off(name, take);
+      for (const listener of previous) process.on(name, listener);
+      process.off(name, handle);
     };
   });
   return () => {
-    for (const give of restore) give();
+    for (const restoreSignal of restore) restoreSignal();
   };
 }
 
 /**
- * Leaves the signal of the file-size limit to Node for the rest of this run, whatever libraries listen to: Node ignores
- * it, so that a write fails and is reported. One listener, even one that has gone, and it ends the process.
+ * Prevents libraries from listening to SIGXFSZ, the signal of the file size limit. Node.js ignores the signal, so a write
+ * fails with an error that svc reports; once any listener was added, even if removed later, the signal ends the process.
  */
-export function leaveFileSizeSignal(): void {
+export function ignoreFileSizeSignal(): void {
   process.on = new Proxy(process.on, {
-    apply: (listen, self, given: readonly unknown[]) =>
-      given[0] === 'SIGXFSZ' ? process : Reflect.apply(listen, self, given),
+    apply: (listen, self, parameters: readonly unknown[]) =>
+      parameters[0] === 'SIGXFSZ' ? process : Reflect.apply(listen, self, parameters),
   });
 }
 
 /**
- * Runs `load` without Node's warning that a built-in feature, named as its warning begins, is experimental. Other
- * warnings pass.
+ * Runs `load` without Node's warning that a built-in feature is experimental. Other warnings are still shown.
+ * @param feature the text that the warning starts with
  */
 export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {
   const restore = muteWarnings((text, kind) => kind === 'ExperimentalWarning' && text.startsWith(feature));
@@ -111,15 +111,15 @@ export async function withoutExperimentalWarning<Value>(feature: string, load: (
 }
 
 /**
- * Keeps warnings that go so from the user for the rest of this run: they are not meant for users, or svc says it better.
- * @returns a function that lets them through again
+ * Suppresses matching Node.js warnings, which are not meant for users or which svc reports more clearly.
+ * @returns a function that shows them again
  */
 export function muteWarnings(isMuted: (text: string, kind: unknown) => boolean): () => void {
   const { emitWarning } = process;
   process.emitWarning = new Proxy(emitWarning, {
-    apply: (warn, self, given: readonly unknown[]) => {
-      const [warning, kind] = given;
-      if (!isMuted(String(warning), kind)) Reflect.apply(warn, self, given);
+    apply: (warn, self, parameters: readonly unknown[]) => {
+      const [warning, kind] = parameters;
+      if (!isMuted(String(warning), kind)) Reflect.apply(warn, self, parameters);
     },
   });
   return () => {
@@ -127,8 +127,8 @@ export function muteWarnings(isMuted: (text: string, kind: unknown) => boolean):
   };
 }
 
-/** The streams of this process, each opened at first use. */
-export function processIo(): Io {
+/** Wraps the streams of this process, each opened on first use. */
+export function createProcessIo(): Io {
   return {
     stdin: {
       get isTerminal() {
@@ -138,61 +138,63 @@ export function processIo(): Io {
         return process.stdin;
       },
     },
-    stdout: sink(1, () => process.stdout),
-    stderr: forTalk(sink(2, () => process.stderr)),
+    stdout: createSink(1, () => process.stdout),
+    stderr: createMessageSink(createSink(2, () => process.stderr)),
   };
 }
 
 /**
- * Whatever is said, and whoever says it: no secret that came into this process is in it. Talk that cannot be written
- * fails nothing; what it is about may have happened.
+ * Wraps stderr: redacts every secret that this process has received, and ignores write errors. A closed stderr never fails a
+ * command, because its effects may already have happened.
  */
-function forTalk(to: Sink): Sink {
-  return writtenBy(to, (text) => to.write(typeof text === 'string' ? redactMet(text) : text).catch(() => undefined));
+function createMessageSink(target: Sink): Sink {
+  return withWrite(target, (text) =>
+    target.write(typeof text === 'string' ? redactRemembered(text) : text).catch(() => undefined),
+  );
 }
 
-/** The same sink, but that `write` is what writes to it. */
-export function writtenBy(to: Sink, write: Sink['write']): Sink {
+/** Returns a copy of a sink with another `write`. */
+export function withWrite(target: Sink, write: Sink['write']): Sink {
   return {
     get isTerminal() {
-      return to.isTerminal;
+      return target.isTerminal;
     },
     get columns() {
-      return to.columns;
+      return target.columns;
     },
     get isDiscarded() {
-      return to.isDiscarded ?? false;
+      return target.isDiscarded ?? false;
     },
     get stream() {
-      return to.stream;
+      return target.stream;
     },
     write,
   };
 }
 
 /**
- * Whether a descriptor is a terminal. `node:tty` brings the network stack along, so it is asked only of what may be one:
- * a pipe and a file are told by themselves.
+ * Whether a descriptor is a terminal. Loading `node:tty` also loads the network stack, so it is used only for character
+ * devices, not for pipes and files.
  */
 function isatty(descriptor: number): boolean {
-  const mayBe = process.platform === 'win32' || isCharacterDevice(descriptor);
-  return mayBe && process.getBuiltinModule('node:tty').isatty(descriptor);
+  const mayBeTerminal = process.platform === 'win32' || isCharacterDevice(descriptor);
+  return mayBeTerminal && process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
 function isCharacterDevice(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice();
   } catch {
-    return false; // it is closed
+    return false; // The descriptor is closed.
   }
 }
 
 /**
- * Whether a descriptor is the null device, opened for reading too. Node.js puts it in the place of a standard
- * descriptor that is closed at the start; a shell opens it for `> /dev/null` to write only, so that reading fails.
- * Windows has no /dev/null, so a closed descriptor is not detected there.
+ * Whether a descriptor is the null device, open for reading. Node.js substitutes it for a standard descriptor that was
+ * closed at startup. For `> /dev/null`, a shell opens the device for writing only, so reading fails. Not detected on
+ * Windows, which has no /dev/null.
  */
-function isReadableNull(descriptor: number): boolean {
+function isReadableNullDevice(descriptor: number): boolean {
   try {
     const found = fstatSync(descriptor);
     const isNull = found.isCharacterDevice() && found.rdev === statSync('/dev/null').rdev;
@@ -202,10 +204,10 @@ function isReadableNull(descriptor: number): boolean {
   }
 }
 
-function sink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
+function createSink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
   let opened: NodeJS.WriteStream | undefined;
   const stream = (): NodeJS.WriteStream => {
-    // The callback of each write reports the failure; without a listener the stream would end the process itself.
+    // The callback of each write reports errors; without a listener, the stream would crash the process.
     opened ??= open().on('error', () => undefined);
     return opened;
   };
@@ -217,20 +219,20 @@ function sink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
       return isatty(descriptor) ? stream().columns : undefined;
     },
     get isDiscarded() {
-      return isReadableNull(descriptor);
+      return isReadableNullDevice(descriptor);
     },
     get stream() {
       return stream();
     },
     write: async (text) => {
-      const rest = opened ? Buffer.from(text) : writeAtOnce(descriptor, Buffer.from(text));
-      if (rest.length > 0) await writeThrough(stream(), rest);
+      const rest = opened ? Buffer.from(text) : writeSynchronously(descriptor, Buffer.from(text));
+      if (rest.length > 0) await writeToStream(stream(), rest);
     },
   };
 }
 
-/** Writes without opening a stream, which costs start-up time, and returns what a pipe set to non-blocking did not take. */
-function writeAtOnce(descriptor: number, bytes: Buffer): Buffer {
+/** Writes without opening a stream, which is slow at startup. Returns the bytes that a non-blocking pipe did not accept. */
+function writeSynchronously(descriptor: number, bytes: Buffer): Buffer {
   let written = 0;
   try {
     while (written < bytes.length) written += writeSync(descriptor, bytes, written);
@@ -240,39 +242,39 @@ function writeAtOnce(descriptor: number, bytes: Buffer): Buffer {
   return bytes.subarray(written);
 }
 
-function writeThrough(stream: NodeJS.WriteStream, bytes: Buffer): Promise<void> {
+function writeToStream(stream: NodeJS.WriteStream, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(bytes, (error) => (error ? reject(outputError(error)) : resolve()));
   });
 }
 
-/** What a write says to a pipe that nobody reads any more; EOF is what Windows calls it, depending on the moment. */
-const READER_GONE: ReadonlySet<string> = new Set(['EPIPE', 'EOF', 'ERR_STREAM_DESTROYED']);
+/** Error codes of a write to a pipe whose reader closed it; EOF occurs on Windows. */
+const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'EOF', 'ERR_STREAM_DESTROYED']);
 
 function outputError(error: unknown): SvcError {
   const code = systemErrorCode(error);
-  if (code !== undefined && READER_GONE.has(code)) {
-    return new SvcError('reader_gone', 'the reader of the output left', { cause: error });
+  if (code !== undefined && CLOSED_PIPE_CODES.has(code)) {
+    return new SvcError('reader_gone', 'the reader of the output closed the pipe', { cause: error });
   }
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
-  return new SvcError('local', `the output could not be written: ${reason}`, {
-    hint: 'check the disk behind the output, then run the command again',
+  return new SvcError('local', `cannot write the output: ${reason}`, {
+    hint: 'check the disk that the output is written to, then run the command again',
     cause: error,
   });
 }
 
-/** Files and connections that this process may have open at once; infinite where nothing limits them, as on Windows. */
-export function openFileLimit(): number {
+/** Maximum number of open files and connections for this process; infinite if unlimited, as on Windows. */
+export function getOpenFileLimit(): number {
   const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
   const { excludeNetwork = false } = report;
-  // Otherwise the names of remote hosts are looked up.
+  // With network data, the report resolves the names of remote hosts.
   report.excludeNetwork = true;
   const { userLimits } = report.getReport() as { readonly userLimits?: UserLimits };
   report.excludeNetwork = excludeNetwork;
   return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
 }
 
-/** A limit is a number or `unlimited`. */
+/** Limits as numbers or `unlimited`. */
 interface UserLimits {
   readonly open_files: { readonly soft: number | string };
 }

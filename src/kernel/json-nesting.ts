@@ -1,37 +1,37 @@
 const [QUOTE, BACKSLASH, BRACKET, BRACE, BRACKET_END, BRACE_END, COMMA, COLON] = Buffer.from('"\\[{]},:');
 
-/** Levels of arrays and objects that svc reads in files, flags and deliveries: far below what would exhaust the stack. */
-export const MOST_NESTING = 100;
+/** Maximum nesting of arrays and objects in files, flags, and deliveries, far below the limit of the stack. */
+export const MAX_NESTING = 100;
 
 /**
- * Whether arrays and objects of a JSON text stand deeper inside each other than that. It is told before anything parses
- * the text: a parser or an expression that recurses is what hostile nesting is out for.
+ * Whether arrays and objects in a JSON text are nested more than `max` levels deep. Call it before parsing: hostile nesting
+ * targets recursive parsers.
  */
-export function nestsDeeperThan(most: number, json: string): boolean {
-  return hasMoreBrackets(most, json) && reachesDepth(most + 1, json);
+export function nestsDeeperThan(max: number, json: string): boolean {
+  return hasMoreBracketsThan(max, json) && reachesDepth(max + 1, json);
 }
 
-/** Whether there are more opening brackets than that, texts included: most texts need no closer look. */
-function hasMoreBrackets(most: number, json: string): boolean {
-  let left = most;
+/** Whether a text has more than `max` opening brackets, including those in strings. Rules out most texts quickly. */
+function hasMoreBracketsThan(max: number, json: string): boolean {
+  let remaining = max;
   for (const bracket of ['{', '[']) {
     for (let at = json.indexOf(bracket); at >= 0; at = json.indexOf(bracket, at + 1)) {
-      left -= 1;
-      if (left < 0) return true;
+      remaining -= 1;
+      if (remaining < 0) return true;
     }
   }
   return false;
 }
 
-/** One pass over the characters. */
+/** Whether the nesting reaches `goal`, in one pass over the characters. */
 function reachesDepth(goal: number, json: string): boolean {
   let depth = 0;
-  let inText = false;
+  let inString = false;
   for (let at = 0; at < json.length; at += 1) {
     const character = json.charCodeAt(at);
-    if (character === QUOTE) inText = !inText;
-    else if (inText && character === BACKSLASH) at += 1;
-    else if (inText) continue;
+    if (character === QUOTE) inString = !inString;
+    else if (inString && character === BACKSLASH) at += 1;
+    else if (inString) continue;
     else if (character === BRACKET || character === BRACE) depth += 1;
     else if (character === BRACKET_END || character === BRACE_END) depth -= 1;
     if (depth >= goal) return true;
@@ -40,23 +40,23 @@ function reachesDepth(goal: number, json: string): boolean {
 }
 
 /**
- * Whether a JSON text has more opening brackets, commas and colons than that, those inside texts aside. It is told before
- * anything parses the text: what a parser makes of `[{},{},…]` takes thirty times the memory of its text.
+ * Whether a JSON text has more than `max` opening brackets, commas, and colons outside strings. Call it before parsing: the
+ * parsed value of `[{},{},…]` takes thirty times the memory of its text.
  */
-export function hasMoreMarksThan(most: number, json: string): boolean {
-  if (json.length <= most) return false;
-  let left = most;
+export function hasMoreTokensThan(max: number, json: string): boolean {
+  if (json.length <= max) return false;
+  let remaining = max;
   for (let at = 0; at < json.length; at += 1) {
     const character = json.charCodeAt(at);
-    if (character === QUOTE) at = endOfText(json, at);
-    else if (character === COMMA || character === COLON || character === BRACE || character === BRACKET) left -= 1;
-    if (left < 0) return true;
+    if (character === QUOTE) at = endOfString(json, at);
+    else if (character === COMMA || character === COLON || character === BRACE || character === BRACKET) remaining -= 1;
+    if (remaining < 0) return true;
   }
   return false;
 }
 
-/** The place of the quote that ends a text which begins at a quote; the end of the JSON text where there is none. */
-function endOfText(json: string, start: number): number {
+/** The index of the closing quote of the string that starts at `start`, or the length of an unterminated text. */
+function endOfString(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at += 1) {
     const character = json.charCodeAt(at);
     if (character === QUOTE) return at;

@@ -2,17 +2,17 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SvcError, systemErrorCode } from './errors.ts';
 
-export interface Address {
+export interface ListenAddress {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
 }
 
 /**
- * Lets a server listen, and resolves with its URL once it does.
- * @throws SvcError `local` when the address cannot be had
+ * Starts a server and resolves with its URL once it listens.
+ * @throws SvcError `local` if the address is not available
  */
-export function listen(server: Server, { host, port }: Address): Promise<string> {
+export function listen(server: Server, { host, port }: ListenAddress): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));
     server.listen(port, host, () => resolve(urlOf(server.address() as AddressInfo)));
@@ -22,14 +22,16 @@ export function listen(server: Server, { host, port }: Address): Promise<string>
 function listenError(error: Error, host: string, port: number): SvcError {
   const code = systemErrorCode(error);
   if (code === 'EADDRINUSE') {
-    return new SvcError('local', `port ${port} of ${host} is in use`, { hint: '--port 0 takes a free one' });
-  }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new SvcError('local', `${host} is no address of this machine`, {
-      hint: '127.0.0.1 is reached from this machine only, 0.0.0.0 from everywhere',
+    return new SvcError('local', `port ${port} on ${host} is already in use`, {
+      hint: 'use --port 0 to select a free port',
     });
   }
-  return new SvcError('local', `cannot listen on port ${port} of ${host}: ${code ?? error.message}`, { cause: error });
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new SvcError('local', `${host} is not an address of this machine`, {
+      hint: 'use 127.0.0.1 to accept connections from this machine only, or 0.0.0.0 from any machine',
+    });
+  }
+  return new SvcError('local', `cannot listen on port ${port} on ${host}: ${code ?? error.message}`, { cause: error });
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {
@@ -38,15 +40,15 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Takes no new connection, finishes what is in flight for at most `patience` milliseconds, then resolves. */
-export function closeServer(server: Server, patience: number): Promise<void> {
+/** Stops accepting connections, waits up to `timeout` milliseconds for requests in flight, then resolves. */
+export function closeServer(server: Server, timeout: number): Promise<void> {
   return new Promise((resolve) => {
-    const giveUp = setTimeout(() => server.closeAllConnections(), patience);
-    // A connection whose answer is out becomes idle only after the answer's own event.
+    const forceClose = setTimeout(() => server.closeAllConnections(), timeout);
+    // A connection becomes idle only after its response has emitted its last event.
     server.on('request', (_: IncomingMessage, response) => response.setHeader('connection', 'close'));
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
     server.close(() => {
-      clearTimeout(giveUp);
+      clearTimeout(forceClose);
       clearInterval(sweep);
       resolve();
     });

@@ -1,56 +1,56 @@
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
-import { type Clock, steadyNow } from './clock.ts';
+import { type Clock, monotonicNow } from './clock.ts';
 import { SvcError } from './errors.ts';
 import { createPrivateFile, localFileError, readTextIfExists } from './files.ts';
 import { processId, withoutExperimentalWarning } from './io.ts';
 
-/** Upper bound on the pause between two attempts to take a lock, in milliseconds. */
-const LONGEST_PAUSE = 200;
+/** Maximum pause in milliseconds between two attempts to acquire a lock. */
+const MAX_PAUSE = 200;
 
-/** Milliseconds that `isLocked` may hold a lock back. */
-const PROBE_PATIENCE = 500;
+/** Default timeout in milliseconds, longer than `isLocked` can delay a lock. */
+const DEFAULT_TIMEOUT = 500;
 
 /** SQLite result codes. */
 const [BUSY, CANNOT_OPEN] = [5, 14];
 
-/** Keeps databases from the garbage collector, which would close them and thereby release their locks. */
+/** References to locked databases: the garbage collector would close them, which releases their locks. */
 const held = new Set<DatabaseSync>();
 
 export interface LockOptions {
   readonly clock: Clock;
   /** Milliseconds to wait for the owner (default: 500). The wait starts over when the lock changes hands. */
-  readonly patience?: number;
+  readonly timeout?: number;
   readonly signal?: AbortSignal;
   /**
-   * Builds the error for a lock that is not free in time.
+   * Creates the error for a lock that is not released in time.
    * @param owner `process 4711`, `process 4711 on db-host`, or `another process`
    */
-  readonly refusal?: (owner: string) => SvcError;
+  readonly createError?: (owner: string) => SvcError;
 }
 
 /**
- * Takes the lock at `path`, a file that is created if necessary (0600) and stays when the lock is released. The lock is
- * an exclusive transaction on an empty SQLite database: the operating system ends the transaction with its process, so a killed
- * owner frees its lock at once, and a suspended one keeps it. On NFS the lock is as reliable as the server's POSIX locks; a mount
- * without them refuses every lock instead of granting it twice.
+ * Acquires the lock at `path`, a file that is created if necessary (0600) and remains after release. The lock is an exclusive
+ * transaction on an empty SQLite database: the operating system ends the transaction with its process, so a killed owner
+ * releases its lock at once, and a suspended one keeps it. On NFS, the lock is as reliable as the server's POSIX locks; a
+ * mount without them rejects every lock instead of granting it twice.
  * @returns a function that releases the lock; further calls do nothing
- * @throws SvcError `locked` when the lock is not free in time, `local` when the file cannot be used
+ * @throws SvcError `locked` if the lock is not released in time, `local` if the file cannot be used
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<() => void> {
-  const { clock, patience = PROBE_PATIENCE, signal, refusal = (owner) => heldBy(path, owner) } = options;
+  const { clock, timeout = DEFAULT_TIMEOUT, signal, createError = (owner) => lockedError(path, owner) } = options;
   await createPrivateFile(path);
   let owner: string | undefined;
-  let deadline = steadyNow(clock) + patience;
+  let deadline = monotonicNow(clock) + timeout;
   for (;;) {
     const database = await beginExclusive(path);
     if (database) return claim(path, database);
     const current = await readTextIfExists(ownerPath(path));
-    if (owner !== undefined && current !== undefined && current !== owner) deadline = steadyNow(clock) + patience;
+    if (owner !== undefined && current !== undefined && current !== owner) deadline = monotonicNow(clock) + timeout;
     owner = current ?? owner;
-    if (steadyNow(clock) >= deadline) throw refusal(ownerName(current));
-    await clock.sleep(Math.ceil(Math.random() * LONGEST_PAUSE), signal);
+    if (monotonicNow(clock) >= deadline) throw createError(describeOwner(current));
+    await clock.sleep(Math.ceil(Math.random() * MAX_PAUSE), signal);
   }
 }
 
@@ -116,11 +116,13 @@ function resultCode(error: unknown): unknown {
   return error instanceof Error && 'errcode' in error ? error.errcode : undefined;
 }
 
-function heldBy(path: string, owner: string): SvcError {
-  return new SvcError('locked', `${path} is locked by ${owner}`, { hint: 'run the command again' });
+function lockedError(path: string, owner: string): SvcError {
+  return new SvcError('locked', `${path} is locked by ${owner}`, {
+    hint: 'wait for it to finish, then run the command again',
+  });
 }
 
-function ownerName(text: string | undefined): string {
+function describeOwner(text: string | undefined): string {
   const [, pid, host] = /"pid":(\d+),"host":"([^"]*)"/.exec(text ?? '') ?? [];
   if (pid === undefined) return 'another process';
   return host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;

@@ -2,47 +2,49 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError } from './files.ts';
-import { thisPlatform } from './io.ts';
-import { nearest } from './nearest.ts';
-import { type NamedFileLimits, readFileOrPipe, UnsuitableFile } from './whole-file.ts';
+import { currentPlatform } from './io.ts';
+import { findNearest } from './nearest.ts';
+import { type ReadLimits, readFileOrPipe, UnsuitableFileError } from './read-file.ts';
 
 /**
- * The absolute path of a file that the user named.
- * @throws SvcError `usage` when there is none, with the nearest name, or when it is a folder
+ * Resolves the path of a file that the user named.
+ * @throws SvcError `usage` if the file does not exist, with a suggestion, or if it is a folder
  */
 export async function findNamedFile(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
   const found = await stat(path).catch(async (error: unknown) => {
     if (systemErrorCode(error) !== 'ENOENT') throw localFileError('read', file, error);
-    const near = nearest(basename(path), await readdir(dirname(path)).catch(() => []));
-    throw new SvcError('usage', `there is no file ${file}`, {
-      hint: near ? `did you mean '${near}'?` : 'paths count from the current folder',
+    const near = findNearest(basename(path), await readdir(dirname(path)).catch(() => []));
+    throw new SvcError('usage', `file not found: ${file}`, {
+      hint: near ? `did you mean '${near}'?` : 'paths are relative to the current folder',
       cause: error,
     });
   });
-  if (found.isDirectory()) throw new SvcError('usage', `${file} is a folder`, { hint: 'name a file in it' });
+  if (found.isDirectory())
+    throw new SvcError('usage', `${file} is a folder, not a file`, { hint: 'name a file in it' });
   return path;
 }
 
 /**
- * The bytes of a file that the user named, which may be a pipe or a terminal.
- * @throws SvcError `usage` when there is no such file, when it is too long, or when it is not a file; `local` when it
- * cannot be read, or delivers nothing in time
+ * Reads a file that the user named, which may be a pipe or a terminal.
+ * @throws SvcError `usage` if it does not exist, is too large, or is not a file; `local` if it cannot be read, or does not
+ * end in time
  */
-export async function readNamedFile(file: string, cwd: string, limits: NamedFileLimits = {}): Promise<Buffer> {
+export async function readNamedFile(file: string, cwd: string, limits: ReadLimits = {}): Promise<Buffer> {
   const path = await findNamedFile(file, cwd);
   try {
     return await readFileOrPipe(path, limits);
   } catch (error) {
-    if (error instanceof UnsuitableFile) throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
+    if (error instanceof UnsuitableFileError)
+      throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
     throw localFileError('read', file, error);
   }
 }
 
 /**
- * The absolute path of a file that the user wants written. NUL stands for nowhere on Windows; with a folder before it,
- * Node would make a file of that name there, which hardly any program of Windows can remove.
+ * Resolves the path of an output file. On Windows, NUL is the null device; with a folder in front, Node.js would create a
+ * regular file of that name, which most Windows programs cannot delete.
  */
-export function pathToWrite(file: string, cwd: string, platform = thisPlatform): string {
+export function resolveOutputPath(file: string, cwd: string, platform = currentPlatform): string {
   return platform === 'win32' && file.toUpperCase() === 'NUL' ? '\\\\.\\NUL' : resolve(cwd, file);
 }

@@ -1,4 +1,4 @@
-/** Resolves in the next turn of the event loop, after signals, timers, and sockets have been served. */
-export function nextTurn(): Promise<void> {
+/** Resolves in the next turn of the event loop, after pending signals, timers, and sockets. */
+export function waitForNextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for; from then on it is that one, also where it is a promise that was rejected. */
+/** Creates a value on first use and caches it, even if it is a rejected promise. */
 export function once<Given extends readonly unknown[], Value>(make: (...given: Given) => Value) {
   let made: { readonly value: Value } | undefined;
   return (...given: Given): Value => {

@@ -1,14 +1,14 @@
-/** The plural of a noun of svc's own: `user` is `users`, `activity` is `activities`. */
-export function plural(noun: string): string {
+/** The plural of a regular noun: `user` becomes `users`, `activity` becomes `activities`. */
+export function pluralize(noun: string): string {
   return noun.replace(/(?<![aeiou])y$/, 'ie').concat('s');
 }
 
 /** `1 user`, `2 users`, `1,200 users`. */
-export function amount(count: number, noun: string): string {
-  return `${grouped(count)} ${count === 1 ? noun : plural(noun)}`;
+export function formatNounCount(count: number, noun: string): string {
+  return `${groupDigits(count)} ${count === 1 ? noun : pluralize(noun)}`;
 }
 
-/** A whole number as people read it: `1,234,567`. */
-export function grouped(count: number): string {
+/** Formats a whole number with separators: `1,234,567`. */
+export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }

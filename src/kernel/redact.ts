@@ -1,40 +1,40 @@
 import { isObject } from './is-object.ts';
-import { jsonValue } from './json-value.ts';
 import { redactUrls } from './redact-urls.ts';
+import { tryParseJson } from './try-parse-json.ts';
 
 const HIDDEN = '****';
 
-/** Shown instead of a secret. At most its last 4 characters, and those only of a secret of 20 characters or more. */
+/** Masks a secret. Shows the last 4 characters of secrets with at least 20 characters. */
 export function maskSecret(secret: string): string {
   if (secret === '') return '';
   return secret.length >= 20 ? HIDDEN + secret.slice(-4) : HIDDEN;
 }
 
-/** By value: shorter secrets would turn half of every text into asterisks. By field they are masked all the same. */
-const SHORTEST_BY_VALUE = 4;
-const SHORTEST_LEARNED = 8;
+/** Minimum length to mask a secret by its value: shorter values occur in ordinary text. Secret fields are always masked. */
+const MIN_LENGTH_BY_VALUE = 4;
+const MIN_LENGTH_LEARNED = 8;
 
-/** Fields whose text is a secret wherever they stand. */
+/** Fields that are secret in any object. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthToken', 'token', 'secret']);
 
 /**
- * A secret only in the e-mail settings; elsewhere an `apiKey` is an id. A bare text does not show what a field belongs
- * to, so there it is always masked.
+ * In the email settings, `apiKey` is a secret; elsewhere, it is an ID. In plain text, the parent of a field is unknown, so
+ * an `apiKey` is always masked.
  */
 const EMAIL_SETTINGS = 'emailServiceConfig';
 const EMAIL_SECRET = 'apiKey';
 
-/** Names of fields and headers whose values are secrets, in any notation. */
+/** Names of secret fields and headers, in any naming style. */
 const SECRET_NAME = /authorization|credential|passw|secret|token|api[-_]*key|private[-_]*key/i;
 
-/** Whether the name of a field or header says that its value is a secret. */
+/** Whether the name of a field or header indicates a secret value. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
 /**
- * `"token": "…"` in JSON text, cut or inside another string as it may be. The value ends at a quote that is escaped like
- * its first one; before it, backslashes come in the groups that stand for one.
+ * `"token": "…"` in JSON text, which may be truncated or inside another string. The value ends at a quote with the same
+ * escaping as its opening quote; each backslash before it is escaped accordingly.
  */
 const FIELD_IN_TEXT = new RegExp(
   String.raw`(\b(?:${[...SECRET_FIELDS, EMAIL_SECRET].join('|')})\\*"\s*:\s*(\\*)")` +
@@ -43,17 +43,16 @@ const FIELD_IN_TEXT = new RegExp(
 );
 
 /**
- * Replaces every occurrence of the given secrets in a text: as they are, URL- or JSON-escaped, be it in part or twice,
- * in hexadecimal, and in base64 or base64url, also in the middle of a longer encoded text. Occurrences that overlap are
- * masked as one.
+ * Masks every occurrence of the given secrets in a text: plain, URL- or JSON-escaped (also partly or twice), in hexadecimal,
+ * and in base64 or base64url (also inside a longer encoded text). Overlapping occurrences are masked as one.
  */
 export function redactText(text: string, secrets: Iterable<string>): string {
-  const known = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST_BY_VALUE);
+  const known = [...new Set(secrets)].filter((secret) => secret.length >= MIN_LENGTH_BY_VALUE);
   const found = known.flatMap((secret) => spansOf(text, secret));
   if (found.length === 0) return text;
   let redacted = '';
   let end = 0;
-  for (const span of merged(found)) {
+  for (const span of mergeOverlapping(found)) {
     redacted += text.slice(end, span.start) + span.mask;
     end = span.end;
   }
@@ -61,23 +60,23 @@ export function redactText(text: string, secrets: Iterable<string>): string {
 }
 
 /**
- * The secrets that came into this process. Whoever reports a crash has no settings to ask, and the text of a foreign
- * error may repeat anything: so they are the one thing that this process remembers as a whole.
+ * All secrets that this process has received. Crash reports have no access to the settings, and error messages of
+ * libraries may contain any value, so this is global state.
  */
-const met = new Set<string>();
+const remembered = new Set<string>();
 
-/** Remembers a secret wherever it comes in, so that `redactMet` knows it wherever it would go out. */
-export function meetSecret<Text extends string | undefined>(secret: Text): Text {
-  if (secret !== undefined) met.add(secret);
+/** Records a secret, so that `redactRemembered` masks it in all output. */
+export function rememberSecret<Text extends string | undefined>(secret: Text): Text {
+  if (secret !== undefined) remembered.add(secret);
   return secret;
 }
 
-/** A text for people, files or logs without any secret that came into this process, or that a URL in it carries. */
-export function redactMet(text: string): string {
-  return redactUrls(redactText(text, met));
+/** Masks all remembered secrets, and the secrets in URLs, in a text for output, files, or logs. */
+export function redactRemembered(text: string): string {
+  return redactUrls(redactText(text, remembered));
 }
 
-/** A JSON text, whole or cut, with its secret fields masked, and then the given secrets wherever they stand. */
+/** Masks the secret fields of a JSON text, which may be truncated, then the given secrets anywhere in it. */
 export function redactJsonText(text: string, secrets: Iterable<string>): string {
   return redactText(
     text.replace(FIELD_IN_TEXT, (_, opening: string, _quote, value: string) => opening + maskSecret(value)),
@@ -85,15 +84,15 @@ export function redactJsonText(text: string, secrets: Iterable<string>): string 
   );
 }
 
-/** The values of the secret fields of a JSON text, as far as they are long enough to be told from ordinary words. */
-export function secretsInJsonText(text: string): readonly string[] {
-  const values = Array.from(text.matchAll(FIELD_IN_TEXT), ([, , , written = '']) => unescaped(written));
-  return values.filter((value) => value.length >= SHORTEST_LEARNED);
+/** Finds the values of secret fields in a JSON text, except those too short to differ from ordinary words. */
+export function findJsonSecrets(text: string): readonly string[] {
+  const values = Array.from(text.matchAll(FIELD_IN_TEXT), ([, , , written = '']) => unescapeJson(written));
+  return values.filter((value) => value.length >= MIN_LENGTH_LEARNED);
 }
 
 /**
- * A copy of a JSON value with its secret fields masked, and the given secrets in every other text and field name.
- * @param redact what else is taken out of its texts
+ * Copies a JSON value with its secret fields masked, and the given secrets masked in all other strings and field names.
+ * @param redact further redaction of strings
  */
 export function redactValue(
   value: unknown,
@@ -117,8 +116,8 @@ function withMaskedFields(parent: string, object: object, secrets: readonly stri
   return Object.fromEntries(fields);
 }
 
-function unescaped(written: string): string {
-  return String(jsonValue(`"${written}"`) ?? written);
+function unescapeJson(written: string): string {
+  return String(tryParseJson(`"${written}"`) ?? written);
 }
 
 interface Span {
@@ -144,8 +143,8 @@ function spansOf(text: string, secret: string): readonly Span[] {
   return spans;
 }
 
-/** Spans in order, those that overlap as one: what a mask shows of one secret may belong to another. */
-function merged(spans: readonly Span[]): readonly Span[] {
+/** Sorts spans and merges overlapping ones: the visible end of one masked secret may be part of another. */
+function mergeOverlapping(spans: readonly Span[]): readonly Span[] {
   const ordered = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const result: Span[] = [];
   for (const span of ordered) {
@@ -162,24 +161,24 @@ function union(first: Span, second: Span): Span {
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }
 
-/** How a secret may be written: each character in one way or another, or all of it encoded. */
+/** Forms of a secret in text: a pattern with each character optionally escaped, and encodings of the whole secret. */
 interface WrittenForms {
   readonly escaped: RegExp;
   readonly encoded: readonly string[];
 }
 
-/** A process meets few secrets, each in many texts. */
-const formsOfSecrets = new Map<string, WrittenForms>();
-const MOST_FORMS = 1_000;
+/** Cache: a process handles few secrets, each in many texts. */
+const writtenForms = new Map<string, WrittenForms>();
+const MAX_CACHED_FORMS = 1_000;
 
 function writtenFormsOf(secret: string): WrittenForms {
-  const known = formsOfSecrets.get(secret);
+  const known = writtenForms.get(secret);
   if (known) return known;
   const bytes = Buffer.from(secret);
   const within = [0, 1, 2].map((offset) => base64Within(bytes, offset));
   const hex = bytes.toString('hex');
   const forms: WrittenForms = {
-    escaped: new RegExp(Array.from(secret, anyWritingOf).join(''), 'g'),
+    escaped: new RegExp(Array.from(secret, patternOf).join(''), 'g'),
     encoded: [
       ...new Set([
         ...[bytes.toString('base64'), bytes.toString('base64url'), hex, hex.toUpperCase()],
@@ -188,8 +187,8 @@ function writtenFormsOf(secret: string): WrittenForms {
       ]),
     ],
   };
-  if (formsOfSecrets.size >= MOST_FORMS) formsOfSecrets.clear();
-  formsOfSecrets.set(secret, forms);
+  if (writtenForms.size >= MAX_CACHED_FORMS) writtenForms.clear();
+  writtenForms.set(secret, forms);
   return forms;
 }
 
@@ -202,27 +201,27 @@ const SHORT_ESCAPES = new Map([
 ]);
 
 /**
- * A pattern for a character as it is, percent-encoded or JSON-escaped. Escapes may stand for any character, and JSON
- * inside JSON doubles the backslashes.
+ * A pattern for a character that is plain, percent-encoded, or JSON-escaped. Any character may be escaped, and JSON inside
+ * JSON doubles the backslashes.
  */
-function anyWritingOf(character: string): string {
+function patternOf(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  const unicode = units.map((unit) => String.raw`\\{1,8}u` + anyCase(unit.toString(16).padStart(4, '0'))).join('');
-  const percent = Array.from(Buffer.from(character), (byte) => `%${anyCase(byte.toString(16).padStart(2, '0'))}`);
-  const ways = [character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), unicode, percent.join('')];
+  const unicode = units.map((unit) => String.raw`\\{1,8}u` + ignoringCase(unit.toString(16).padStart(4, '0'))).join('');
+  const percent = Array.from(Buffer.from(character), (byte) => `%${ignoringCase(byte.toString(16).padStart(2, '0'))}`);
+  const alternatives = [character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), unicode, percent.join('')];
   const short = SHORT_ESCAPES.get(character);
-  if (short) ways.push(String.raw`\\{1,8}${short}`);
-  if (character === '\\') ways.unshift(String.raw`\\{2,8}`);
-  if (character === '"' || character === '/') ways.push(String.raw`\\{1,8}${character}`);
-  if (character === ' ') ways.push(String.raw`\+`);
-  return `(?:${ways.join('|')})`;
+  if (short) alternatives.push(String.raw`\\{1,8}${short}`);
+  if (character === '\\') alternatives.unshift(String.raw`\\{2,8}`);
+  if (character === '"' || character === '/') alternatives.push(String.raw`\\{1,8}${character}`);
+  if (character === ' ') alternatives.push(String.raw`\+`);
+  return `(?:${alternatives.join('|')})`;
 }
 
-function anyCase(hex: string): string {
+function ignoringCase(hex: string): string {
   return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
-/** The characters that the secret alone decides when base64 text holds it at this offset in a group of three bytes. */
+/** The base64 characters that depend only on the secret if it starts at this offset in a group of three bytes. */
 function base64Within(secret: Buffer, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), secret]);
   return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));

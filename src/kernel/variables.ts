@@ -1,8 +1,8 @@
 import type { Environment } from './folders.ts';
-import { meetSecret } from './redact.ts';
+import { rememberSecret } from './redact.ts';
 
 /** The environment variable of each setting. */
-export const VARIABLES = {
+export const SETTING_VARIABLES = {
   profile: 'SVC_PROFILE',
   baseUrl: 'SVC_BASE_URL',
   headerPrefix: 'SVC_HEADER_PREFIX',
@@ -14,19 +14,22 @@ export const VARIABLES = {
   output: 'SVC_OUTPUT',
 } as const;
 
-/** Those that are no settings of a profile. */
-export const SWITCHES = {
+/** Environment variables that are not profile settings. */
+export const SWITCH_VARIABLES = {
   allow: 'SVC_ALLOW',
   history: 'SVC_HISTORY',
   completionCache: 'SVC_COMPLETION_CACHE',
 } as const;
 
 /** The settings that are secrets. */
-export const SECRET_NAMES = ['authToken', 'workspaceAuthToken'] as const satisfies readonly (keyof typeof VARIABLES)[];
-export type SecretName = (typeof SECRET_NAMES)[number];
+export const SECRET_SETTINGS = [
+  'authToken',
+  'workspaceAuthToken',
+] as const satisfies readonly (keyof typeof SETTING_VARIABLES)[];
+export type SecretSetting = (typeof SECRET_SETTINGS)[number];
 
-/** Makes the secrets of the environment known to what redacts, for who may speak before any setting was read. */
-export function meetEnvironment(environment: Environment): void {
-  for (const secret of SECRET_NAMES) meetSecret(environment[VARIABLES[secret]]);
-  meetSecret(environment['PGPASSWORD']);
+/** Records the secrets in the environment for redaction, before any message is printed. */
+export function rememberEnvironmentSecrets(environment: Environment): void {
+  for (const secret of SECRET_SETTINGS) rememberSecret(environment[SETTING_VARIABLES[secret]]);
+  rememberSecret(environment['PGPASSWORD']);
 }

@@ -2,53 +2,56 @@ import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest } from '../catalog/manifest.ts';
 import { createClient as createInternalClient, type Target } from '../client/client.ts';
-import { httpTransport } from '../client/http-transport.ts';
-import type { Answer } from '../client/interface.ts';
-import { pages } from '../client/pages.ts';
+import type { CallResult } from '../client/client-types.ts';
+import { createHttpTransport } from '../client/http-transport.ts';
+import { fetchPages } from '../client/pages.ts';
 import type { Transport } from '../client/transport.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 
-/** Whom to call and as whom. Nothing is read from the environment, from profiles or from a keychain. */
+/** Service and credentials of a client. Nothing is read from the environment, profiles, or a keychain. */
 export interface ClientSettings {
-  /** Origin and optional path: `https://api.example.com`. */
+  /** URL of the service: `https://api.example.com`, with an optional path. */
   readonly baseUrl: string;
-  /** What the names of the credentials' headers begin with; `x-svc-` unless given. */
+  /** Prefix of the credential headers (default: `x-svc-`). */
   readonly headerPrefix?: string;
-  /** The API key and its auth token, which most operations are called with. */
+  /** API key and its auth token, which most operations require. */
   readonly apiKey?: string | undefined;
   readonly authToken?: string | undefined;
-  /** The workspace and its auth token, which operations on the workspace itself are called with. */
+  /** Workspace ID and its auth token, which operations on the workspace require. */
   readonly workspaceId?: string | undefined;
   readonly workspaceAuthToken?: string | undefined;
-  /** Who answers; the network unless given. */
+  /** `fetch` implementation to use instead of the network. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Milliseconds that one attempt may take; 60,000 unless given. */
+  /** Timeout of one attempt in milliseconds (default: 60,000). */
   readonly timeout?: number;
-  /** Milliseconds that all waiting for rate limits may take together; 600,000 unless given, and 0 never waits. */
+  /** Maximum total wait for rate limits in milliseconds (default: 600,000). 0 never waits. */
   readonly maxWait?: number;
-  /** Ends every call, with its reason. */
+  /** Aborts all calls with its reason. */
   readonly signal?: AbortSignal;
-  /** Allows plain http to other hosts than this one. */
+  /** Allows plain HTTP to hosts other than this machine. */
   readonly insecureHttp?: boolean;
 }
 
-/** Calls the service, and repeats a call as far as what it does allows. All calls wait for rate limits together. */
+/** Calls the service and retries calls that are safe to repeat. All calls share the waits for rate limits. */
 export interface Client {
   /**
    * Calls one operation.
-   * @returns `data` as the service sent it; null where it sent none
-   * @throws SvcError whose `failure` says what kind it is
+   * @returns `data` as the service sent it, or null if it sent none
+   * @throws SvcError with the kind of failure in `failure`
    */
   call<Name extends OperationName>(operation: Name, input: Input<Name>): Promise<Output<Name> | null>;
-  /** Calls an operation that answers page by page until there are no more: the data of each page. */
+  /** Calls a paginated operation until the last page, and yields the data of each page. */
   pages<Name extends OperationName>(operation: Name, input: Input<Name>): AsyncIterable<Output<Name> | null>;
 }
 
 const DEFAULTS = { headerPrefix: DEFAULT_HEADER_PREFIX, timeout: 60_000, maxWait: 600_000 };
 
-/** @throws SvcError `usage` when the base URL is not usable */
+/**
+ * Creates a client.
+ * @throws SvcError `usage` if the base URL is not valid
+ */
 export function createClient(settings: ClientSettings): Client {
   const { timeout, maxWait, signal, insecureHttp } = { ...DEFAULTS, ...settings };
   const client = createInternalClient({
@@ -61,20 +64,21 @@ export function createClient(settings: ClientSettings): Client {
   });
   return {
     call: async (name, input) => {
-      const reply = await client.call(await operationNamed(name), input);
+      const reply = await client.call(await loadOperationByName(name), input);
       return reply.sent ? dataOf<typeof name>(reply) : null;
     },
     async *pages(name, input) {
-      for await (const answer of pages(client, await operationNamed(name), input)) yield dataOf<typeof name>(answer);
+      for await (const answer of fetchPages(client, await loadOperationByName(name), input))
+        yield dataOf<typeof name>(answer);
     },
   };
 }
 
-/** The library of fetches is loaded for whoever brings one. */
+/** Loads the transport for a custom `fetch` only if there is one. */
 function transportOf(fetch: typeof globalThis.fetch | undefined, attemptTimeout: number): Transport {
-  if (!fetch) return httpTransport({ attemptTimeout }).transport;
+  if (!fetch) return createHttpTransport({ attemptTimeout }).transport;
   return async (request, signal) => {
-    const { fetchTransport } = await import('../client/fetch-transport.ts');
+    const { createFetchTransport: fetchTransport } = await import('../client/fetch-transport.ts');
     return fetchTransport(fetch, attemptTimeout)(request, signal);
   };
 }
@@ -85,17 +89,17 @@ function targetOf(settings: ClientSettings): Target {
     ...{ baseUrl, headerPrefix },
     ...(apiKey && authToken && { key: { apiKey, authToken } }),
     ...(workspaceId && workspaceAuthToken && { workspace: { workspaceId, workspaceAuthToken } }),
-    withheld: 'the settings of the client lack it',
+    missingReason: 'the client settings do not include it',
   };
 }
 
-async function operationNamed(name: OperationName) {
+async function loadOperationByName(name: OperationName) {
   const entry = manifest.find((known) => known.name === name);
-  if (!entry) throw new SvcError('usage', `there is no operation '${name}'`);
+  if (!entry) throw new SvcError('usage', `unknown operation '${name}'`);
   return loadOperation(entry.resource, entry.name);
 }
 
-/** The operation was looked up by its name, which is what its output's type is looked up by; TypeScript sees any operation. */
-function dataOf<Name extends OperationName>({ data }: Answer<unknown>): Output<Name> | null {
+/** Casts the data to the operation's output type: TypeScript cannot infer it, because the operation was loaded by name. */
+function dataOf<Name extends OperationName>({ data }: CallResult<unknown>): Output<Name> | null {
   return data as Output<Name> | null;
 }

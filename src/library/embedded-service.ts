@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../kernel/clock.ts';
 import { openEmbedded } from '../service/embedded.ts';
-import type { Serving } from '../service/serving.ts';
+import type { RunningService } from '../service/serving.ts';
 
 export interface ServiceSettings {
-  /** The SQLite file, or the URL of the PostgreSQL database, that keeps the data. Unless given, a temporary file that goes when the service is closed. */
+  /** SQLite file or PostgreSQL URL of the store (default: a temporary file that `close` deletes). */
   readonly store?: string;
-  /** Parts that it does not have, so that calls to them are refused. */
+  /** Features to disable; calls to them fail. */
   readonly without?: readonly ('advanced-queries' | 'advanced-webhooks')[];
-  /** It answers RESOURCE_EXHAUSTED to more calls than this in a window of so many milliseconds. */
+  /** Maximum number of calls per window, in milliseconds; further calls fail with RESOURCE_EXHAUSTED. */
   readonly rateLimit?: { readonly calls: number; readonly window: number };
-  /** It answers a bulk call with INTERNAL and `details` when some of its documents fail. */
+  /** Makes bulk calls fail with INTERNAL and `details` if some of their documents fail. */
   readonly strict?: boolean;
 }
 
-/** The backend in this process. */
+/** The embedded service, running in this process. */
 export interface EmbeddedService {
-  /** Answers a request without the network. */
+  /** Handles a request without the network. */
   readonly fetch: typeof globalThis.fetch;
-  /** What `createClient` takes to call it in this process. */
+  /** Settings for `createClient` to call this service. */
   readonly client: {
     readonly baseUrl: string;
     readonly headerPrefix: string;
@@ -30,19 +30,19 @@ export interface EmbeddedService {
     readonly workspaceAuthToken: string;
     readonly fetch: typeof globalThis.fetch;
   };
-  /** Answers on a port too, a free one of 127.0.0.1 unless told, and delivers webhooks from then on. */
+  /** Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. */
   listen(address?: { readonly host?: string; readonly port?: number }): Promise<{ readonly url: string }>;
-  /** Finishes what is under way, then gives everything back. */
+  /** Waits for requests in flight, then releases all resources. */
   close(): Promise<void>;
 }
 
-/** As `createService` says. */
-export async function openService(settings: ServiceSettings): Promise<EmbeddedService> {
+/** Implements `createService`; a separate module, so that it is loaded on demand. */
+export async function openEmbeddedService(settings: ServiceSettings): Promise<EmbeddedService> {
   const { store: given, ...switches } = settings;
-  const place = await storePlace(given);
-  const embedded = await openEmbedded(place.path, { clock: systemClock, ...switches });
+  const location = await resolveStore(given);
+  const embedded = await openEmbedded(location.path, { clock: systemClock, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
-  const servers: Serving[] = [];
+  const servers: RunningService[] = [];
   return {
     fetch: embedded.fetch,
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
@@ -54,12 +54,12 @@ export async function openService(settings: ServiceSettings): Promise<EmbeddedSe
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));
       await embedded.close();
-      await place.remove();
+      await location.remove();
     },
   };
 }
 
-async function storePlace(given: string | undefined): Promise<{ path: string; remove(): Promise<void> }> {
+async function resolveStore(given: string | undefined): Promise<{ path: string; remove(): Promise<void> }> {
   if (given !== undefined) return { path: given, remove: async () => undefined };
   const folder = await mkdtemp(join(tmpdir(), 'svc-'));
   return { path: join(folder, 'service.sqlite'), remove: () => rm(folder, { recursive: true, force: true }) };

@@ -1,15 +1,15 @@
 import type { Column } from '../catalog/define.ts';
-import { safeText } from '../kernel/safe-text.ts';
-import type { Look } from './look.ts';
-import { timeText } from './times.ts';
+import { escapeForTerminal } from '../kernel/safe-text.ts';
+import type { DisplayOptions } from './display-options.ts';
+import { formatTime } from './times.ts';
 
-/** What stands for true and false where marks are drawn. */
+/** Marks for true and false. */
 export const MARKS = { true: '✓', false: '–' } as const;
 
-/** The text of a table's cell, safe for a terminal: lists with commas, objects as JSON, nothing for what is absent. */
-export function cellText(value: unknown, look: Look, kind?: Column['kind']): string {
-  if (look.marks && typeof value === 'boolean') return MARKS[`${value}`];
-  return safeText((kind === 'time' && timeText(value, look)) || plainText(value));
+/** Formats a value as a table cell, escaped for a terminal: lists with commas, objects as JSON, absent values as nothing. */
+export function cellText(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
+  if (display.useMarks && typeof value === 'boolean') return MARKS[`${value}`];
+  return escapeForTerminal((kind === 'time' && formatTime(value, display)) || plainText(value));
 }
 
 function plainText(value: unknown): string {

@@ -1,17 +1,18 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Column } from '../catalog/define.ts';
-import { exactNumber } from '../kernel/exact-json.ts';
+import { exactNumberText } from '../kernel/exact-json.ts';
 import { neutralizeFormula } from '../kernel/formula-text.ts';
-import { safeText } from '../kernel/safe-text.ts';
-import { columnsFor } from './columns.ts';
-import { collect, type Renderer, type View } from './renderer.ts';
-import { fieldAt } from './select.ts';
+import { escapeForTerminal } from '../kernel/safe-text.ts';
+import { chooseColumns } from './columns.ts';
+import { fieldAt } from './field-selection.ts';
+import { collectPages, type Renderer, type View } from './renderer.ts';
 
 /**
- * RFC 4180: lines end with CR LF, field names head the columns. A text that a spreadsheet would take for a formula
- * gets an apostrophe in front, which the reader of records takes off again. An empty cell that is alone in its line is quoted, because readers skip blank lines.
+ * Renders CSV as in RFC 4180, with CRLF line ends and a header of field names. A text that a spreadsheet would treat as a
+ * formula gets a leading apostrophe, which svc removes when it reads the file. An empty cell that is alone on its line is
+ * quoted, because readers skip blank lines.
  */
-export function csvRenderer(view: View): Renderer {
+export function createCsvRenderer(view: View): Renderer {
   const lines = (rows: readonly (readonly Cell[])[]) =>
     stringify(rows as Cell[][], {
       record_delimiter: 'windows',
@@ -26,17 +27,17 @@ export function csvRenderer(view: View): Renderer {
   return {
     async *records(pages) {
       const streams = view.fields !== undefined || view.columns !== undefined;
-      const source = streams ? pages : [await collect(pages)];
+      const source = streams ? pages : [await collectPages(pages)];
       let columns: readonly Column[] | undefined;
       for await (const page of source) {
         const first = columns === undefined;
-        columns ??= columnsFor(view, page);
+        columns ??= chooseColumns(view, page);
         yield (first ? head(columns) : '') + body(columns, page);
       }
-      if (columns === undefined) yield head(columnsFor(view, []));
+      if (columns === undefined) yield head(chooseColumns(view, []));
     },
     value: (value) => {
-      const columns = columnsFor(view, [value]);
+      const columns = chooseColumns(view, [value]);
       return head(columns) + body(columns, [value]);
     },
   };
@@ -44,11 +45,11 @@ export function csvRenderer(view: View): Renderer {
 
 type Cell = string | number;
 
-/** Numbers stay numbers, so that a negative one is not taken for a formula. Lists and objects are JSON. */
+/** Keeps numbers, so that a negative one is not treated as a formula. Lists and objects become JSON. */
 function cell(value: unknown, { isTerminal }: View): Cell {
   if (typeof value === 'number') return value;
-  const number = exactNumber(value);
+  const number = exactNumberText(value);
   if (number !== undefined) return number;
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
-  return neutralizeFormula(isTerminal ? safeText(text) : text);
+  return neutralizeFormula(isTerminal ? escapeForTerminal(text) : text);
 }

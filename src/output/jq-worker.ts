@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads';
 import { brotliDecompressSync } from 'node:zlib';
 import { type Jq, loadJq } from 'jq-wasm';
-import { builtFile } from '../kernel/parts.ts';
+import { readBuildFile } from '../kernel/bundled-programs.ts';
 
-/** What the thread is asked, and what it answers: jq's own streams and exit code. */
-export interface JqJob {
+/** A message to the thread. The response has jq's own streams and exit code. */
+export interface JqRequest {
   readonly program: string;
   readonly json: string;
 }
@@ -17,14 +17,14 @@ export interface JqResult {
 
 const loading = load();
 
-parentPort?.on('message', async ({ program, json }: JqJob) => {
+parentPort?.on('message', async ({ program, json }: JqRequest) => {
   const jq = await loading;
   // Strings stay quoted here, because jq-wasm trims what jq prints.
   parentPort?.postMessage(jq.raw(json, program, ['--compact-output', '--']) satisfies JqResult);
 });
 
-/** From the copy that the build packed; in the source jq-wasm finds its own. */
+/** Loads the copy that the build packed. When svc runs from source, jq-wasm finds its own. */
 async function load(): Promise<Jq> {
-  const packed = await builtFile('jq.wasm.br', import.meta.url);
+  const packed = await readBuildFile('jq.wasm.br', import.meta.url);
   return loadJq(packed ? { wasmBinary: brotliDecompressSync(packed) } : {});
 }

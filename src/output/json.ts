@@ -1,8 +1,8 @@
-import { safeJson } from '../kernel/safe-text.ts';
+import { escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Renderer, View } from './renderer.ts';
 
-/** One document, indented by two spaces; records are the elements of an array that is written page by page. */
-export function jsonRenderer({ isTerminal }: View): Renderer {
+/** Renders an indented JSON document. Records become an array that is written page by page. */
+export function createJsonRenderer({ isTerminal }: View): Renderer {
   const document = (value: unknown) => jsonText(value, isTerminal, 2);
   const element = (record: unknown) => `  ${document(record).replaceAll('\n', '\n  ')}`;
   return {
@@ -15,17 +15,17 @@ export function jsonRenderer({ isTerminal }: View): Renderer {
       }
       yield before === '[\n' ? '[]\n' : '\n]\n';
     },
-    value: (value) => jsonDocument(value, isTerminal),
+    value: (value) => formatJsonDocument(value, isTerminal),
   };
 }
 
-/** A value alone, indented by two spaces. */
-export function jsonDocument(value: unknown, isTerminal: boolean): string {
+/** Formats a single value, indented by two spaces. */
+export function formatJsonDocument(value: unknown, isTerminal: boolean): string {
   return `${jsonText(value, isTerminal, 2)}\n`;
 }
 
-/** One record a line. */
-export function ndjsonRenderer({ isTerminal }: View): Renderer {
+/** Renders one record per line. */
+export function createNdjsonRenderer({ isTerminal }: View): Renderer {
   const line = (value: unknown) => `${jsonText(value, isTerminal)}\n`;
   return {
     async *records(pages) {
@@ -35,8 +35,8 @@ export function ndjsonRenderer({ isTerminal }: View): Renderer {
   };
 }
 
-/** A program reads the text as the service sent it; on a terminal, what could act on the terminal is escaped. */
+/** Escapes terminal control characters if the output is a terminal. A program gets the exact text. */
 function jsonText(value: unknown, isTerminal: boolean, indent?: number): string {
   const json = JSON.stringify(value ?? null, null, indent);
-  return isTerminal ? safeJson(json) : json;
+  return isTerminal ? escapeJsonForTerminal(json) : json;
 }

@@ -1,15 +1,15 @@
 import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
-import { safeText } from '../kernel/safe-text.ts';
-import { type FilterText, filteredRenderer } from './filtered.ts';
+import { escapeForTerminal } from '../kernel/safe-text.ts';
+import { type DisplayOptions, PIPE_DISPLAY } from './display-options.ts';
+import { describeMissingField, requireFields, selectFields } from './field-selection.ts';
+import { createFilteredRenderer, type FilterText } from './filtered-renderer.ts';
 import type { Format } from './format.ts';
-import { type Look, PLAIN_LOOK } from './look.ts';
-import { maskSecrets } from './mask.ts';
-import { onePage, type Renderer, type View } from './renderer.ts';
-import { missingField, requireFields, select } from './select.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { type Renderer, singlePage, type View } from './renderer.ts';
 
-/** How results are shown. `fields` are paths such as `owner.email`, in the order asked for. */
+/** How to print results. `fields` are paths such as `owner.email`, in the requested order. */
 export interface OutputOptions {
   readonly format: Format;
   readonly fields?: readonly string[];
@@ -17,72 +17,72 @@ export interface OutputOptions {
   readonly quiet: boolean;
   readonly showSecrets: boolean;
   readonly color: boolean;
-  /** What pipes get where it is left out. */
-  readonly look?: Look;
-  /** Hears of a selected field that one result lacks. */
+  /** Display options (default: those for pipes). */
+  readonly display?: DisplayOptions;
+  /** Receives a warning if a result lacks a selected field. */
   readonly warn?: (text: string) => Promise<void>;
-  /** What a JSON format goes through before it is printed. */
+  /** Filter for JSON output. */
   readonly filter?: FilterText;
 }
 
-/** What is known of a result before it comes. Secret paths count from the top of what is printed: of a list, `*` first. */
-export interface Shape {
+/** Description of a result. Secret paths start at the printed value, so the first part of a list's path is `*`. */
+export interface ResultShape {
   readonly columns?: readonly Column[];
   readonly secrets?: readonly SecretPath[];
-  /** What `table` shows of one value that has a better form than names and values: a text safe for a terminal. */
-  readonly drawing?: (view: View) => string | Promise<string>;
+  /** Custom text for `table`, escaped for a terminal, for a value that is not shown as names and values. */
+  readonly renderText?: (view: View) => string | Promise<string>;
 }
 
-/** Writes results, and nothing else, to one sink. */
+/** Writes results to a sink. */
 export interface Printer {
   /**
-   * The records of a list, written as their pages come in where the format allows.
-   * @throws SvcError `usage`, before anything is written, when a selected field is in no record of the first page.
+   * Prints the records of a list, page by page if the format allows.
+   * @throws SvcError `usage`, before any output, if no record of the first page has a selected field
    */
-  records(pages: AsyncIterable<readonly unknown[]>, shape: Shape): Promise<void>;
-  /** One result. It may be of a write that has happened, so it is always printed: a field that it lacks is null. */
-  value(value: unknown, shape: Shape): Promise<void>;
-  /** A text alone in its line, as `--quiet` asks for: to a program as it is. */
-  bare(text: string): Promise<void>;
+  records(pages: AsyncIterable<readonly unknown[]>, shape: ResultShape): Promise<void>;
+  /** Prints one result. A missing field is null, not an error, because a write may already have happened. */
+  value(value: unknown, shape: ResultShape): Promise<void>;
+  /** Prints a text on a line of its own, as `--quiet` does. Escapes it only on a terminal. */
+  line(text: string): Promise<void>;
 }
 
 const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
-  table: async (view) => (await import('./table.ts')).tableRenderer(view),
-  json: async (view) => (await import('./json.ts')).jsonRenderer(view),
-  ndjson: async (view) => (await import('./json.ts')).ndjsonRenderer(view),
+  table: async (view) => (await import('./table.ts')).createTableRenderer(view),
+  json: async (view) => (await import('./json.ts')).createJsonRenderer(view),
+  ndjson: async (view) => (await import('./json.ts')).createNdjsonRenderer(view),
   yaml: async () => (await import('./yaml.ts')).yamlRenderer,
-  csv: async (view) => (await import('./csv.ts')).csvRenderer(view),
+  csv: async (view) => (await import('./csv.ts')).createCsvRenderer(view),
 };
 
 export function createPrinter(sink: Sink, options: OutputOptions): Printer {
-  const { fields, headers, color, look = PLAIN_LOOK, showSecrets, filter } = options;
+  const { fields, headers, color, display = PIPE_DISPLAY, showSecrets, filter } = options;
 
-  const viewOf = ({ columns }: Shape): View => ({
+  const createView = ({ columns }: ResultShape): View => ({
     ...(columns && { columns }),
     ...(fields && { fields }),
     headers,
     color,
     isTerminal: sink.isTerminal,
     width: sink.columns,
-    look,
+    display,
   });
 
-  const rendererFor = async (shape: Shape) => {
-    const view = viewOf(shape);
+  const rendererFor = async (shape: ResultShape) => {
+    const view = createView(shape);
     const render = RENDERERS[options.format];
     if (!filter) return render(view);
-    return filteredRenderer(await render({ ...view, isTerminal: false }), filter, sink.isTerminal);
+    return createFilteredRenderer(await render({ ...view, isTerminal: false }), filter, sink.isTerminal);
   };
 
-  const presented = (value: unknown, { secrets = [] }: Shape) => {
-    const shown = showSecrets ? value : maskSecrets(value, secrets);
-    return fields ? select(shown, fields) : shown;
+  const present = (value: unknown, { secrets = [] }: ResultShape) => {
+    const masked = showSecrets ? value : maskSecrets(value, secrets);
+    return fields ? selectFields(masked, fields) : masked;
   };
 
-  const printRecords = async (pages: AsyncIterable<readonly unknown[]>, shape: Shape) => {
+  const printRecords = async (pages: AsyncIterable<readonly unknown[]>, shape: ResultShape) => {
     const renderer = await rendererFor(shape);
-    const shown = mapPages(pages, (page) => presented(page, shape) as readonly unknown[]);
-    for await (const text of renderer.records(shown)) await sink.write(text);
+    const presented = mapEachPage(pages, (page) => present(page, shape) as readonly unknown[]);
+    for await (const text of renderer.records(presented)) await sink.write(text);
   };
 
   return {
@@ -90,23 +90,23 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
       printRecords(fields ? checkFirstPage(pages, (page) => requireFields(fields, page, shape.columns)) : pages, shape),
 
     async value(value, shape) {
-      if (shape.drawing && options.format === 'table' && !fields) {
-        return sink.write(await shape.drawing(viewOf(shape)));
+      if (shape.renderText && options.format === 'table' && !fields) {
+        return sink.write(await shape.renderText(createView(shape)));
       }
-      if (Array.isArray(value)) return printRecords(onePage(value), shape);
+      if (Array.isArray(value)) return printRecords(singlePage(value), shape);
       const renderer = await rendererFor(shape);
-      await sink.write(await renderer.value(presented(value, shape)));
-      const missing = fields && missingField(fields, value);
+      await sink.write(await renderer.value(present(value, shape)));
+      const missing = fields && describeMissingField(fields, value);
       if (missing) await options.warn?.(missing);
     },
 
-    bare: (text) => sink.write(`${sink.isTerminal ? safeText(text) : text}\n`),
+    line: (text) => sink.write(`${sink.isTerminal ? escapeForTerminal(text) : text}\n`),
   };
 }
 
 type Page = readonly unknown[];
 
-async function* mapPages(pages: AsyncIterable<Page>, change: (page: Page) => Page): AsyncGenerator<Page> {
+async function* mapEachPage(pages: AsyncIterable<Page>, change: (page: Page) => Page): AsyncGenerator<Page> {
   for await (const page of pages) yield change(page);
 }
 

@@ -1,108 +1,126 @@
-import { safeText } from '../kernel/safe-text.ts';
-import { bytesText, count, duration } from './quantities.ts';
-import { DRAWN, type Signs } from './signs.ts';
+import { escapeForTerminal } from '../kernel/safe-text.ts';
+import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
+import { formatBytes, formatCount, formatDuration } from './quantities.ts';
 
-/** How far something is. */
+/** The progress of a task. */
 export interface ProgressState {
-  /** What is being done: `sending`. */
+  /** Name of the phase: `sending`. */
   readonly phase: string;
   readonly done: number;
-  /** Undefined where nobody knows. */
+  /** Undefined if unknown. */
   readonly total: number | undefined;
-  /** What is counted, in the plural; `bytes` are shown in larger units. */
+  /** Plural of the counted unit. `bytes` are shown in larger units. */
   readonly unit: string;
   readonly failed?: number;
   readonly unknown?: number;
-  /** Requests under way. */
+  /** Number of requests in flight. */
   readonly inFlight?: number;
 }
 
-/** What is waited for, and how many milliseconds more. */
-export interface Waiting {
-  readonly left: number;
-  readonly what: string;
+/** The reason for a wait, and its remaining milliseconds. */
+export interface Countdown {
+  readonly remaining: number;
+  readonly reason: string;
 }
 
-/** A state with what follows from looking at it for some time. */
-export interface Seen {
+/** The state to show, with the values derived from earlier states. */
+export interface ProgressSnapshot {
   readonly state: ProgressState;
-  /** Of what is counted, a second. */
-  readonly pace: number;
-  readonly waiting: Waiting | undefined;
+  /** Units per second. */
+  readonly rate: number;
+  readonly waiting: Countdown | undefined;
 }
 
-const LEAST_CELLS = 8;
-/** Few lengths, so that a bar does not change with every digit beside it. */
-const MORE_CELLS = [24, 16, 12];
+const MIN_BAR_CELLS = 8;
+/** A few fixed lengths, so that the bar does not change with every digit next to it. */
+const LARGER_BAR_CELLS = [24, 16, 12];
 
-/** Parts of a line from the first that is given up where there is no room to the last. */
-const GIVEN_UP = ['inFlight', 'phase', 'good', 'pace', 'counts', 'bar', 'left', 'trouble'] as const;
-const SHOWN = ['phase', 'bar', 'percent', 'counts', 'good', 'trouble', 'pace', 'left', 'inFlight'] as const;
+/** Order in which parts of a line are dropped if space is short. */
+const DROP_ORDER = ['inFlight', 'phase', 'succeeded', 'rate', 'counts', 'bar', 'left', 'problems'] as const;
+const DISPLAY_ORDER = [
+  'phase',
+  'bar',
+  'percent',
+  'counts',
+  'succeeded',
+  'problems',
+  'rate',
+  'left',
+  'inFlight',
+] as const;
 
-type Part = (typeof SHOWN)[number];
+type Part = (typeof DISPLAY_ORDER)[number];
 
-/** One line of a terminal: a bar, and as much beside it as `room` columns take. */
-export function barLine(seen: Seen, room: number, { bar: cells }: Signs = DRAWN): string {
-  const texts = textsOf(seen);
-  const shown = new Set<Part>(SHOWN.filter((part) => texts[part] !== undefined));
-  const width = () => [...shown].reduce((sum, part) => sum + (texts[part]?.length ?? 0) + 2, -2);
-  for (const part of GIVEN_UP) if (width() > room) shown.delete(part);
-  const spare = room - width();
-  const length = MORE_CELLS.find((most) => most - LEAST_CELLS <= spare) ?? LEAST_CELLS;
-  const bar = barOf(seen.state, length, cells);
-  const line = SHOWN.filter((part) => shown.has(part)).map((part) => (part === 'bar' ? bar : texts[part]));
-  return line.join('  ').slice(0, room);
+/** Renders a terminal line of at most `width` columns: a bar, and as many of the other parts as fit. */
+export function renderBarLine(
+  snapshot: ProgressSnapshot,
+  width: number,
+  { bar: cells }: Glyphs = UNICODE_GLYPHS,
+): string {
+  const texts = partTexts(snapshot);
+  const shown = new Set<Part>(DISPLAY_ORDER.filter((part) => texts[part] !== undefined));
+  const usedWidth = () => [...shown].reduce((sum, part) => sum + (texts[part]?.length ?? 0) + 2, -2);
+  for (const part of DROP_ORDER) if (usedWidth() > width) shown.delete(part);
+  const spare = width - usedWidth();
+  const cellCount = LARGER_BAR_CELLS.find((length) => length - MIN_BAR_CELLS <= spare) ?? MIN_BAR_CELLS;
+  const bar = renderBar(snapshot.state, cellCount, cells);
+  const line = DISPLAY_ORDER.filter((part) => shown.has(part)).map((part) => (part === 'bar' ? bar : texts[part]));
+  return line.join('  ').slice(0, width);
 }
 
 /** `sending: 1,200 of 5,000 users (24 %), 3 failed, 400/s, 10 s left, 8 in flight` */
-export function plainLine(seen: Seen): string {
-  const { phase, counts, percent, good, trouble, pace, left, inFlight } = textsOf(seen);
+export function renderPlainLine(snapshot: ProgressSnapshot): string {
+  const { phase, counts, percent, succeeded, problems, rate, left, inFlight } = partTexts(snapshot);
   const counted = percent === undefined ? counts : `${counts} (${percent.trim()})`;
-  return `${phase}: ${[counted, good, trouble, pace, left, inFlight].filter((part) => part !== undefined).join(', ')}`;
+  return `${phase}: ${[counted, succeeded, problems, rate, left, inFlight].filter((part) => part !== undefined).join(', ')}`;
 }
 
 /** `waiting 42 s for the service's rate limit` */
-export function waitingText({ left, what }: Waiting): string {
-  return `waiting ${duration(left / 1000)} for ${safeText(what)}`;
+export function formatCountdown({ remaining, reason }: Countdown): string {
+  return `waiting ${formatDuration(remaining / 1000)} for ${escapeForTerminal(reason)}`;
 }
 
-function textsOf({ state, pace, waiting }: Seen): Readonly<Partial<Record<Part, string>>> {
+function partTexts({ state, rate, waiting }: ProgressSnapshot): Readonly<Partial<Record<Part, string>>> {
   const { phase, done, total, failed = 0, unknown = 0, inFlight = 0, unit } = state;
-  const troubles = [failed > 0 && `${count(failed)} failed`, unknown > 0 && `${count(unknown)} unknown`];
-  const trouble = troubles.filter((text) => text !== false).join(', ');
+  const problemTexts = [
+    failed > 0 && `${formatCount(failed)} failed`,
+    unknown > 0 && `${formatCount(unknown)} unknown`,
+  ];
+  const problems = problemTexts.filter((text) => text !== false).join(', ');
   const known = total !== undefined && total > 0;
   return {
     phase,
-    counts: known ? `${bareQuantity(done, unit)} of ${quantity(total, unit)}` : quantity(done, unit),
-    ...(known && { bar: ' '.repeat(LEAST_CELLS), percent: percentOf(done / total) }),
-    ...(trouble && { trouble, good: `${count(done - failed - unknown)} ok` }),
-    ...(waiting ? { left: waitingText(waiting) } : paceTexts(state, pace)),
+    counts: known ? `${formatBareQuantity(done, unit)} of ${formatQuantity(total, unit)}` : formatQuantity(done, unit),
+    ...(known && { bar: ' '.repeat(MIN_BAR_CELLS), percent: formatPercent(done / total) }),
+    ...(problems && { problems, succeeded: `${formatCount(done - failed - unknown)} ok` }),
+    ...(waiting ? { left: formatCountdown(waiting) } : rateTexts(state, rate)),
     ...(inFlight > 0 && !waiting && { inFlight: `${inFlight} in flight` }),
   };
 }
 
-function paceTexts({ done, total, unit }: ProgressState, pace: number): Partial<Record<Part, string>> {
-  const shown = unit === 'bytes' ? bytesText(pace) : count(pace < 10 ? Math.round(pace * 10) / 10 : Math.round(pace));
-  if (!(pace > 0) || shown === '0') return {};
-  return { pace: `${shown}/s`, ...(total && { left: `${duration(Math.max(0, total - done) / pace)} left` }) };
+function rateTexts({ done, total, unit }: ProgressState, rate: number): Partial<Record<Part, string>> {
+  const shown =
+    unit === 'bytes' ? formatBytes(rate) : formatCount(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
+  if (!(rate > 0) || shown === '0') return {};
+  return { rate: `${shown}/s`, ...(total && { left: `${formatDuration(Math.max(0, total - done) / rate)} left` }) };
 }
 
-function barOf({ done, total = 1 }: ProgressState, cells: number, [full, empty]: Signs['bar']): string {
+function renderBar({ done, total = 1 }: ProgressState, cells: number, [full, empty]: Glyphs['bar']): string {
   const filled = Math.max(0, Math.min(cells, Math.floor((done / total) * cells)));
   return full.repeat(filled) + empty.repeat(cells - filled);
 }
 
-/** As wide for each share but the last, so that what stands behind it stays in its place. Only what is done is 100 %. */
-function percentOf(share: number): string {
+/** A percentage of constant width below 100 %. Rounds down, so that 100 % means complete. */
+function formatPercent(share: number): string {
   return `${String(Math.min(100, Math.floor(share * 100))).padStart(2)} %`;
 }
 
 /** `5,000 users`, `1.2 MB` */
-function quantity(value: number, unit: string): string {
-  return unit === 'bytes' ? bytesText(value) : `${count(value)} ${unit}`;
+function formatQuantity(value: number, unit: string): string {
+  return unit === 'bytes' ? formatBytes(value) : `${formatCount(value)} ${unit}`;
 }
 
-/** `1,200`, of which it is said already what is counted. */
-function bareQuantity(value: number, unit: string): string {
-  return unit === 'bytes' ? bytesText(value) : count(value);
+/** `1,200`, for a unit that is named elsewhere. */
+function formatBareQuantity(value: number, unit: string): string {
+  return unit === 'bytes' ? formatBytes(value) : formatCount(value);
 }

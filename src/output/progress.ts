@@ -1,174 +1,177 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Sink } from '../kernel/io.ts';
-import { safeText } from '../kernel/safe-text.ts';
-import { Pace } from './pace.ts';
-import { barLine, type ProgressState, plainLine, waitingText } from './progress-text.ts';
-import { DRAWN, type Signs } from './signs.ts';
-import { spinnerLine } from './spinner.ts';
+import { escapeForTerminal } from '../kernel/safe-text.ts';
+import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
+import { formatCountdown, type ProgressState, renderBarLine, renderPlainLine } from './progress-text.ts';
+import { RateEstimator } from './rate-estimator.ts';
+import { renderSpinnerLine } from './spinner.ts';
 
-/** `bar` redraws one line of a terminal, `lines` writes a line now and then, `none` is silent. */
+/** `bar` redraws one line of a terminal, `lines` writes a line periodically, `none` is silent. */
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
 /**
- * Says on stderr what goes on while it goes on: how far a job is, and how long something is waited for. It owns the line
- * that moves, so what else is said meanwhile goes through it. It never fails: talk that cannot be written must not end
- * what it is about.
+ * Shows progress and waiting times on stderr. Owns the line that is redrawn, so every other message must go through it
+ * while it is active. A write error is ignored: a closed stderr must not end the command.
  */
 export interface Progress {
   /**
-   * Shows how far something is, as `look` tells whenever it is asked.
-   * @returns what ends it; it resolves when nothing of it will be written any more
+   * Shows the progress that `readState` returns.
+   * @returns a function that ends the display, and resolves after its last write
    */
-  follow(look: () => ProgressState): () => Promise<void>;
-  /** Counts down to a moment in the background; a later one takes the place of an earlier. */
-  wait(untilEpoch: number, what: string): void;
+  track(readState: () => ProgressState): () => Promise<void>;
+  /** Counts down to a moment in the background. A new countdown replaces the previous one. */
+  countDown(untilEpoch: number, reason: string): void;
   /**
-   * Says what is waited for where nobody knows how long: on a terminal with a line that turns, elsewhere once.
-   * @returns what ends it; it resolves when nothing of it will be written any more
+   * Shows an activity of unknown duration: with a spinner on a terminal, otherwise as a single line.
+   * @returns a function that ends the display, and resolves after its last write
    */
-  busy(text: string): () => Promise<void>;
-  /** Writes text that stays, whatever the style. */
-  say(text: string): Promise<void>;
+  showActivity(text: string): () => Promise<void>;
+  /** Writes permanent text, in every style. */
+  print(text: string): Promise<void>;
   /**
-   * Writes to a sink that may be the same terminal. What moves stands below it; while a line is not at its end yet,
-   * nothing moves.
+   * Writes to a sink that may be the same terminal. The redrawn line moves below the text, or disappears until the text's
+   * last line is complete.
    */
-  beside(sink: Sink, text: string | Uint8Array): Promise<void>;
-  /** Takes what moves off the screen for good. */
-  end(): Promise<void>;
+  writeAlongside(sink: Sink, text: string | Uint8Array): Promise<void>;
+  /** Removes the redrawn line and ends all displays. */
+  stop(): Promise<void>;
 }
 
 const SECOND = 1_000;
 const LINE_INTERVAL = 10_000;
 const BAR_INTERVAL = 100;
-/** What is over sooner is not shown at all. */
+/** Milliseconds before a bar appears. */
 const BAR_DELAY = 250;
 const ERASE_LINE = '\r\u001b[2K';
 
-/** Of the terminal that progress is shown on. */
+/** The terminal that shows the progress. */
 export interface ProgressTerminal {
-  /** What was written beside it so far ends within a line. */
+  /** Whether the last output on the terminal ended without a line break. */
   readonly isInLine?: (() => boolean) | undefined;
-  readonly signs?: Signs;
+  readonly signs?: Glyphs;
 }
 
 export function createProgress(
   sink: Sink,
   clock: Clock,
   style: ProgressStyle,
-  { isInLine = () => false, signs = DRAWN }: ProgressTerminal = {},
+  { isInLine = () => false, signs = UNICODE_GLYPHS }: ProgressTerminal = {},
 ): Progress {
-  return new Display(sink, clock, style, { isInLine, signs });
+  return new ProgressDisplay(sink, clock, style, { isInLine, signs });
 }
 
-interface Drawing {
+interface DisplaySettings {
   readonly isInLine: () => boolean;
-  readonly signs: Signs;
+  readonly signs: Glyphs;
 }
 
-interface Followed {
-  readonly look: () => ProgressState;
-  readonly pace: Pace;
+interface TrackedTask {
+  readonly readState: () => ProgressState;
+  readonly rate: RateEstimator;
   readonly since: number;
 }
 
-class Display implements Progress {
+class ProgressDisplay implements Progress {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #style: ProgressStyle;
-  #followed: Followed | undefined;
-  #waiting: { readonly until: number; readonly what: string } | undefined;
-  /** What is waited for, the latest last; the first of them is shown. */
-  readonly #busy: { readonly text: string; readonly since: number }[] = [];
-  /** The last of them that was said in a line of its own. */
-  #said = '';
-  #drawn = false;
+  #tracked: TrackedTask | undefined;
+  #countdown: { readonly until: number; readonly reason: string } | undefined;
+  /** Current activities, the latest last. The first one is shown. */
+  readonly #activities: { readonly text: string; readonly since: number }[] = [];
+  /** The last activity that was printed as a line. */
+  #lastPrinted = '';
+  #isDrawn = false;
   readonly #isInLine: () => boolean;
-  readonly #signs: Signs;
-  /** Ends the loop that shows what goes on, while there is one. */
-  #stop = new AbortController();
-  #showing = Promise.resolve();
+  readonly #glyphs: Glyphs;
+  /** Ends the current display loop. */
+  #loop = new AbortController();
+  #loopDone = Promise.resolve();
 
-  constructor(sink: Sink, clock: Clock, style: ProgressStyle, { isInLine, signs }: Drawing) {
+  constructor(sink: Sink, clock: Clock, style: ProgressStyle, { isInLine, signs }: DisplaySettings) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
     this.#isInLine = isInLine;
-    this.#signs = signs;
+    this.#glyphs = signs;
   }
 
-  follow(look: () => ProgressState): () => Promise<void> {
+  track(readState: () => ProgressState): () => Promise<void> {
     if (this.#style === 'none') return async () => undefined;
     const since = this.#clock.now();
-    const own = { look, since, pace: new Pace(since, look().done) };
-    this.#followed = own;
+    const task = { readState, since, rate: new RateEstimator(since, readState().done) };
+    this.#tracked = task;
     this.#restart();
     return async () => {
-      if (this.#followed === own) this.#followed = undefined;
-      await this.#goOn();
+      if (this.#tracked === task) this.#tracked = undefined;
+      await this.#showRemaining();
     };
   }
 
-  wait(until: number, what: string): void {
+  countDown(until: number, reason: string): void {
     if (this.#style === 'none') return;
-    this.#waiting = { until, what };
+    this.#countdown = { until, reason };
     if (this.#style === 'bar') this.#restart();
-    else void this.#write(`${waitingText({ left: until - this.#clock.now(), what })} ${this.#signs.ellipsis}\n`);
+    else
+      void this.#write(
+        `${formatCountdown({ remaining: until - this.#clock.now(), reason })} ${this.#glyphs.ellipsis}\n`,
+      );
   }
 
-  busy(text: string): () => Promise<void> {
+  showActivity(text: string): () => Promise<void> {
     if (this.#style === 'none') return async () => undefined;
     if (this.#style === 'lines') {
-      const said = text === this.#said ? undefined : this.#write(`${safeText(text)}\n`);
-      this.#said = text;
-      return async () => said;
+      const printed = text === this.#lastPrinted ? undefined : this.#write(`${escapeForTerminal(text)}\n`);
+      this.#lastPrinted = text;
+      return async () => printed;
     }
-    const own = { text, since: this.#clock.now() };
-    this.#busy.push(own);
+    const shown = { text, since: this.#clock.now() };
+    this.#activities.push(shown);
     this.#restart();
     return async () => {
-      const at = this.#busy.indexOf(own);
-      if (at >= 0) this.#busy.splice(at, 1);
-      await this.#goOn();
+      const at = this.#activities.indexOf(shown);
+      if (at >= 0) this.#activities.splice(at, 1);
+      await this.#showRemaining();
     };
   }
 
-  say(text: string): Promise<void> {
-    return this.#write(text, this.#drawn ? this.#line() : '');
+  print(text: string): Promise<void> {
+    return this.#write(text, this.#isDrawn ? this.#line() : '');
   }
 
-  async beside(sink: Sink, text: string | Uint8Array): Promise<void> {
+  async writeAlongside(sink: Sink, text: string | Uint8Array): Promise<void> {
     if (this.#style !== 'bar' || !sink.isTerminal) return sink.write(text);
-    const drawn = this.#drawn;
-    if (drawn) await this.#write('');
+    const wasDrawn = this.#isDrawn;
+    if (wasDrawn) await this.#write('');
     await sink.write(text);
-    if (drawn) await this.#write('', this.#line());
+    if (wasDrawn) await this.#write('', this.#line());
   }
 
-  async end(): Promise<void> {
-    this.#followed = undefined;
-    this.#busy.length = 0;
-    this.#waiting = undefined;
-    this.#stop.abort();
-    await this.#showing;
+  async stop(): Promise<void> {
+    this.#tracked = undefined;
+    this.#activities.length = 0;
+    this.#countdown = undefined;
+    this.#loop.abort();
+    await this.#loopDone;
   }
 
-  /** Shows what is left to show. Resolves when nothing else will be written. */
-  async #goOn(): Promise<void> {
-    const before = this.#showing;
+  /** Shows the remaining displays. Resolves after the last write of the one that ended. */
+  async #showRemaining(): Promise<void> {
+    const before = this.#loopDone;
     this.#restart();
-    await (this.#line() === undefined ? this.#showing : before);
+    await (this.#line() === undefined ? this.#loopDone : before);
   }
 
   #restart(): void {
-    this.#stop.abort();
-    const own = new AbortController();
-    this.#stop = own;
-    const show = () => (this.#style === 'bar' ? this.#redraw(own.signal) : this.#tellNowAndThen(own.signal));
-    this.#showing = this.#showing.then(show);
+    this.#loop.abort();
+    const controller = new AbortController();
+    this.#loop = controller;
+    const show = () =>
+      this.#style === 'bar' ? this.#redraw(controller.signal) : this.#printPeriodically(controller.signal);
+    this.#loopDone = this.#loopDone.then(show);
   }
 
-  /** One line, drawn anew until there is nothing to show. */
+  /** Redraws the line until there is nothing to show. */
   async #redraw(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const line = this.#line();
@@ -176,58 +179,58 @@ class Display implements Progress {
       if (line) await this.#write('', line);
       await this.#clock.sleep(this.#untilNext(), stop).catch(() => undefined);
     }
-    if (this.#drawn && !this.#line()) await this.#write('');
+    if (this.#isDrawn && !this.#line()) await this.#write('');
   }
 
-  async #tellNowAndThen(stop: AbortSignal): Promise<void> {
-    for (let told = this.#followed; told; told = this.#followed) {
-      const next = LINE_INTERVAL - ((this.#clock.now() - told.since) % LINE_INTERVAL);
+  async #printPeriodically(stop: AbortSignal): Promise<void> {
+    for (let task = this.#tracked; task; task = this.#tracked) {
+      const next = LINE_INTERVAL - ((this.#clock.now() - task.since) % LINE_INTERVAL);
       await this.#clock.sleep(next, stop).catch(() => undefined);
       if (stop.aborted) return;
-      await this.#write(`${plainLine(this.#seen(told))}\n`);
+      await this.#write(`${renderPlainLine(this.#snapshot(task))}\n`);
     }
   }
 
-  /** Empty while it is too soon for one; undefined when there is nothing to show. */
+  /** The line to draw: empty during the initial delay, `undefined` if there is nothing to show. */
   #line(): string | undefined {
-    const followed = this.#followed;
-    const waiting = this.#left();
-    const [busy] = this.#busy;
+    const tracked = this.#tracked;
+    const waiting = this.#remainingWait();
+    const [activity] = this.#activities;
     const now = this.#clock.now();
-    if (!followed && !waiting && !busy) return undefined;
+    if (!tracked && !waiting && !activity) return undefined;
     if (this.#isInLine()) return '';
-    if (!followed && waiting) return `${waitingText(waiting)} ${this.#signs.ellipsis}`.slice(0, this.#room);
-    if (!followed) return busy && spinnerLine(busy.text, now - busy.since, this.#room, this.#signs);
-    const seen = this.#seen(followed);
-    return now - followed.since < BAR_DELAY && !waiting ? '' : barLine(seen, this.#room, this.#signs);
+    if (!tracked && waiting) return `${formatCountdown(waiting)} ${this.#glyphs.ellipsis}`.slice(0, this.#width);
+    if (!tracked) return activity && renderSpinnerLine(activity.text, now - activity.since, this.#width, this.#glyphs);
+    const snapshot = this.#snapshot(tracked);
+    return now - tracked.since < BAR_DELAY && !waiting ? '' : renderBarLine(snapshot, this.#width, this.#glyphs);
   }
 
-  #seen({ look, pace }: Followed) {
-    const state = look();
-    return { state, pace: pace.at(this.#clock.now(), state.done), waiting: this.#left() };
+  #snapshot({ readState, rate }: TrackedTask) {
+    const state = readState();
+    return { state, rate: rate.update(this.#clock.now(), state.done), waiting: this.#remainingWait() };
   }
 
-  #left() {
-    const { until, what } = this.#waiting ?? { until: 0, what: '' };
-    const left = until - this.#clock.now();
-    return left > 0 ? { left, what } : undefined;
+  #remainingWait() {
+    const { until, reason } = this.#countdown ?? { until: 0, reason: '' };
+    const remaining = until - this.#clock.now();
+    return remaining > 0 ? { remaining, reason } : undefined;
   }
 
-  /** Milliseconds; of a countdown alone up to the next whole second, so that none is left out. */
+  /** Milliseconds to the next redraw. A countdown alone is redrawn at each whole second. */
   #untilNext(): number {
-    if (this.#followed || this.#busy.length > 0) return BAR_INTERVAL;
-    return (this.#left()?.left ?? 0) % SECOND || SECOND;
+    if (this.#tracked || this.#activities.length > 0) return BAR_INTERVAL;
+    return (this.#remainingWait()?.remaining ?? 0) % SECOND || SECOND;
   }
 
-  /** A column stays free: a line that fills all of them would wrap on some terminals. Some say that they have none. */
-  get #room(): number {
+  /** One column stays free, because a full line wraps on some terminals. Some terminals report 0 columns. */
+  get #width(): number {
     return (this.#sink.columns || 80) - 1;
   }
 
-  /** In one piece, so that nothing flickers: the line that moves goes, text that stays comes, and the line below it. */
+  /** Erases the redrawn line, writes permanent text, and draws the line again, in a single write to avoid flicker. */
   #write(text: string, line = ''): Promise<void> {
-    const erasure = this.#drawn || line !== '' ? ERASE_LINE : '';
-    this.#drawn = line !== '';
+    const erasure = this.#isDrawn || line !== '' ? ERASE_LINE : '';
+    this.#isDrawn = line !== '';
     return this.#sink.write(erasure + text + line).catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 import type { Column } from '../catalog/define.ts';
-import type { Look } from './look.ts';
+import type { DisplayOptions } from './display-options.ts';
 
-/** What a format may know of where and how its text is shown. `width` is undefined where lines have no end. */
+/** How and where a renderer's text is shown. `width` is undefined if lines have no limit. */
 export interface View {
   readonly columns?: readonly Column[];
   readonly fields?: readonly string[];
@@ -9,24 +9,24 @@ export interface View {
   readonly color: boolean;
   readonly isTerminal: boolean;
   readonly width: number | undefined;
-  /** Of values in tables. */
-  readonly look: Look;
+  /** Display of values in tables. */
+  readonly display: DisplayOptions;
 }
 
-/** One format: turns records or a single value into text that ends with a line break, or is empty. */
+/** Renders records or a single value in one format. The text ends with a line break, or is empty. */
 export interface Renderer {
   records(pages: AsyncIterable<readonly unknown[]>): AsyncIterable<string>;
   value(value: unknown): string | Promise<string>;
 }
 
-/** All records at once, for a format that has to see the last one before it can write the first. */
-export async function collect(pages: AsyncIterable<readonly unknown[]>): Promise<readonly unknown[]> {
+/** Collects all records, for a format that needs the last record before it can write the first. */
+export async function collectPages(pages: AsyncIterable<readonly unknown[]>): Promise<readonly unknown[]> {
   const records: unknown[] = [];
   for await (const page of pages) for (const record of page) records.push(record);
   return records;
 }
 
-/** Records that are all there already, as the pages that a format takes. */
-export async function* onePage<Page>(page: Page): AsyncGenerator<Page> {
+/** Wraps loaded records as a single page. */
+export async function* singlePage<Page>(page: Page): AsyncGenerator<Page> {
   yield page;
 }

@@ -1,7 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 
-/** How far a column of each kind may shrink: text while it can still be read in lines, a time to its day, an id not at all. */
-const LEAST = {
+/** Minimum column widths: text must stay readable when wrapped, a time keeps its date, an ID does not shrink. */
+const MIN_WIDTHS = {
   text: 10,
   state: Number.POSITIVE_INFINITY,
   time: 11,
@@ -9,47 +9,47 @@ const LEAST = {
 } as const satisfies Record<NonNullable<Column['kind']>, number>;
 
 /**
- * Column widths that fit a line of `room` columns: the widest column gives first, times after everything else.
- * `undefined` when none can give any more and it is still too wide.
+ * Shrinks columns to fit a line of `available` columns: always the widest text column first, and times last. Returns
+ * `undefined` if they cannot fit.
  */
 export function fitWidths(
   natural: readonly number[],
   columns: readonly Column[],
-  room: number,
+  available: number,
   gap: number,
 ): number[] | undefined {
   const widths = [...natural];
-  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - room;
+  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - available;
   for (; excess > 0; excess--) {
-    const widest = widestThatGives(widths, columns, 'text') ?? widestThatGives(widths, columns, 'time');
+    const widest = widestShrinkable(widths, columns, 'text') ?? widestShrinkable(widths, columns, 'time');
     if (widest === undefined) return undefined;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
 }
 
-function widestThatGives(
+function widestShrinkable(
   widths: readonly number[],
   columns: readonly Column[],
-  asked: NonNullable<Column['kind']>,
+  requested: NonNullable<Column['kind']>,
 ): number | undefined {
   let widest: number | undefined;
   for (const [column, width] of widths.entries()) {
     const kind = columns[column]?.kind ?? 'text';
-    const gives = kind === asked && width > LEAST[kind];
-    if (gives && (widest === undefined || width > (widths[widest] ?? 0))) widest = column;
+    const canShrink = kind === requested && width > MIN_WIDTHS[kind];
+    if (canShrink && (widest === undefined || width > (widths[widest] ?? 0))) widest = column;
   }
   return widest;
 }
 
-/** The columns that a text takes on a terminal. */
+/** Returns the number of terminal columns that a text takes. */
 export type Measure = (text: string) => number;
 
 /**
- * The measure for these texts. ASCII is as wide as it is long; only for more than that is string-width loaded, whose
- * Unicode tables cost a third of the start of a command.
+ * Creates a measure for these texts. Loads string-width only for non-ASCII text, because its Unicode tables take a third
+ * of a command's start-up time.
  */
-export async function measureFor(rows: readonly (readonly string[])[]): Promise<Measure> {
+export async function createMeasure(rows: readonly (readonly string[])[]): Promise<Measure> {
   if (rows.every((row) => row.every(isAscii))) return (text) => text.length;
   return (await import('string-width')).default;
 }
@@ -58,18 +58,15 @@ export function isAscii(text: string): boolean {
   return !/[^ -~]/.test(text);
 }
 
-/**
- * Text of at most `width` columns, its end given up for an ellipsis, each character of which takes a column. What a reader sees
- * as one character stays one.
- */
-export function cut(text: string, width: number, measure: Measure, ellipsis: string): string {
+/** Truncates a text to `width` columns, the ellipsis included. Never splits a grapheme. */
+export function truncateText(text: string, width: number, measure: Measure, ellipsis: string): string {
   if (measure(text) <= width) return text;
-  let room = Math.max(0, width - ellipsis.length);
-  if (isAscii(text)) return `${text.slice(0, room)}${ellipsis}`.slice(0, width);
+  let available = Math.max(0, width - ellipsis.length);
+  if (isAscii(text)) return `${text.slice(0, available)}${ellipsis}`.slice(0, width);
   let kept = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    room -= measure(segment);
-    if (room < 0) break;
+    available -= measure(segment);
+    if (available < 0) break;
     kept += segment;
   }
   return kept + ellipsis.slice(0, width);

@@ -1,16 +1,16 @@
 import { SvcError } from '../kernel/errors.ts';
-import { headerValueFault } from '../kernel/header-value.ts';
-import { meetSecret } from '../kernel/redact.ts';
+import { findHeaderValueProblem } from '../kernel/header-value.ts';
+import { rememberSecret } from '../kernel/redact.ts';
 
-/** A credential without its trailing newlines. @throws SvcError `usage`, naming the source, when no header can carry it */
-export function credentialValue(text: string, source: string): string {
+/** Parses a credential and strips trailing newlines. @throws SvcError `usage`, naming the source, if it is not valid in a header */
+export function parseCredential(text: string, source: string): string {
   const value = text.replace(/(\r?\n)+$/, '');
-  const fault = headerValueFault(value);
-  if (fault) throw new SvcError('usage', `${source}: ${fault}`);
+  const problem = findHeaderValueProblem(value);
+  if (problem) throw new SvcError('usage', `${source}: ${problem}`);
   return value;
 }
 
-/** As `credentialValue`, for one that is a secret: whatever is said of it, its value is not. */
-export function secretValue(text: string, source: string): string {
-  return meetSecret(credentialValue(meetSecret(text), source));
+/** Parses a secret credential, and registers it for redaction from all output. */
+export function parseSecret(text: string, source: string): string {
+  return rememberSecret(parseCredential(rememberSecret(text), source));
 }

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import { readTextIfExists } from '../kernel/files.ts';
-import { hint, template } from '../kernel/hint.ts';
-import { checkFields, fieldsOf, parseJson, ShapeError } from './json-file.ts';
+import { hint, stepWithPlaceholder } from '../kernel/hint.ts';
+import { checkFields, expectObject, FileFormatError, parseJson } from './json-file.ts';
 
-/** What `.svc.json` may say about a folder. */
+/** The settings that `.svc.json` may contain. */
 export interface FolderSettings {
   readonly profile?: string;
   readonly org?: string;
@@ -14,29 +14,31 @@ export interface FolderSettings {
 const KEYS = ['profile', 'org', 'output'];
 
 /**
- * The `.svc.json` of a folder or the nearest one above it. Whoever can write there must not be able to choose where
- * credentials go, so it names things and holds nothing else.
+ * Reads the `.svc.json` of a folder or its nearest parent. The file may only refer to saved settings: write access to a
+ * folder must not allow redirecting credentials.
  * @throws SvcError `usage`, naming the file and the key
  */
-export async function folderSettings(folder: string): Promise<{ path: string; settings: FolderSettings } | undefined> {
+export async function readFolderSettings(
+  folder: string,
+): Promise<{ path: string; settings: FolderSettings } | undefined> {
   const path = resolve(folder, '.svc.json');
   const text = await readTextIfExists(path);
-  if (text !== undefined) return { path, settings: shapeOf(text, path) };
+  if (text !== undefined) return { path, settings: parseFolderSettings(text, path) };
   const parent = dirname(dirname(path));
-  return parent === dirname(path) ? undefined : folderSettings(parent);
+  return parent === dirname(path) ? undefined : readFolderSettings(parent);
 }
 
-function shapeOf(text: string, path: string): FolderSettings {
+function parseFolderSettings(text: string, path: string): FolderSettings {
   try {
-    const fields = fieldsOf(parseJson(text), 'it');
-    const stranger = Object.keys(fields).find((key) => !KEYS.includes(key));
-    if (stranger !== undefined) throw new ShapeError(`'${stranger}' is not allowed here`);
+    const fields = expectObject(parseJson(text), 'the content');
+    const unknownKey = Object.keys(fields).find((key) => !KEYS.includes(key));
+    if (unknownKey !== undefined) throw new FileFormatError(`'${unknownKey}' is not allowed in this file`);
     checkFields(fields, 'string', KEYS, '');
     return fields;
   } catch (error) {
-    if (!(error instanceof ShapeError)) throw error;
+    if (!(error instanceof FileFormatError)) throw error;
     throw new SvcError('usage', `${path}: ${error.message}`, {
-      hint: hint`it may name a profile, org and output; a URL or a secret belongs in a profile (${template('configure', ['profiles', 'add'], '<name>')})`,
+      hint: hint`the file may set profile, org, and output; save URLs and secrets in a profile (${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')})`,
     });
   }
 }

@@ -1,32 +1,38 @@
 import { basename, dirname, extname } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
-import { discardStaged, type Replacement, readTextIfExists, replaceFile, withoutMark } from '../kernel/files.ts';
+import {
+  type ReplaceFileOptions,
+  readTextIfExists,
+  removeStagedFiles,
+  replaceFile,
+  withoutByteOrderMark,
+} from '../kernel/files.ts';
 import { isObject } from '../kernel/is-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a file of settings. A damaged one is the user's to repair: @throws SvcError `local` with the path. */
-export async function readJsonFile<Value>(path: string, shape: (value: unknown) => Value): Promise<Value | undefined> {
+/** Reads a settings file. @throws SvcError `local`, naming the path, if the file is damaged: the user must repair it */
+export async function readJsonFile<Value>(path: string, parse: (value: unknown) => Value): Promise<Value | undefined> {
   const text = await readTextIfExists(path);
   if (text === undefined) return undefined;
   try {
-    return shape(parseJson(text));
+    return parse(parseJson(text));
   } catch (error) {
-    if (!(error instanceof ShapeError)) throw error;
+    if (!(error instanceof FileFormatError)) throw error;
     throw new SvcError('local', `${path} is damaged: ${error.message}`, {
-      hint: 'repair the file, or move it away; it is never overwritten',
+      hint: 'repair the file, or move it elsewhere; svc never overwrites a damaged file',
     });
   }
 }
 
 /**
- * Replaces a file of settings by way of `conf`, which writes a staged copy: its own rename would put a cut file over a
- * good one when the disk is full. Only under a lock.
+ * Replaces a settings file. `conf` writes a staged copy, because its own rename could replace a good file with a truncated
+ * one when the disk is full. The caller must hold a lock.
  */
 export async function writeJsonFile(path: string, fields: Fields): Promise<void> {
   const { default: Conf } = await import('conf');
-  await discardStaged(path);
-  const write: Replacement['write'] = async (staged) => {
+  await removeStagedFiles(path);
+  const write: ReplaceFileOptions['write'] = async (staged) => {
     const conf = new Conf<Record<string, unknown>>({
       cwd: dirname(staged),
       configName: basename(staged, extname(staged)),
@@ -44,29 +50,34 @@ function serialize(fields: Fields): string {
   return `${JSON.stringify(fields, null, 2)}\n`;
 }
 
-/** What is wrong with the content of a file. The message never repeats the content, which may be a secret. */
-export class ShapeError extends Error {}
+/** Invalid file content. The message never contains the content, which may be secret. */
+export class FileFormatError extends Error {}
 
-/** @throws ShapeError */
+/** Parses JSON. @throws FileFormatError */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(withoutMark(text));
+    return JSON.parse(withoutByteOrderMark(text));
   } catch {
-    throw new ShapeError('it is not valid JSON'); // what the parser says quotes the text
+    throw new FileFormatError('the content is not valid JSON'); // the parser's own message quotes the text
   }
 }
 
-/** @throws ShapeError */
-export function fieldsOf(value: unknown, name: string): Fields {
+/** Returns the value if it is an object. @throws FileFormatError */
+export function expectObject(value: unknown, name: string): Fields {
   if (isObject(value)) return value;
-  throw new ShapeError(`${name} is not an object`);
+  throw new FileFormatError(`${name} is not an object`);
 }
 
-/** The named fields of an object, each of the given type where it is there. @throws ShapeError */
-export function checkFields(fields: Fields, type: 'string' | 'boolean', names: readonly string[], where: string): void {
+/** Checks that the named fields have the given type, if present. @throws FileFormatError */
+export function checkFields(
+  fields: Fields,
+  type: 'string' | 'boolean',
+  names: readonly string[],
+  prefix: string,
+): void {
   for (const name of names) {
     if (Object.hasOwn(fields, name) && typeof fields[name] !== type) {
-      throw new ShapeError(`${where}${name} is no ${type === 'string' ? 'text' : 'true or false'}`);
+      throw new FileFormatError(`${prefix}${name} must be ${type === 'string' ? 'a string' : 'true or false'}`);
     }
   }
 }

@@ -1,15 +1,15 @@
 import { messageOf } from '../kernel/errors.ts';
 import { redactText } from '../kernel/redact.ts';
 
-/** One thing to do in the keychain. An account is a name under which it keeps one secret for svc. */
+/** One keychain operation. An account is the name of one secret of svc in the keychain. */
 export type KeychainCall =
   | { readonly kind: 'get' | 'delete'; readonly account: string }
   | { readonly kind: 'set'; readonly account: string; readonly secret: string };
 
-/** What came of all calls: for each `get` the secret or null, for the others null; or why one of them failed. */
+/** The results of all calls: the secret or null for each `get`, null for the others; or the fault of the call that failed. */
 export type KeychainReply = { readonly values: readonly (string | null)[] } | { readonly fault: string };
 
-/** The part of `@napi-rs/keyring` that is used. */
+/** The part of `@napi-rs/keyring` that svc uses. */
 export interface KeyringModule {
   readonly Entry: new (
     service: string,
@@ -22,14 +22,14 @@ export interface KeyringModule {
   };
 }
 
-/** The name under which the keychain lists what svc keeps there. */
+/** The service name of svc in the keychain. */
 const SERVICE = 'svc';
 
-/** Left to choose, the module falls back to the kernel's key ring, which forgets everything when the machine restarts. */
+/** Selects the Secret Service. By default, the module falls back to the kernel keyring, which does not survive a restart. */
 const STORE = { linux: { store: 'secret-service' } } as const;
 
-/** Makes the calls in order, up to the first that fails. May block for as long as the keychain likes. */
-export async function performCalls(
+/** Performs the calls in order, up to the first failure. May block until the keychain responds. */
+export async function performKeychainCalls(
   calls: readonly KeychainCall[],
   load: () => Promise<KeyringModule>,
 ): Promise<KeychainReply> {
@@ -38,12 +38,12 @@ export async function performCalls(
     return { values: calls.map((call) => perform(new Entry(SERVICE, call.account, STORE), call)) };
   } catch (error) {
     const secrets = calls.flatMap((call) => (call.kind === 'set' ? [call.secret] : []));
-    return { fault: redactText(briefly(messageOf(error)), secrets) };
+    return { fault: redactText(shortenMessage(messageOf(error)), secrets) };
   }
 }
 
-/** The module's own words without what they begin with each time, and without the advice that D-Bus adds. */
-function briefly(message: string): string {
+/** Removes the module's constant prefix and the advice that D-Bus appends from an error message. */
+function shortenMessage(message: string): string {
   const [sentence = ''] = message.replace(/^Platform failure: /, '').split(/\. |\n/);
   return sentence;
 }

@@ -1,9 +1,9 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
-import { baseUrlFault, headerPrefixFault } from '../client/target.ts';
+import { findBaseUrlProblem, findHeaderPrefixProblem } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
-import type { SecretName } from '../kernel/variables.ts';
+import type { SecretSetting } from '../kernel/variables.ts';
 
-/** What a profile holds that is no secret. Fields that this version does not know are kept as they are. */
+/** A saved profile without its secrets. Unknown fields are preserved. */
 export interface Profile {
   /** Origin and optional path, without a trailing slash. */
   readonly baseUrl?: string | undefined;
@@ -12,43 +12,44 @@ export interface Profile {
   readonly workspaceId?: string | undefined;
   readonly org?: string | undefined;
   readonly output?: string | undefined;
-  /** Writes through it are asked about by name. */
+  /** Whether writes through the profile need confirmation by typing its name. */
   readonly protected?: boolean | undefined;
-  /** Under which its secrets are kept: its own for good, whatever it is renamed to. */
+  /** The ID under which its secrets are stored. Renaming the profile does not change it. */
   readonly id?: string | undefined;
-  /** Where each of its secrets lies: a Place, or what only a newer version knows. */
-  readonly secrets?: { readonly [Name in SecretName]?: string } | undefined;
+  /** The location of each secret: a SecretLocation, or a value of a newer version. */
+  readonly secrets?: { readonly [Name in SecretSetting]?: string } | undefined;
 }
 
-export type Secrets = { readonly [Name in SecretName]?: string | undefined };
+export type Secrets = { readonly [Name in SecretSetting]?: string | undefined };
 
-/** Where a secret may lie. */
-export type Place = 'keychain' | 'file';
+/** A location where secrets are stored. */
+export type SecretLocation = 'keychain' | 'file';
 
-/** A name as given by the user. @throws SvcError `usage` */
-export function checkName(text: string): string {
+/** Parses a profile name. @throws SvcError `usage` */
+export function parseProfileName(text: string): string {
   if (/^[A-Za-z0-9._-]+$/.test(text)) return text;
-  throw new SvcError('usage', `'${text}' cannot be the name of a profile`, {
-    hint: "a name is made of letters, digits, '.', '_' and '-'",
+  throw new SvcError('usage', `invalid profile name '${text}'`, {
+    hint: "use only letters, digits, '.', '_', and '-'",
   });
 }
 
-/** An address as given by the user, without trailing slashes. @throws SvcError `usage`, naming the source */
-export function checkBaseUrl(text: string, source: string): string {
-  const fault = baseUrlFault(text);
-  if (fault) throw new SvcError('usage', `${source}: ${fault}`, { hint: 'write it like https://api.example.com' });
+/** Parses a base URL and strips trailing slashes. @throws SvcError `usage`, naming the source */
+export function parseBaseUrl(text: string, source: string): string {
+  const problem = findBaseUrlProblem(text);
+  if (problem) throw new SvcError('usage', `${source}: ${problem}`, { hint: 'use a URL like https://api.example.com' });
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
-/** The one origin that the secrets of a profile are for; `undefined` when it leads nowhere. */
+/** The origin that the secrets of a profile may be sent to; `undefined` if the profile has no base URL. */
 export function originOf({ baseUrl }: Pick<Profile, 'baseUrl'>): string | undefined {
-  return baseUrl === undefined ? undefined : new URL(checkBaseUrl(baseUrl, 'baseUrl')).origin;
+  return baseUrl === undefined ? undefined : new URL(parseBaseUrl(baseUrl, 'baseUrl')).origin;
 }
 
-/** The start of every header name. @throws SvcError `usage`, naming the source */
-export function checkHeaderPrefix(text: string, source: string): string {
-  const fault = headerPrefixFault(text);
-  if (fault) throw new SvcError('usage', `${source}: ${fault}`, { hint: `write it like ${DEFAULT_HEADER_PREFIX}` });
+/** Parses the prefix of the credential headers. @throws SvcError `usage`, naming the source */
+export function parseHeaderPrefix(text: string, source: string): string {
+  const problem = findHeaderPrefixProblem(text);
+  if (problem)
+    throw new SvcError('usage', `${source}: ${problem}`, { hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}` });
   return text.toLowerCase();
 }

@@ -1,21 +1,21 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
-import { SECRET_NAMES, type SecretName, VARIABLES } from '../kernel/variables.ts';
-import { hintForName, readProfiles } from './book.ts';
-import { credentialValue, secretValue } from './credential-value.ts';
-import { folderSettings } from './folder-settings.ts';
+import { SECRET_SETTINGS, SETTING_VARIABLES, type SecretSetting } from '../kernel/variables.ts';
+import { parseCredential, parseSecret } from './credential-value.ts';
+import { readFolderSettings } from './folder-settings.ts';
 import type { Keychain } from './keychain.ts';
-import { checkBaseUrl, checkHeaderPrefix, originOf, type Profile } from './profile.ts';
-import { readSecrets, secretPlaces } from './secrets.ts';
+import { originOf, type Profile, parseBaseUrl, parseHeaderPrefix } from './profile.ts';
+import { createUnknownProfileHint, readProfiles } from './profiles-file.ts';
+import { createSecretStorage, readSecrets } from './secrets.ts';
 
-/** A value and, for people, where it was found: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
+/** A value and its source, for messages: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
 interface Sourced<Value> {
   readonly value: Value;
   readonly source: string;
 }
 
-/** Who is asking, and whom. */
+/** The resolved settings: the service, the credentials, and defaults for commands. */
 export interface Settings {
   readonly profile?: Sourced<string>;
   readonly protected: boolean;
@@ -27,11 +27,11 @@ export interface Settings {
   readonly workspaceAuthToken?: Sourced<string>;
   readonly org?: Sourced<string>;
   readonly output?: Sourced<string>;
-  /** Why the profile's own credentials are not among these, for the hint of a missing one. */
-  readonly withheld?: string;
+  /** Why the profile's own credentials are missing here, for error messages. */
+  readonly missingReason?: string;
 }
 
-export interface SettingsWorld {
+export interface SettingsDependencies {
   readonly flags: {
     readonly profile?: string;
     readonly baseUrl?: string;
@@ -42,112 +42,122 @@ export interface SettingsWorld {
   readonly cwd: string;
   readonly folders: Folders;
   readonly signal?: AbortSignal;
-  /** Instead of this user's own. */
+  /** Replaces the current user's keychain. */
   readonly keychain?: Keychain;
 }
 
-/** The settings but for the secrets, which cost a look into a keychain. */
-export interface OpenSettings extends Omit<Settings, SecretName> {
-  /** All of them. @throws SvcError `local` when the file of the secrets is damaged */
-  complete(): Promise<Settings>;
+/** The settings without the secrets, which would require a keychain lookup. */
+export interface SettingsWithoutSecrets extends Omit<Settings, SecretSetting> {
+  /** Resolves the secrets too. @throws SvcError `local` if the secrets file is damaged */
+  withSecrets(): Promise<Settings>;
 }
 
-type Name = keyof typeof VARIABLES;
+type SettingName = keyof typeof SETTING_VARIABLES;
 
-/** What one place says. A name that it says nothing about is not there, so that places can be laid over each other. */
-type Layer = { readonly [N in Name]?: Sourced<string> };
+/** The settings from one source. Absent settings have no key, so that layers can be merged. */
+type Layer = { readonly [N in SettingName]?: Sourced<string> };
 
-const CHECKS: { readonly [N in Name]?: (text: string, source: string) => string } = {
-  baseUrl: checkBaseUrl,
-  headerPrefix: checkHeaderPrefix,
-  apiKey: credentialValue,
-  authToken: secretValue,
-  workspaceId: credentialValue,
-  workspaceAuthToken: secretValue,
+const PARSERS: { readonly [N in SettingName]?: (text: string, source: string) => string } = {
+  baseUrl: parseBaseUrl,
+  headerPrefix: parseHeaderPrefix,
+  apiKey: parseCredential,
+  authToken: parseSecret,
+  workspaceId: parseCredential,
+  workspaceAuthToken: parseSecret,
 };
 
 const DEFAULTS = { headerPrefix: { value: DEFAULT_HEADER_PREFIX, source: 'default' } };
 
 /**
- * Each setting from the first place that has it: flag, environment, `.svc.json`, profile. An empty variable is as good
- * as none.
- * @throws SvcError `usage` for a value that cannot be, naming its source; `local` for a damaged file
+ * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`, profile. Empty variables are
+ * ignored.
+ * @throws SvcError `usage` for an invalid value, naming its source; `local` for a damaged file
  */
-export async function resolveSettings(world: SettingsWorld): Promise<Settings> {
-  return (await resolveOpenSettings(world)).complete();
+export async function resolveSettings(dependencies: SettingsDependencies): Promise<Settings> {
+  return (await resolveSettingsWithoutSecrets(dependencies)).withSecrets();
 }
 
-/** As `resolveSettings`, but the secrets of a profile are looked for only when they are asked for. */
-export async function resolveOpenSettings(world: SettingsWorld): Promise<OpenSettings> {
-  const { flags, environment, cwd, folders } = world;
-  const folder = await folderSettings(cwd);
+/** Resolves the settings without reading the secrets of the profile until `withSecrets` is called. */
+export async function resolveSettingsWithoutSecrets(
+  dependencies: SettingsDependencies,
+): Promise<SettingsWithoutSecrets> {
+  const { flags, environment, cwd, folders } = dependencies;
+  const folder = await readFolderSettings(cwd);
   const given: Layer = {
-    ...layer(folder?.settings ?? {}, () => folder?.path ?? ''),
-    ...layer(fromEnvironment(environment), (name) => VARIABLES[name]),
-    ...layer(flags, (name) => `flag --${name === 'baseUrl' ? 'base-url' : name}`),
+    ...createLayer(folder?.settings ?? {}, () => folder?.path ?? ''),
+    ...createLayer(readVariables(environment), (name) => SETTING_VARIABLES[name]),
+    ...createLayer(flags, (name) => `flag --${name === 'baseUrl' ? 'base-url' : name}`),
   };
   const { chosen, profile } = await chooseProfile(folders, given.profile);
   if (!chosen) {
     const settings = { ...DEFAULTS, ...given, protected: false };
-    return { ...settings, complete: async () => settings };
+    return { ...settings, withSecrets: async () => settings };
   }
-  const kept = fromProfile(chosen.value, profile, given);
-  const beside = { ...given, profile: chosen, protected: profile.protected === true };
-  const open = { ...DEFAULTS, ...kept.settings, ...beside, ...withReason(kept.withheld) };
-  const complete = async (): Promise<Settings> => {
-    if (kept.withheld !== undefined) return open;
-    const { secrets, withheld } = await secretsOf(world, chosen.value, profile, given);
-    return { ...DEFAULTS, ...kept.settings, ...secrets, ...beside, ...withReason(withheld) };
+  const stored = readProfile(chosen.value, profile, given);
+  const overrides = { ...given, profile: chosen, protected: profile.protected === true };
+  const publicSettings = { ...DEFAULTS, ...stored.settings, ...overrides, ...missingReasonField(stored.missingReason) };
+  const withSecrets = async (): Promise<Settings> => {
+    if (stored.missingReason !== undefined) return publicSettings;
+    const { secrets, missingReason } = await readProfileSecrets(dependencies, chosen.value, profile, given);
+    return { ...DEFAULTS, ...stored.settings, ...secrets, ...overrides, ...missingReasonField(missingReason) };
   };
-  return { ...open, complete };
+  return { ...publicSettings, withSecrets };
 }
 
-function withReason(withheld: string | undefined): Pick<Settings, 'withheld'> {
-  return withheld === undefined ? {} : { withheld };
+function missingReasonField(missingReason: string | undefined): Pick<Settings, 'missingReason'> {
+  return missingReason === undefined ? {} : { missingReason };
 }
 
-function fromEnvironment(environment: Environment): Partial<Record<Name, string>> {
-  const entries = Object.entries(VARIABLES).map(([name, variable]) => [name, environment[variable] || undefined]);
+function readVariables(environment: Environment): Partial<Record<SettingName, string>> {
+  const entries = Object.entries(SETTING_VARIABLES).map(([name, variable]) => [
+    name,
+    environment[variable] || undefined,
+  ]);
   return Object.fromEntries(entries);
 }
 
 async function chooseProfile(folders: Folders, named: Sourced<string> | undefined) {
-  const book = await readProfiles(folders);
-  const chosen = named ?? (book.current === undefined ? undefined : { value: book.current, source: 'default' });
-  const profile = chosen ? book.profiles.get(chosen.value) : {};
+  const saved = await readProfiles(folders);
+  const chosen = named ?? (saved.current === undefined ? undefined : { value: saved.current, source: 'default' });
+  const profile = chosen ? saved.profiles.get(chosen.value) : {};
   if (profile) return { chosen, profile };
   const name = chosen?.value ?? '';
-  throw new SvcError('usage', `${chosen?.source}: there is no profile '${name}'`, { hint: hintForName(book, name) });
+  throw new SvcError('usage', `${chosen?.source}: profile '${name}' does not exist`, {
+    hint: createUnknownProfileHint(saved, name),
+  });
 }
 
-/** What a profile says openly. Its credentials are for its own origin: when another one is called they are withheld. */
-function fromProfile(name: string, profile: Profile, given: Layer): { settings: Layer; withheld?: string } {
+/** Reads the public settings of a profile. Its credentials are withheld if another origin is called. */
+function readProfile(name: string, profile: Profile, given: Layer): { settings: Layer; missingReason?: string } {
   const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
   const sourceOf = () => `profile '${name}'`;
-  const settings = layer({ baseUrl, headerPrefix, org, output }, sourceOf);
-  const home = originOf(profile);
-  if (home !== undefined && given.baseUrl && originOf({ baseUrl: given.baseUrl.value }) !== home) {
-    return { settings, withheld: `the credentials of ${sourceOf()} are for ${home} only` };
+  const settings = createLayer({ baseUrl, headerPrefix, org, output }, sourceOf);
+  const origin = originOf(profile);
+  if (origin !== undefined && given.baseUrl && originOf({ baseUrl: given.baseUrl.value }) !== origin) {
+    return { settings, missingReason: `the credentials of ${sourceOf()} are for ${origin} only` };
   }
-  return { settings: { ...settings, ...layer({ apiKey, workspaceId }, sourceOf) } };
+  return { settings: { ...settings, ...createLayer({ apiKey, workspaceId }, sourceOf) } };
 }
 
-/** The secrets of a profile that nothing before it gives. What is not needed is not looked for. */
-async function secretsOf(world: SettingsWorld, name: string, profile: Profile, given: Layer) {
-  const wanted = SECRET_NAMES.filter((secret) => given[secret] === undefined);
+/** Reads the secrets of a profile that no earlier source defines. */
+async function readProfileSecrets(dependencies: SettingsDependencies, name: string, profile: Profile, given: Layer) {
+  const wanted = SECRET_SETTINGS.filter((secret) => given[secret] === undefined);
   const source = `profile '${name}'`;
-  const { secrets, withheld } = await readSecrets(secretPlaces(world), profile, wanted);
+  const { secrets, missingReason } = await readSecrets(createSecretStorage(dependencies), profile, wanted);
   const values = Object.fromEntries(wanted.map((secret) => [secret, secrets[secret]?.value]));
-  const found = layer(values, (secret) => `${source} (${secrets[secret as SecretName]?.place})`);
-  return { secrets: found, withheld: withheld && `${source}: ${withheld}` };
+  const found = createLayer(values, (secret) => `${source} (${secrets[secret as SecretSetting]?.location})`);
+  return { secrets: found, missingReason: missingReason && `${source}: ${missingReason}` };
 }
 
-/** The values that are there, each checked and with its source. */
-function layer(values: { readonly [N in Name]?: string | undefined }, sourceOf: (name: Name) => string): Layer {
-  const names = Object.keys(VARIABLES) as Name[];
+/** Creates a layer from the defined values, each parsed and with its source. */
+function createLayer(
+  values: { readonly [N in SettingName]?: string | undefined },
+  sourceOf: (name: SettingName) => string,
+): Layer {
+  const names = Object.keys(SETTING_VARIABLES) as SettingName[];
   const entries = names.flatMap((name) => {
     const [value, source] = [values[name], sourceOf(name)];
-    return value === undefined ? [] : [[name, { value: CHECKS[name]?.(value, source) ?? value, source }]];
+    return value === undefined ? [] : [[name, { value: PARSERS[name]?.(value, source) ?? value, source }]];
   });
   return Object.fromEntries(entries);
 }

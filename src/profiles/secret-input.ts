@@ -1,31 +1,32 @@
 import { SvcError } from '../kernel/errors.ts';
-import { textOf, withoutMark } from '../kernel/files.ts';
+import { decodeBytes, withoutByteOrderMark } from '../kernel/files.ts';
 import { readNamedFile } from '../kernel/named-file.ts';
-import { secretValue } from './credential-value.ts';
+import { parseSecret } from './credential-value.ts';
 
-const LONGEST = 64 * 1024;
+const MAX_SECRET_BYTES = 64 * 1024;
 
-/** A secret read to the end of a stream. @throws SvcError `usage`, naming the source, when no header can carry it */
-export async function readSecret(stream: AsyncIterable<unknown>, source: string): Promise<string> {
+/** Reads a secret from a stream. @throws SvcError `usage`, naming the source, if it is not valid in a header */
+export async function readSecretFromStream(stream: AsyncIterable<unknown>, source: string): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stream) {
     const bytes = Buffer.from(chunk as string | Uint8Array);
     length += bytes.length;
-    if (length > LONGEST) throw new SvcError('usage', `${source}: it is longer than ${LONGEST} bytes`);
+    if (length > MAX_SECRET_BYTES)
+      throw new SvcError('usage', `${source}: the secret is longer than ${MAX_SECRET_BYTES} bytes`);
     chunks.push(bytes);
   }
-  return secretIn(Buffer.concat(chunks), source);
+  return decodeSecret(Buffer.concat(chunks), source);
 }
 
 /**
- * A secret from a file, or from a pipe such as `/dev/fd/3`, which `--auth-token-file <(pass show svc)` names.
- * @throws SvcError `usage` when there is no such file, `local` when it cannot be read
+ * Reads a secret from a file, or from a pipe such as `/dev/fd/3`, as in `--auth-token-file <(pass show svc)`.
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read
  */
-export async function readSecretFile(path: string, signal?: AbortSignal): Promise<string> {
-  return secretIn(await readNamedFile(path, '.', { most: LONGEST, ...(signal && { signal }) }), path);
+export async function readSecretFromFile(path: string, signal?: AbortSignal): Promise<string> {
+  return decodeSecret(await readNamedFile(path, '.', { maxBytes: MAX_SECRET_BYTES, ...(signal && { signal }) }), path);
 }
 
-function secretIn(bytes: Buffer, source: string): string {
-  return secretValue(withoutMark(textOf(bytes)), source);
+function decodeSecret(bytes: Buffer, source: string): string {
+  return parseSecret(withoutByteOrderMark(decodeBytes(bytes)), source);
 }

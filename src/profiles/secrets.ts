@@ -1,139 +1,149 @@
 import type { Environment, Folders } from '../kernel/folders.ts';
-import { SECRET_NAMES, type SecretName } from '../kernel/variables.ts';
+import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
 import type { Keychain } from './keychain.ts';
 import { originOf, type Profile } from './profile.ts';
-import { type SecretFile, secretFile } from './secret-file.ts';
+import { openSecretFile, type SecretFile } from './secret-file.ts';
 
-/** Where secrets lie: a keychain where there is one, and a private file. The keychain is made at first use. */
-export interface SecretPlaces {
+/** The storage of secrets: a private file, and a keychain if there is one. The keychain is opened at first use. */
+export interface SecretStorage {
   readonly file: SecretFile;
   readonly keychain: () => Promise<Keychain>;
 }
 
-export interface PlacesWorld {
+export interface SecretStorageDependencies {
   readonly folders: Folders;
-  /** Where to find the keychain; without it there is none. */
+  /** The environment to find the keychain with; without it, no keychain is used. */
   readonly environment?: Environment;
   readonly signal?: AbortSignal;
-  /** Instead of this user's own. */
+  /** Replaces the current user's keychain. */
   readonly keychain?: Keychain;
 }
 
-export function secretPlaces({ folders, environment = {}, signal, keychain }: PlacesWorld): SecretPlaces {
+export function createSecretStorage({
+  folders,
+  environment = {},
+  signal,
+  keychain,
+}: SecretStorageDependencies): SecretStorage {
   return {
-    file: secretFile(folders),
+    file: openSecretFile(folders),
     keychain: async () => {
       if (keychain) return keychain;
-      const { systemKeychain } = await import('./keychain.ts');
-      return systemKeychain(environment, signal ? { signal } : {});
+      const { createSystemKeychain } = await import('./keychain.ts');
+      return createSystemKeychain(environment, signal ? { signal } : {});
     },
   };
 }
 
-export interface KeptSecret {
+export interface StoredSecret {
   readonly value: string;
-  /** For people: `keychain`, `file /home/ann/.config/svc/secrets.json`. */
-  readonly place: string;
+  /** The location, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`. */
+  readonly location: string;
 }
 
-/** What could be read of a profile's secrets. */
+/** The secrets of a profile that could be read. */
 export interface FoundSecrets {
-  readonly secrets: { readonly [Name in SecretName]?: KeptSecret };
-  /** Why one that the profile has is not among them. */
-  readonly withheld?: string;
+  readonly secrets: { readonly [Name in SecretSetting]?: StoredSecret };
+  /** Why a secret of the profile is missing. */
+  readonly missingReason?: string;
 }
 
-/** The name of a secret in the keychain. */
-export function accountOf(id: string, secret: SecretName): string {
+/** The keychain account of a secret. */
+export function accountOf(id: string, secret: SecretSetting): string {
   return `${id} ${secret}`;
 }
 
-/** A secret as the keychain holds it: behind the origin that it may go to. */
-export function boundSecret(origin: string, secret: string): string {
+/** Formats a secret for the keychain, prefixed with the origin that it may be sent to. */
+export function bindToOrigin(origin: string, secret: string): string {
   return `${origin} ${secret}`;
 }
 
 /**
- * The wanted secrets of a profile, from where it says that they lie. One that was kept for another origin stays where
- * it is, whatever the profile's address says now.
- * @throws SvcError `local` when the file is damaged.
+ * Reads the wanted secrets of a profile from their locations. Secrets that were saved for another origin are withheld, even
+ * if the profile's base URL has changed.
+ * @throws SvcError `local` if the file is damaged
  */
 export async function readSecrets(
-  { file, keychain }: SecretPlaces,
+  { file, keychain }: SecretStorage,
   profile: Profile,
-  wanted: readonly SecretName[] = SECRET_NAMES,
+  wanted: readonly SecretSetting[] = SECRET_SETTINGS,
 ): Promise<FoundSecrets> {
-  const { id, secrets: places = {} } = profile;
+  const { id, secrets: locations = {} } = profile;
   const origin = originOf(profile);
   if (id === undefined || origin === undefined) return { secrets: {} };
-  const lyingIn = (place: string) => wanted.filter((name) => places[name] === place);
-  const stranger = wanted.find((name) => places[name] !== undefined && !/^(file|keychain)$/.test(places[name]));
+  const namesIn = (location: string) => wanted.filter((name) => locations[name] === location);
+  const unknown = wanted.find((name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]));
   const found = await Promise.all([
-    fromFile(file, { id, origin }, lyingIn('file')),
-    fromKeychain(keychain, { id, origin }, lyingIn('keychain')),
+    readFromFile(file, { id, origin }, namesIn('file')),
+    readFromKeychain(keychain, { id, origin }, namesIn('keychain')),
   ]);
-  const reasons = found.flatMap(({ withheld }) => withheld ?? []);
-  if (stranger) reasons.push(`its ${stranger} lies in a place that this version of svc does not know`);
+  const reasons = found.flatMap(({ missingReason }) => missingReason ?? []);
+  if (unknown) reasons.push(`its ${unknown} is stored in a location that this version of svc does not support`);
   return {
     secrets: { ...found[0].secrets, ...found[1].secrets },
-    ...(reasons[0] !== undefined && { withheld: reasons[0] }),
+    ...(reasons[0] !== undefined && { missingReason: reasons[0] }),
   };
 }
 
-interface Owner {
+interface SecretOwner {
   readonly id: string;
   readonly origin: string;
 }
 
-async function fromFile(file: SecretFile, { id, origin }: Owner, names: readonly SecretName[]): Promise<FoundSecrets> {
+async function readFromFile(
+  file: SecretFile,
+  { id, origin }: SecretOwner,
+  names: readonly SecretSetting[],
+): Promise<FoundSecrets> {
   if (names.length === 0) return { secrets: {} };
   const entry = (await file.read()).get(id);
   const values = names.map((name) => {
     const value = entry?.[name];
     return value === undefined ? undefined : { origin: entry?.origin ?? '', value };
   });
-  return collected(names, values, { place: `file ${file.path}`, origin });
+  return selectForOrigin(names, values, { location: `file ${file.path}`, origin });
 }
 
-async function fromKeychain(
-  keychain: SecretPlaces['keychain'],
-  { id, origin }: Owner,
-  names: readonly SecretName[],
+async function readFromKeychain(
+  keychain: SecretStorage['keychain'],
+  { id, origin }: SecretOwner,
+  names: readonly SecretSetting[],
 ): Promise<FoundSecrets> {
   if (names.length === 0) return { secrets: {} };
-  const [ask, { KeychainFault }] = await Promise.all([keychain(), import('./keychain.ts')]);
+  const [callKeychain, { KeychainError }] = await Promise.all([keychain(), import('./keychain.ts')]);
   try {
-    const kept = await ask(names.map((name) => ({ kind: 'get', account: accountOf(id, name) })));
-    return collected(names, kept.map(unbound), { place: 'keychain', origin });
+    const stored = await callKeychain(names.map((name) => ({ kind: 'get', account: accountOf(id, name) })));
+    return selectForOrigin(names, stored.map(parseBoundSecret), { location: 'keychain', origin });
   } catch (error) {
-    if (!(error instanceof KeychainFault)) throw error;
-    return { secrets: {}, withheld: `the keychain ${error.message}` };
+    if (!(error instanceof KeychainError)) throw error;
+    return { secrets: {}, missingReason: `the keychain ${error.message}` };
   }
 }
 
-interface Bound {
+interface OriginBoundSecret {
   readonly origin: string;
   readonly value: string;
 }
 
-function unbound(text: string | null): Bound | undefined {
+function parseBoundSecret(text: string | null): OriginBoundSecret | undefined {
   const [, origin, value] = /^(\S*) (.*)$/s.exec(text ?? '') ?? [];
   return origin === undefined || value === undefined ? undefined : { origin, value };
 }
 
-/** What may go to an origin of the values of these names, and what keeps the first of the others from it. */
-function collected(
-  names: readonly SecretName[],
-  values: readonly (Bound | undefined)[],
-  { place, origin }: { readonly place: string; readonly origin: string },
+/** Selects the secrets that may be sent to an origin, and describes why the first other one may not. */
+function selectForOrigin(
+  names: readonly SecretSetting[],
+  values: readonly (OriginBoundSecret | undefined)[],
+  { location, origin }: { readonly location: string; readonly origin: string },
 ): FoundSecrets {
-  const secrets: { [Name in SecretName]?: KeptSecret } = {};
-  let withheld: string | undefined;
+  const secrets: { [Name in SecretSetting]?: StoredSecret } = {};
+  let missingReason: string | undefined;
   for (const [index, name] of names.entries()) {
     const found = values[index];
-    if (found?.origin === origin) secrets[name] = { value: found.value, place };
-    else if (!found) withheld ??= `the ${place} does not hold its ${name} any more`;
-    else withheld ??= `its ${name} was saved for ${found.origin || 'no address'}, and it leads to ${origin} now`;
+    if (found?.origin === origin) secrets[name] = { value: found.value, location };
+    else if (!found) missingReason ??= `the ${location} no longer contains its ${name}`;
+    else
+      missingReason ??= `its ${name} was saved for ${found.origin || 'no base URL'}, but its base URL is now ${origin}`;
   }
-  return { secrets, ...(withheld !== undefined && { withheld }) };
+  return { secrets, ...(missingReason !== undefined && { missingReason }) };
 }

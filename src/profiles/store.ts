@@ -2,44 +2,50 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { privateFolder } from '../kernel/files.ts';
+import { createPrivateFolder } from '../kernel/files.ts';
 import { withLock } from '../kernel/lock.ts';
-import { SECRET_NAMES } from '../kernel/variables.ts';
-import { findProfile, type ProfileBook, readProfiles, writeProfiles } from './book.ts';
-import { Change, faultOf, type Kept, PROBE, without } from './change.ts';
+import { SECRET_SETTINGS } from '../kernel/variables.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
-import { type PlacesWorld, readSecrets, secretPlaces } from './secrets.ts';
+import { findProfile, readProfiles, type SavedProfiles, writeProfiles } from './profiles-file.ts';
+import { createSecretStorage, readSecrets, type SecretStorageDependencies } from './secrets.ts';
+import {
+  findKeychainProblem,
+  PROBE_CALLS,
+  ProfileTransaction,
+  type SecretsSaveResult,
+  withoutProfile,
+} from './transaction.ts';
 
-/** Milliseconds to wait for other processes that change the profiles. */
-const PATIENCE = 20_000;
+/** Milliseconds to wait for another process that is changing the profiles. */
+const LOCK_TIMEOUT = 20_000;
 
 /**
- * The profiles and their secrets, changed under one lock. A kill between two writes leaves at worst a profile without
- * its secrets that was to be removed, or secrets that no profile has; the next change removes those.
+ * The profiles and their secrets, changed under one lock. A crash between two writes leaves at worst a half-removed profile
+ * without secrets, or secrets without a profile, which the next change deletes.
  */
 export interface ProfileStore {
-  read(): Promise<ProfileBook>;
+  read(): Promise<SavedProfiles>;
   /**
-   * The first profile becomes the current one. @returns where its secrets lie
-   * @throws SvcError `already_exists`, unless it is to be replaced
+   * Adds a profile. The first profile becomes the current one.
+   * @throws SvcError `already_exists`, unless `replace` is set
    */
-  add(name: string, profile: Profile, secrets: Secrets, how?: AddOptions): Promise<Kept>;
-  /** @throws SvcError `not_found` */
+  add(name: string, profile: Profile, secrets: Secrets, options?: AddOptions): Promise<SecretsSaveResult>;
+  /** Makes a profile the current one. @throws SvcError `not_found` */
   use(name: string): Promise<void>;
   /**
-   * Changes the secrets of a profile where each of them lies, and what it says beside them.
-   * @throws SvcError `not_found`; `usage` for a profile without an address
+   * Changes a profile and its secrets. Each secret stays in its location.
+   * @throws SvcError `not_found`; `usage` for a profile without a base URL
    */
-  edit(name: string, change: ProfileEdit): Promise<Kept>;
-  /** @throws SvcError `not_found`, `already_exists` */
+  edit(name: string, change: ProfileEdit): Promise<SecretsSaveResult>;
+  /** Renames a profile. @throws SvcError `not_found`, `already_exists` */
   rename(from: string, to: string): Promise<void>;
-  /** @returns whether its secrets are gone as well @throws SvcError `not_found` */
+  /** Removes a profile. @returns whether its secrets were deleted too @throws SvcError `not_found` */
   remove(name: string): Promise<boolean>;
 }
 
 /**
- * What becomes of a profile and its secrets. One that is not handed back stays as it is. Handed back as they are, they
- * are written all the same: it shows that they can be.
+ * Maps a profile and its secrets to their new values. Secrets that are not returned stay unchanged. Unchanged secrets that
+ * are returned are written again, to verify that they can be written.
  */
 export type ProfileEdit = (
   profile: Profile,
@@ -47,31 +53,31 @@ export type ProfileEdit = (
 ) => { readonly profile: Profile; readonly secrets: Secrets };
 
 interface AddOptions {
-  /** A profile of this name goes, with its secrets. */
+  /** Whether to replace a profile of this name and its secrets. */
   readonly replace?: boolean;
-  /** The secrets go into the file, also where there is a keychain. */
+  /** Whether to store the secrets in the file even if there is a keychain. */
   readonly insecure?: boolean;
 }
 
-export interface StoreWorld extends PlacesWorld {
+export interface ProfileStoreDependencies extends SecretStorageDependencies {
   readonly clock: Clock;
-  /** Milliseconds to wait for another writer. */
-  readonly patience?: number;
+  /** Milliseconds to wait for the lock. */
+  readonly lockTimeout?: number;
 }
 
-export function profileStore(world: StoreWorld): ProfileStore {
-  const { folders, clock, signal, patience = PATIENCE } = world;
-  const places = secretPlaces(world);
-  const locking = { clock, patience, ...(signal && { signal }) };
+export function createProfileStore(dependencies: ProfileStoreDependencies): ProfileStore {
+  const { folders, clock, signal, lockTimeout = LOCK_TIMEOUT } = dependencies;
+  const storage = createSecretStorage(dependencies);
+  const locking = { clock, timeout: lockTimeout, ...(signal && { signal }) };
 
-  /** Runs one change alone, and then removes what it or a killed one left behind. */
-  async function change<Value>(edit: (change: Change) => Promise<Value>): Promise<Value> {
-    await privateFolder(folders.config);
+  /** Runs one change under the lock, and then deletes leftover secrets of this or an interrupted change. */
+  async function change<Value>(edit: (change: ProfileTransaction) => Promise<Value>): Promise<Value> {
+    await createPrivateFolder(folders.config);
     return withLock(join(folders.config, 'profiles.lock'), locking, async () => {
-      const save = (book: ProfileBook) => writeProfiles(folders, book);
-      const running = new Change(await readProfiles(folders), { places, save });
-      const value = await edit(running);
-      await running.sweep();
+      const save = (saved: SavedProfiles) => writeProfiles(folders, saved);
+      const transaction = new ProfileTransaction(await readProfiles(folders), { storage, save });
+      const value = await edit(transaction);
+      await transaction.deleteLeftovers();
       return value;
     });
   }
@@ -79,50 +85,52 @@ export function profileStore(world: StoreWorld): ProfileStore {
   return {
     read: () => readProfiles(folders),
     add: async (name, profile, secrets, { replace = false, insecure = false } = {}) => {
-      const hasSecrets = SECRET_NAMES.some((secret) => secrets[secret] !== undefined);
-      // Asked before the lock is taken: a keychain that hangs holds up nobody else.
-      const [id, fault] = hasSecrets ? [randomUUID(), insecure ? undefined : await faultOf(places, PROBE)] : [];
-      return change(async (running) => {
-        if (!replace) assertFree(running.book, name);
-        const putting = { name, profile: { ...profile, ...(id && { id }) }, secrets };
-        const kept = await running.put({ ...putting, insecure: insecure || fault !== undefined });
-        return { ...kept, fault: fault ?? kept.fault };
+      const hasSecrets = SECRET_SETTINGS.some((secret) => secrets[secret] !== undefined);
+      // Tests the keychain before taking the lock, so that a keychain that hangs does not block other processes.
+      const [id, problem] = hasSecrets
+        ? [randomUUID(), insecure ? undefined : await findKeychainProblem(storage, PROBE_CALLS)]
+        : [];
+      return change(async (transaction) => {
+        if (!replace) assertNameAvailable(transaction.saved, name);
+        const update = { name, profile: { ...profile, ...(id && { id }) }, secrets };
+        const result = await transaction.put({ ...update, insecure: insecure || problem !== undefined });
+        return { ...result, keychainProblem: problem ?? result.keychainProblem };
       });
     },
     use: (name) =>
-      change(async (running) => {
-        findProfile(running.book, name);
-        await running.save({ ...running.book, current: name });
+      change(async (transaction) => {
+        findProfile(transaction.saved, name);
+        await transaction.save({ ...transaction.saved, current: name });
       }),
     edit: (name, edit) =>
-      change(async (running) => {
-        const before = findProfile(running.book, name);
-        const { secrets: found } = await readSecrets(places, before);
-        const values = SECRET_NAMES.map((secret) => [secret, found[secret]?.value]);
+      change(async (transaction) => {
+        const before = findProfile(transaction.saved, name);
+        const { secrets: found } = await readSecrets(storage, before);
+        const values = SECRET_SETTINGS.map((secret) => [secret, found[secret]?.value]);
         const { profile, secrets } = edit(before, Object.fromEntries(values));
-        if (originOf(profile) === undefined) throw new SvcError('usage', `profile '${name}' has no address`);
-        return running.put({ name, profile: { id: randomUUID(), ...profile }, secrets, insecure: false });
+        if (originOf(profile) === undefined) throw new SvcError('usage', `profile '${name}' has no base URL`);
+        return transaction.put({ name, profile: { id: randomUUID(), ...profile }, secrets, insecure: false });
       }),
     rename: (from, to) =>
-      change(async (running) => {
-        const { book } = running;
-        const profile = findProfile(book, from);
-        assertFree(book, to);
-        const current = book.current === from ? to : book.current;
-        await running.save({ ...book, current, profiles: without(book, from).set(to, profile) });
+      change(async (transaction) => {
+        const { saved } = transaction;
+        const profile = findProfile(saved, from);
+        assertNameAvailable(saved, to);
+        const current = saved.current === from ? to : saved.current;
+        await transaction.save({ ...saved, current, profiles: withoutProfile(saved, from).set(to, profile) });
       }),
     remove: (name) =>
-      change(async (running) => {
-        findProfile(running.book, name);
-        return running.remove(name);
+      change(async (transaction) => {
+        findProfile(transaction.saved, name);
+        return transaction.remove(name);
       }),
   };
 }
 
-/** @throws SvcError `already_exists` */
-export function assertFree(book: ProfileBook, name: string): void {
-  if (!book.profiles.has(name)) return;
-  throw new SvcError('already_exists', `there is a profile '${name}' already`, {
-    hint: 'take another name, or say --replace',
+/** Checks that no profile has this name. @throws SvcError `already_exists` */
+export function assertNameAvailable(saved: SavedProfiles, name: string): void {
+  if (!saved.profiles.has(name)) return;
+  throw new SvcError('already_exists', `profile '${name}' already exists`, {
+    hint: 'choose another name, or add --replace',
   });
 }

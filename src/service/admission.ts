@@ -1,86 +1,86 @@
 import type { Auth } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { authenticate } from './auth.ts';
-import { SMALL_BODY, tooLarge } from './body.ts';
+import { bodyTooLarge, MAX_UNCHECKED_BYTES } from './body.ts';
 import { Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import type { Store } from './store/store.ts';
 
-/** Bytes of large bodies that all requests hold together. */
-const MOST_HELD = 64 * 1024 * 1024;
-/** Milliseconds that a large body waits for others to be done. */
-const PATIENCE = 10_000;
+/** Maximum combined size of the large bodies held by all requests, in bytes. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+/** Maximum time that a large body waits for other requests to finish, in milliseconds. */
+const MAX_WAIT = 10_000;
 
-/** Decides whether the body of one request may be larger than `SMALL_BODY`. */
+/** Decides whether the body of one request may be larger than `MAX_UNCHECKED_BYTES`. */
 export interface Admission {
-  /** @throws Refusal unless the credentials are right and there is room for that many bytes */
+  /** @throws Refusal if the credentials are invalid, or if other large bodies are not released in time */
   admit(bytes: number): Promise<void>;
-  readonly isGiven: boolean;
-  /** Gives the room back, once the request has its answer. */
-  end(): void;
+  readonly isAdmitted: boolean;
+  /** Releases the bytes. Call this after the request gets its response. */
+  release(): void;
 }
 
-/** Admits large bodies with valid credentials only, and only as many bytes at once as there is memory for. */
-export function admissions({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
-  const room = createRoom(MOST_HELD, PATIENCE);
+/** Creates admission control for large bodies, which require valid credentials and share a byte budget. */
+export function createAdmissionControl({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
+  const budget = createByteBudget(MAX_HELD_BYTES, MAX_WAIT);
   return (auth: Auth, request: ServiceRequest): Admission => {
-    let [isGiven, hasEnded, taken] = [false, false, 0];
+    let [isAdmitted, isReleased, heldBytes] = [false, false, 0];
     return {
       admit: async (bytes) => {
-        if (auth === 'none') throw tooLarge(SMALL_BODY);
+        if (auth === 'none') throw bodyTooLarge(MAX_UNCHECKED_BYTES);
         await store.read((database) =>
           authenticate(auth, request, { database, now: clock.now(), after: () => undefined }),
         );
-        await room.take(bytes);
-        // The sender may have left while it waited.
-        if (hasEnded) return room.giveBack(bytes);
-        [isGiven, taken] = [true, bytes];
+        await budget.acquire(bytes);
+        // The client may have disconnected during the wait.
+        if (isReleased) return budget.release(bytes);
+        [isAdmitted, heldBytes] = [true, bytes];
       },
-      get isGiven() {
-        return isGiven;
+      get isAdmitted() {
+        return isAdmitted;
       },
-      end: () => {
-        hasEnded = true;
-        if (taken > 0) room.giveBack(taken);
-        taken = 0;
+      release: () => {
+        isReleased = true;
+        if (heldBytes > 0) budget.release(heldBytes);
+        heldBytes = 0;
       },
     };
   };
 }
 
-/** Bytes that are lent out, to whoever asks first. */
-function createRoom(most: number, patience: number) {
-  let free = most;
-  const waiting = new Set<{ readonly bytes: number; readonly enter: () => void }>();
-  const letIn = () => {
+/** Creates a byte budget that grants requests in order. */
+function createByteBudget(total: number, maxWait: number) {
+  let free = total;
+  const waiting = new Set<{ readonly bytes: number; readonly grant: () => void }>();
+  const grantWaiting = () => {
     for (const next of waiting) {
       if (next.bytes > free) return;
       waiting.delete(next);
       free -= next.bytes;
-      next.enter();
+      next.grant();
     }
   };
   return {
-    /** @throws Refusal UNAVAILABLE when there is no room for too long */
-    take: (bytes: number) =>
+    /** @throws Refusal UNAVAILABLE if the bytes are not granted in time */
+    acquire: (bytes: number) =>
       new Promise<void>((resolve, reject) => {
-        const leave = () => {
+        const giveUp = () => {
           waiting.delete(next);
           reject(new Refusal('UNAVAILABLE', 'Too many large requests at once.'));
-          letIn();
+          grantWaiting();
         };
-        const timer = setTimeout(leave, patience);
-        const enter = () => {
+        const timer = setTimeout(giveUp, maxWait);
+        const grant = () => {
           clearTimeout(timer);
           resolve();
         };
-        const next = { bytes, enter };
+        const next = { bytes, grant };
         waiting.add(next);
-        letIn();
+        grantWaiting();
       }),
-    giveBack: (bytes: number) => {
+    release: (bytes: number) => {
       free += bytes;
-      letIn();
+      grantWaiting();
     },
   };
 }

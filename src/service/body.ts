@@ -1,84 +1,84 @@
 import { isUtf8 } from 'node:buffer';
 import { nestsDeeperThan } from '../kernel/json-nesting.ts';
-import { nextTurn } from '../kernel/next-turn.ts';
+import { waitForNextTurn } from '../kernel/next-turn.ts';
 import { badRequest, invalidArgument, type Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
-import { refusedField } from './validate.ts';
+import { fieldRefusal } from './validate.ts';
 
-/** Bytes that a request may have. */
-export const LARGEST_BODY = 16 * 1024 * 1024;
-/** Bytes that are read of a body whose sender is not known yet. */
-export const SMALL_BODY = 64 * 1024;
-/** Characters that one text or name may have. */
-export const LONGEST_TEXT = 1024 * 1024;
-/** Arrays and objects that may stand inside each other; far below what would overflow the stack. */
-export const DEEPEST_NESTING = 128;
-/** Values that a body may hold: parsed, a value takes many times the bytes that it has in the text. */
-const MOST_VALUES = 1_000_000;
+/** Maximum bytes of a request body. */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** Maximum bytes read before the credentials are checked. */
+export const MAX_UNCHECKED_BYTES = 64 * 1024;
+/** Maximum characters of one string or property name. */
+export const MAX_TEXT_LENGTH = 1024 * 1024;
+/** Maximum nesting depth of arrays and objects, far below a stack overflow. */
+export const MAX_NESTING = 128;
+/** Maximum number of values in a body. A parsed value takes many times its bytes in the JSON text. */
+const MAX_VALUES = 1_000_000;
 
 /**
- * The `data` of a call.
- * @param admit called once, with the bytes to expect, before more than `SMALL_BODY` is read
- * @throws Refusal INVALID_ARGUMENT unless the body is JSON, in `{"data": …}` alone, and within the limits; and what
- * `admit` throws.
+ * Reads the `data` of a call.
+ * @param admit called once, with the expected number of bytes, before more than `MAX_UNCHECKED_BYTES` is read
+ * @throws Refusal INVALID_ARGUMENT unless the body is JSON with the single key `data`, within the limits; also errors
+ * of `admit`
  */
 export async function readData(request: ServiceRequest, admit: (bytes: number) => Promise<void>): Promise<unknown> {
   if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) throw badRequest();
   const bytes = await readBytes(request, admit);
-  if (bytes.length > SMALL_BODY) await ownTurn();
+  if (bytes.length > MAX_UNCHECKED_BYTES) await waitForTurn();
   if (!isUtf8(bytes)) throw badRequest();
-  const longestText = bytes.length > LONGEST_TEXT ? checkMeasures(bytes) : 0;
-  const body = parse(bytes.toString('utf8'));
+  const longestText = bytes.length > MAX_TEXT_LENGTH ? checkLimits(bytes) : 0;
+  const body = parseBody(bytes.toString('utf8'));
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'data')) throw badRequest();
   if (Object.keys(body).length !== 1 || Array.isArray(body)) throw badRequest();
   const { data } = body as { readonly data: unknown };
-  const path = longestText > LONGEST_TEXT ? pathOfLongText(data) : undefined;
-  if (path) throw refusedField(path, `longer than ${LONGEST_TEXT} characters`);
+  const path = longestText > MAX_TEXT_LENGTH ? pathOfLongText(data) : undefined;
+  if (path) throw fieldRefusal(path, `longer than ${MAX_TEXT_LENGTH} characters`);
   return data;
 }
 
-export function tooLarge(most: number): Refusal {
-  return invalidArgument(`The body is larger than ${most} bytes.`);
+export function bodyTooLarge(limit: number): Refusal {
+  return invalidArgument(`The body is larger than ${limit} bytes.`);
 }
 
 async function readBytes(request: ServiceRequest, admit: (bytes: number) => Promise<void>): Promise<Buffer> {
   const declared = Number(request.header('content-length') ?? 0);
-  let isAdmitted = declared > SMALL_BODY;
-  if (isAdmitted) await admit(Math.min(declared, LARGEST_BODY));
+  let isAdmitted = declared > MAX_UNCHECKED_BYTES;
+  if (isAdmitted) await admit(Math.min(declared, MAX_BODY_BYTES));
   checkSize(declared);
-  const parts: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  await request.body((part) => {
-    size += part.length;
+  await request.body((chunk) => {
+    size += chunk.length;
     if (isAdmitted) checkSize(size);
-    parts.push(part);
-    if (size <= SMALL_BODY || isAdmitted) return undefined;
+    chunks.push(chunk);
+    if (size <= MAX_UNCHECKED_BYTES || isAdmitted) return undefined;
     isAdmitted = true;
-    return admit(LARGEST_BODY).then(() => checkSize(size));
+    return admit(MAX_BODY_BYTES).then(() => checkSize(size));
   });
-  return Buffer.concat(parts);
+  return Buffer.concat(chunks);
 }
 
 function checkSize(bytes: number): void {
-  if (bytes > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
+  if (bytes > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES);
 }
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** A turn of the event loop for each large body: several that have arrived together do not keep others waiting. */
-function ownTurn(): Promise<void> {
-  lastTurn = lastTurn.then(nextTurn);
+/** Gives each large body its own turn of the event loop, so that several of them do not delay other requests. */
+function waitForTurn(): Promise<void> {
+  lastTurn = lastTurn.then(waitForNextTurn);
   return lastTurn;
 }
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE, BRACKET_END, BRACE_END] = Buffer.from('"\\,[{]}');
 
 /**
- * Measures a JSON text without parsing it.
- * @returns the bytes between the quotes of the longest text or name
- * @throws Refusal INVALID_ARGUMENT when it holds too many values, or nests too deep
+ * Checks the limits of a JSON text without parsing it.
+ * @returns the bytes between the quotes of the longest string or property name
+ * @throws Refusal INVALID_ARGUMENT if the text has too many values or is nested too deeply
  */
-function checkMeasures(json: Buffer): number {
+function checkLimits(json: Buffer): number {
   let [values, depth, deepest, longestText, start] = [0, 0, 0, 0, -1];
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
@@ -94,29 +94,29 @@ function checkMeasures(json: Buffer): number {
       if (depth > deepest) deepest = depth;
     } else if (byte === BRACE_END || byte === BRACKET_END) depth -= 1;
   }
-  if (deepest > DEEPEST_NESTING) throw nestedTooDeep();
-  if (values > MOST_VALUES) throw invalidArgument(`The body holds more than ${MOST_VALUES} values.`);
+  if (deepest > MAX_NESTING) throw nestedTooDeep();
+  if (values > MAX_VALUES) throw invalidArgument(`The body holds more than ${MAX_VALUES} values.`);
   return longestText;
 }
 
 function nestedTooDeep(): Refusal {
-  return invalidArgument(`The body is nested deeper than ${DEEPEST_NESTING} levels.`);
+  return invalidArgument(`The body is nested deeper than ${MAX_NESTING} levels.`);
 }
 
-/** Where the first text is, or the value that has a name, that is too long. */
+/** Returns the path of the first string that is too long, or of the object that has a property name that is too long. */
 function pathOfLongText(value: unknown): (string | number)[] | undefined {
-  if (typeof value === 'string') return value.length > LONGEST_TEXT ? [] : undefined;
+  if (typeof value === 'string') return value.length > MAX_TEXT_LENGTH ? [] : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    if (key.length > LONGEST_TEXT) return [];
+    if (key.length > MAX_TEXT_LENGTH) return [];
     const path = pathOfLongText(inner);
     if (path) return [Array.isArray(value) ? Number(key) : key, ...path];
   }
   return undefined;
 }
 
-function parse(text: string): unknown {
-  if (nestsDeeperThan(DEEPEST_NESTING, text)) throw nestedTooDeep();
+function parseBody(text: string): unknown {
+  if (nestsDeeperThan(MAX_NESTING, text)) throw nestedTooDeep();
   try {
     const body: unknown = JSON.parse(text);
     if (/\\u[dD][89a-fA-F]/.test(text) && hasLoneSurrogate(text)) throw badRequest();
@@ -126,7 +126,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Half of a surrogate pair cannot be stored as UTF-8: two different ids would become one. @param json is valid */
+/** Whether valid JSON contains half of a surrogate pair. UTF-8 cannot store it, so two different IDs would become equal. */
 function hasLoneSurrogate(json: string): boolean {
   const escapeAt = (at: number) => (json[at + 1] === 'u' ? Number.parseInt(json.slice(at + 2, at + 6), 16) : 0);
   for (let at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', at)) {

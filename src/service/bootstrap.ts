@@ -1,7 +1,7 @@
-import { type Credentials, createWorkspace } from './records/workspaces.ts';
+import { createWorkspace, type WorkspaceCredentials } from './records/workspaces.ts';
 import type { Database, Store } from './store/store.ts';
 
-export type LocalCredentials = Credentials;
+export type LocalCredentials = WorkspaceCredentials;
 
 const LOCAL = {
   name: 'Local workspace',
@@ -9,8 +9,11 @@ const LOCAL = {
   owner: { id: 'local', name: 'Local', email: 'local@localhost', avatar: '' },
 };
 
-/** The credentials of a store's first workspace, which is made with an API key and random tokens when there is none. */
-export async function localCredentials(store: Store): Promise<LocalCredentials> {
+/**
+ * Returns the credentials of a store's first workspace. Creates the workspace, with an API key and random tokens, if the
+ * store is empty.
+ */
+export async function ensureLocalCredentials(store: Store): Promise<LocalCredentials> {
   const known = await store.read(findCredentials);
   return (
     known ?? store.write(async (database) => (await findCredentials(database)) ?? createWorkspace(database, LOCAL))

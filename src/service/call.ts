@@ -2,30 +2,30 @@ import type { Auth } from '../catalog/define.ts';
 import type { FollowUp } from './follow-ups.ts';
 import type { Database } from './store/store.ts';
 
-/** One call as a handler sees it: its transaction, and the time at which it came in. */
-export interface Call {
+/** A call as a handler sees it: its transaction, and the time of its arrival. */
+export interface ServiceCall {
   readonly database: Database;
   readonly now: number;
-  /** Leaves work to be done once the call's transaction is committed. */
+  /** Schedules work for after the commit of the call's transaction. */
   readonly after: (work: FollowUp) => void;
 }
 
-/** A call made with an API key, which owns every organization that the call can reach. */
-export interface KeyCall extends Call {
+/** A call with an API key. The key owns every organization that the call can access. */
+export interface KeyCall extends ServiceCall {
   readonly apiKey: string;
 }
 
-/** What reading and writing the data of an API key takes. */
+/** Access to the data of one API key. */
 export type KeyScope = Pick<KeyCall, 'database' | 'apiKey'>;
 
-export interface WorkspaceCall extends Call {
+export interface WorkspaceCall extends ServiceCall {
   readonly workspaceId: string;
 }
 
 interface Calls {
   readonly key: KeyCall;
   readonly workspace: WorkspaceCall;
-  readonly none: Call;
+  readonly none: ServiceCall;
 }
 
 export type CallOf<Kind extends Auth> = Calls[Kind];

@@ -1,15 +1,15 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Address } from '../kernel/listening.ts';
-import { nextTurn } from '../kernel/next-turn.ts';
-import type { Switches } from './app.ts';
-import { type LocalCredentials, localCredentials } from './bootstrap.ts';
-import type { Answerer } from './request.ts';
+import type { ListenAddress } from '../kernel/listening.ts';
+import { waitForNextTurn } from '../kernel/next-turn.ts';
+import type { ServiceOptions } from './app.ts';
+import { ensureLocalCredentials, type LocalCredentials } from './bootstrap.ts';
+import type { RequestHandler } from './request.ts';
 import { createService } from './service.ts';
-import type { Serving } from './serving.ts';
+import type { RunningService } from './serving.ts';
 import { openStore } from './store/open.ts';
 
-export interface EmbeddedOptions extends Switches {
+export interface EmbeddedOptions extends ServiceOptions {
   readonly clock: Clock;
   /** Aborts the opening, with its reason. */
   readonly signal?: AbortSignal;
@@ -18,11 +18,11 @@ export interface EmbeddedOptions extends Switches {
 }
 
 /** The embedded service in this process, and the credentials of its first workspace. */
-export interface Embedded {
-  /** Answers a request in this process, as the network would. */
+export interface EmbeddedInstance {
+  /** Handles a request in this process, like a server on the network. */
   readonly fetch: typeof globalThis.fetch;
-  /** Answers a request that a server has read. */
-  readonly answer: Answerer;
+  /** Handles a request that a server has received. */
+  readonly handle: RequestHandler;
   readonly target: {
     readonly baseUrl: string;
     readonly headerPrefix: string;
@@ -30,8 +30,8 @@ export interface Embedded {
     readonly workspace: Pick<LocalCredentials, 'workspaceId' | 'workspaceAuthToken'>;
   };
   /** Serves on a port until `close` is called, and delivers webhooks. */
-  serve(address: Address, options?: ServeOptions): Promise<Serving>;
-  /** Waits for work that calls left behind, then closes the store. */
+  serve(address: ListenAddress, options?: ServeOptions): Promise<RunningService>;
+  /** Waits for the follow-ups of calls, then closes the store. */
   close(): Promise<void>;
 }
 
@@ -41,23 +41,23 @@ export interface ServeOptions {
 }
 
 /**
- * Opens the embedded service on its store; the first use creates the store and a workspace. Other processes may use the same store
- * at the same time.
- * @param location a path of an SQLite file, or a PostgreSQL URL; see `storeLocation`
- * @throws SvcError `local` when the store cannot be opened
+ * Opens the embedded service on its store. The first use creates the store and a workspace. Other processes may use the
+ * same store at the same time.
+ * @param location a path of an SQLite file, or a PostgreSQL URL; see `resolveStoreLocation`
+ * @throws SvcError `local` if the store cannot be opened
  */
-export async function openEmbedded(location: string, options: EmbeddedOptions): Promise<Embedded> {
+export async function openEmbedded(location: string, options: EmbeddedOptions): Promise<EmbeddedInstance> {
   const { signal, ...rest } = options;
   const store = await openStore(location, { ...(signal && { signal }) });
-  const { apiKey, authToken, workspaceId, workspaceAuthToken } = await localCredentials(store);
+  const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
   const service = createService({ store, ...rest });
   return {
     fetch: async (input, init) => {
-      // Lets signals and timers run between calls: SQLite answers without waiting for anything.
-      await nextTurn();
+      // Lets signals and timers run between calls, because SQLite calls never yield to the event loop.
+      await waitForNextTurn();
       return service.fetch(input, init);
     },
-    answer: service.answer,
+    handle: service.handle,
     target: {
       baseUrl: 'http://localhost',
       headerPrefix: DEFAULT_HEADER_PREFIX,
@@ -66,10 +66,10 @@ export async function openEmbedded(location: string, options: EmbeddedOptions): 
     },
     serve: async (address, { timeScale = 1 } = {}) => {
       const { startServing } = await import('./serving.ts');
-      return startServing({ store, answer: service.answer, ...rest, timeScale }, address);
+      return startServing({ store, handle: service.handle, ...rest, timeScale }, address);
     },
     close: async () => {
-      await service.settled();
+      await service.whenIdle();
       await store.close();
     },
   };

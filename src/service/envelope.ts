@@ -2,30 +2,30 @@ import { HTTP_STATUS } from '../catalog/statuses.ts';
 import { Refusal } from './refusal.ts';
 import { StoreFailure } from './store/store-failure.ts';
 
-/** What a handler gives back: `data`, and fields that stand beside it in the `result`, such as a page token. */
-export interface Reply<Data> {
+/** The outcome of a handler: `data`, and further fields of `result`, such as a page token. */
+export interface HandlerResult<Data> {
   readonly data: Data;
   readonly siblings?: Readonly<Record<string, unknown>>;
 }
 
-/** What a request is answered with: a status of HTTP and JSON. */
-export interface Answer {
+/** An HTTP response: a status and a JSON body. */
+export interface ServiceResponse {
   readonly status: number;
   readonly body: string;
-  /** The error behind the answer where it concerns the store: callers in the same process get it instead. */
+  /** The store's error behind the response. Callers in the same process receive this error instead of the response. */
   readonly failure?: StoreFailure;
 }
 
-/** The header of every answer that says what its body is. */
-export const ANSWER_TYPE = 'application/json';
+/** Content type of every response. */
+export const RESPONSE_TYPE = 'application/json';
 
-export function success(message: string, { data, siblings }: Reply<unknown>): Answer {
+export function successResponse(message: string, { data, siblings }: HandlerResult<unknown>): ServiceResponse {
   return { status: 200, body: JSON.stringify({ result: { status: 'success', message, data, ...siblings } }) };
 }
 
-/** Any thrown value as an answer. Unexpected errors are not described to callers. */
-export function failure(error: unknown): Answer {
-  if (error instanceof StoreFailure) return { ...failure(error.refusal), failure: error };
+/** Converts any thrown value to a response. Details of unexpected errors are not disclosed to callers. */
+export function failureResponse(error: unknown): ServiceResponse {
+  if (error instanceof StoreFailure) return { ...failureResponse(error.refusal), failure: error };
   const { status, message, details } = error instanceof Refusal ? error : new Refusal('INTERNAL', 'Internal error');
   return { status: HTTP_STATUS[status], body: JSON.stringify({ error: { message, status, details } }) };
 }

@@ -6,7 +6,7 @@ const REFUSALS: Readonly<Record<Feature, string>> = {
   'advanced-webhooks': 'Advanced webhooks are not available for this workspace.',
 };
 
-/** @throws Refusal FAILED_PRECONDITION where the feature is among those that are switched off. */
+/** @throws Refusal FAILED_PRECONDITION if the feature is disabled */
 export function requireFeature(feature: Feature | undefined, without: readonly Feature[]): void {
   if (feature && without.includes(feature)) throw new Refusal('FAILED_PRECONDITION', REFUSALS[feature]);
 }

@@ -1,16 +1,16 @@
 import type { Store } from './store/store.ts';
 
-/** Work that a call leaves to be done after its answer, in transactions of its own. */
+/** Work that follows the response of a call, in its own transactions. */
 export type FollowUp = (store: Store) => Promise<void>;
 
 export interface FollowUps {
   start(work: readonly FollowUp[]): void;
-  /** Resolves once nothing that was started is left to do. */
-  settled(): Promise<void>;
+  /** Resolves once all started work has finished. */
+  whenIdle(): Promise<void>;
 }
 
-/** @param report told of work that failed, which nobody waits for */
-export function followUps(store: Store, report: (error: unknown) => void = () => undefined): FollowUps {
+/** @param report receives the errors of failed work, because no caller waits for it */
+export function createFollowUps(store: Store, report: (error: unknown) => void = () => undefined): FollowUps {
   const running = new Set<Promise<void>>();
   return {
     start: (work) => {
@@ -21,7 +21,7 @@ export function followUps(store: Store, report: (error: unknown) => void = () =>
         running.add(run);
       }
     },
-    settled: async () => {
+    whenIdle: async () => {
       while (running.size > 0) await Promise.all(running);
     },
   };

@@ -1,64 +1,67 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { foreignHeader, hostnameIn } from '../kernel/loopback.ts';
-import { ANSWER_TYPE, type Answer, failure } from './envelope.ts';
+import { findForeignHeader, parseHostname } from '../kernel/loopback.ts';
+import { failureResponse, RESPONSE_TYPE, type ServiceResponse } from './envelope.ts';
 import { badRequest, invalidArgument, Refusal } from './refusal.ts';
-import type { Answerer, Intake, ServiceRequest } from './request.ts';
+import type { ChunkConsumer, RequestHandler, ServiceRequest } from './request.ts';
 
 /** Milliseconds without progress after which a connection is closed. */
-export interface Patience {
-  /** Nothing more of a body arrives. */
+export interface IdleTimeouts {
+  /** Limit while a request body arrives. */
   readonly stalled: number;
-  /** The client reads nothing of a response. */
+  /** Limit while the client reads a response. */
   readonly unread: number;
 }
 
-export interface Receiving extends Patience {
-  /** Only this machine can reach the server. */
+export interface ReceiveOptions extends IdleTimeouts {
+  /** Whether only this machine can reach the server. */
   readonly isLoopback: boolean;
 }
 
 export interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Tells a client that waits for it that it may send the body. */
-  readonly invite?: (() => void) | undefined;
+  /** Sends `100 Continue` to a client that waits for it before it sends the body. */
+  readonly sendContinue?: (() => void) | undefined;
 }
 
-/** Answers a request that arrived on a port. */
-export async function respond(answer: Answerer, exchange: Exchange, receiving: Receiving): Promise<void> {
+/** Handles a request that arrived on a port. */
+export async function respond(handle: RequestHandler, exchange: Exchange, options: ReceiveOptions): Promise<void> {
   const { incoming, outgoing } = exchange;
-  const body = bodyOf(exchange, receiving.stalled);
-  // Never at once: a server that is closing gives the answer a header of its own, once the request has been announced.
-  const refused = await headRefusal(incoming, receiving);
-  const given = refused ?? (await answer(requestOf(incoming, body)));
+  const body = createBody(exchange, options.stalled);
+  // Never synchronous: a closing server sets a header on the response after it has announced the request.
+  const refusal = await checkHead(incoming, options);
+  const response = refusal ?? (await handle(requestOf(incoming, body)));
   if (!incoming.readableEnded) await body.discard();
-  write(outgoing, given);
-  if (incoming.socket.writableLength > 0) outgoing.setTimeout(receiving.unread, () => outgoing.destroy());
+  writeResponse(outgoing, response);
+  if (incoming.socket.writableLength > 0) outgoing.setTimeout(options.unread, () => outgoing.destroy());
 }
 
-/** Answers a request with an `Expect` header other than `100-continue`. */
-export function refuseExpectation(_: IncomingMessage, outgoing: ServerResponse): void {
-  const { body } = failure(invalidArgument('The Expect header takes only 100-continue.'));
-  write(outgoing.setHeader('connection', 'close'), { status: 417, body });
+/** Rejects a request with an `Expect` header other than `100-continue`. */
+export function rejectExpectation(_: IncomingMessage, outgoing: ServerResponse): void {
+  const { body } = failureResponse(invalidArgument('The Expect header must be 100-continue.'));
+  writeResponse(outgoing.setHeader('connection', 'close'), { status: 417, body });
 }
 
-async function headRefusal(incoming: IncomingMessage, { isLoopback }: Receiving): Promise<Answer | undefined> {
+async function checkHead(
+  incoming: IncomingMessage,
+  { isLoopback }: ReceiveOptions,
+): Promise<ServiceResponse | undefined> {
   const hosts = hostsOf(incoming);
-  // HTTP/1.0, in which load balancers ask for signs of life, knows no Host header.
-  const isEnough = hosts.length === 1 || (hosts.length === 0 && incoming.httpVersion === '1.0');
-  if (!isEnough || !hosts.every((host) => hostnameIn(host))) return failure(badRequest());
+  // Load balancers may send health checks over HTTP/1.0, which has no Host header.
+  const hasValidCount = hosts.length === 1 || (hosts.length === 0 && incoming.httpVersion === '1.0');
+  if (!hasValidCount || !hosts.every((host) => parseHostname(host))) return failureResponse(badRequest());
   if (!isLoopback) return undefined;
-  switch (foreignHeader({ hosts, origin: incoming.headers.origin })) {
+  switch (findForeignHeader({ hosts, origin: incoming.headers.origin })) {
     case 'host':
-      return { ...failure(invalidArgument('The Host header does not name this machine.')), status: 421 };
+      return { ...failureResponse(invalidArgument('The Host header does not name this machine.')), status: 421 };
     case 'origin':
-      return failure(new Refusal('PERMISSION_DENIED', 'The Origin header does not name this machine.'));
+      return failureResponse(new Refusal('PERMISSION_DENIED', 'The Origin header does not name this machine.'));
     case undefined:
       return undefined;
   }
 }
 
-/** Every Host header: `headers` has the first one alone. */
+/** Returns all Host headers. The `headers` property has only the first one. */
 function hostsOf({ rawHeaders }: IncomingMessage): readonly string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -67,79 +70,79 @@ function hostsOf({ rawHeaders }: IncomingMessage): readonly string[] {
   return hosts;
 }
 
-function requestOf({ method = '', url: target = '', headers }: IncomingMessage, { takeIn }: Body): ServiceRequest {
-  return { method, target, header: (name) => headers[name]?.toString(), body: takeIn };
+function requestOf({ method = '', url: target = '', headers }: IncomingMessage, { consumeBody }: Body): ServiceRequest {
+  return { method, target, header: (name) => headers[name]?.toString(), body: consumeBody };
 }
 
 interface Body {
-  readonly takeIn: ServiceRequest['body'];
-  /** Reads the rest away: its sender may listen only after the end of it. */
+  readonly consumeBody: ServiceRequest['body'];
+  /** Reads and discards the rest, because some clients read the response only after they have sent the whole body. */
   discard(): Promise<void>;
 }
 
-/** @param patience milliseconds in which something has to arrive */
-function bodyOf({ incoming, outgoing, invite }: Exchange, patience: number): Body {
+/** @param idleTimeout maximum milliseconds between two chunks */
+function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout: number): Body {
   let isOpen = true;
-  let isAwaited = invite !== undefined;
-  const takeIn = async (intake: Intake) => {
-    if (isAwaited) invite?.();
-    isAwaited = false;
+  let awaitsContinue = sendContinue !== undefined;
+  const consumeBody = async (consume: ChunkConsumer) => {
+    if (awaitsContinue) sendContinue?.();
+    awaitsContinue = false;
     try {
-      await feed(incoming, intake, patience);
+      await readChunks(incoming, consume, idleTimeout);
     } catch (error) {
-      isOpen = !(error instanceof Broken);
+      isOpen = !(error instanceof BodyInterrupted);
       throw isOpen ? error : badRequest();
     }
   };
   const discard = async () => {
-    if (isOpen && !isAwaited && !incoming.complete) await takeIn(() => undefined).catch(() => undefined);
-    // What comes next on the connection may be the body that was waited for, or the rest of one that stopped.
+    if (isOpen && !awaitsContinue && !incoming.complete) await consumeBody(() => undefined).catch(() => undefined);
+    // The next bytes on the connection may be the rest of this body instead of a new request.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     incoming.resume();
   };
-  return { takeIn, discard };
+  return { consumeBody, discard };
 }
 
-/** The sender of a body left, or sends no more. */
-class Broken extends Error {}
+/** The client disconnected, or stopped sending the body. */
+class BodyInterrupted extends Error {}
 
-function feed(incoming: IncomingMessage, intake: Intake, patience: number): Promise<void> {
+function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeout: number): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     const stop = (reason?: unknown) => {
-      clearTimeout(stalled);
+      clearTimeout(stallTimer);
       incoming.removeAllListeners('data').removeAllListeners('end').removeAllListeners('error');
       incoming.on('error', () => undefined);
       if (reason === undefined) resolve();
       else reject(reason);
     };
     const onTimeout = () => {
-      if (incoming.isPaused()) stalled?.refresh();
-      else stop(new Broken());
+      if (incoming.isPaused()) stallTimer?.refresh();
+      else stop(new BodyInterrupted());
     };
-    // Most bodies are there by now.
-    const stalled = incoming.complete ? undefined : setTimeout(onTimeout, patience);
-    const goOn = () => {
-      stalled?.refresh();
+    // Most bodies have already arrived.
+    const stallTimer = incoming.complete ? undefined : setTimeout(onTimeout, idleTimeout);
+    const resume = () => {
+      stallTimer?.refresh();
       incoming.resume();
     };
-    incoming.on('data', (part: Buffer) => {
-      stalled?.refresh();
+    incoming.on('data', (chunk: Buffer) => {
+      stallTimer?.refresh();
       try {
-        const wait = intake(part);
+        const wait = consume(chunk);
         if (!wait) return;
         incoming.pause();
-        wait.then(goOn, stop);
+        wait.then(resume, stop);
       } catch (error) {
         stop(error);
       }
     });
     incoming.on('end', () => stop());
-    incoming.on('error', () => stop(new Broken()));
+    incoming.on('error', () => stop(new BodyInterrupted()));
     incoming.resume();
   });
 }
 
-function write(outgoing: ServerResponse, { status, body }: Answer): void {
-  outgoing.writeHead(status, { 'content-type': ANSWER_TYPE, 'content-length': Buffer.byteLength(body) });
+function writeResponse(outgoing: ServerResponse, { status, body }: ServiceResponse): void {
+  outgoing.writeHead(status, { 'content-type': RESPONSE_TYPE, 'content-length': Buffer.byteLength(body) });
   outgoing.end(body);
 }

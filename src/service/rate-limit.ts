@@ -1,25 +1,25 @@
-import type { Call, KeyCall, WorkspaceCall } from './call.ts';
+import type { KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
 import { Refusal } from './refusal.ts';
 
-/** How many calls a credential may make in how many milliseconds. */
-export interface Rate {
+/** Maximum calls of a credential per window, in milliseconds. */
+export interface CallRate {
   readonly calls: number;
   readonly window: number;
 }
 
 /**
- * Counts the calls of each credential. Its first call opens a window; when that has passed, the count begins anew.
- * @returns a function that counts a call, and throws a Refusal RESOURCE_EXHAUSTED when it is one too many
+ * Creates a rate limiter. The first call of a credential starts a window; the first call after its end starts a new one.
+ * @returns a function that counts a call, and throws a Refusal RESOURCE_EXHAUSTED if it exceeds the limit
  */
-export function rateLimiter({ calls, window }: Rate): (call: Call | KeyCall | WorkspaceCall) => void {
-  const opened = new Map<string, { readonly end: number; count: number }>();
+export function createRateLimiter({ calls, window }: CallRate): (call: ServiceCall | KeyCall | WorkspaceCall) => void {
+  const windows = new Map<string, { readonly end: number; count: number }>();
   return (call) => {
-    const credential = credentialOf(call);
-    const known = opened.get(credential);
-    // A window that begins in the future was opened before the clock was set back.
+    const credential = countKey(call);
+    const known = windows.get(credential);
+    // A window that starts in the future precedes a clock change.
     const isOpen = known && call.now < known.end && call.now >= known.end - window;
     const current = isOpen ? known : { end: call.now + window, count: 0 };
-    opened.set(credential, current);
+    windows.set(credential, current);
     if (current.count >= calls) {
       throw new Refusal('RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');
     }
@@ -27,8 +27,8 @@ export function rateLimiter({ calls, window }: Rate): (call: Call | KeyCall | Wo
   };
 }
 
-/** Calls that carry no credential share one count. */
-function credentialOf(call: Call | KeyCall | WorkspaceCall): string {
+/** Returns the key of a call's count. Calls without credentials share one count. */
+function countKey(call: ServiceCall | KeyCall | WorkspaceCall): string {
   if ('apiKey' in call) return `key ${call.apiKey}`;
   return 'workspaceId' in call ? `workspace ${call.workspaceId}` : 'none';
 }

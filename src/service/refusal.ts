@@ -1,6 +1,6 @@
 import type { Status } from '../catalog/statuses.ts';
 
-/** What a call is refused with: `error.status`, `error.message` and, where there are any, `error.details`. */
+/** The error of a refused call: `error.status`, `error.message`, and optional `error.details` of the response. */
 export class Refusal extends Error {
   readonly status: Status;
   readonly details: unknown;
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A request that is no call at all: not POST, not JSON, or not an object with `data` alone. */
+/** The refusal of a malformed request: not POST, not JSON, or not an object with the single key `data`. */
 export function badRequest(): Refusal {
   return new Refusal('INVALID_ARGUMENT', 'Bad Request');
 }

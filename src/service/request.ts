@@ -1,24 +1,24 @@
-import type { Answer } from './envelope.ts';
+import type { ServiceResponse } from './envelope.ts';
 
 /**
- * Takes the next part of a body.
- * @returns a promise if its sender has to wait before it sends more
+ * Consumes the next chunk of a body.
+ * @returns a promise if the sender must wait before it sends more
  */
-export type Intake = (part: Uint8Array) => Promise<void> | undefined;
+export type ChunkConsumer = (chunk: Uint8Array) => Promise<void> | undefined;
 
-/** A request as the service needs it, whichever way it came in. */
+/** A request, independent of its transport. */
 export interface ServiceRequest {
   readonly method: string;
-  /** As it was sent: a path, which a query may follow, or a whole URL. */
+  /** The request target as sent: a path with an optional query, or an absolute URL. */
   readonly target: string;
-  /** The value of a header, whose name is given in small letters. */
+  /** Returns the value of a header. The name must be in lower case. */
   header(name: string): string | undefined;
   /**
-   * Hands over the body part by part, and resolves at its end.
-   * @throws when its sender leaves before its end, and what `intake` throws
+   * Passes the body to `consume` in chunks, and resolves at its end.
+   * @throws if the sender disconnects before the end; also errors of `consume`
    */
-  body(intake: Intake): Promise<void>;
+  body(consume: ChunkConsumer): Promise<void>;
 }
 
-/** The service: whatever is asked has an answer. */
-export type Answerer = (request: ServiceRequest) => Promise<Answer>;
+/** Handles a request. Never rejects: failures are responses too. */
+export type RequestHandler = (request: ServiceRequest) => Promise<ServiceResponse>;

@@ -1,45 +1,48 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** A token that cannot be guessed: 32 characters that no shell, header or URL has to quote. */
-export function newToken(): string {
+/** Generates an unguessable token: 32 characters that need no quoting in shells, headers, or URLs. */
+export function generateToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** A key for HS256, as long as its digests: 32 bytes in base64url. */
-export function newSigningKey(): string {
+/** Generates a key for HS256, as long as the digests: 32 bytes in base64url. */
+export function generateSigningKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** 32 hexadecimal digits: of a UUID, whose random bytes Node.js asks for many at a time. For what is no secret. */
-export function newId(): string {
+/** Generates 32 hexadecimal digits from a UUID, which is faster than random bytes. Do not use for secrets. */
+export function generateId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** `ep_` and 27 letters or digits. */
-export function newEndpointId(): string {
-  return `ep_${base62(27)}`;
+/** Generates `ep_` and 27 letters or digits. */
+export function generateEndpointId(): string {
+  return `ep_${randomBase62(27)}`;
 }
 
-/** `msg_` and 27 letters or digits, the first of which tell the time: ids that are made together are kept together. */
-export function newMessageId(now: number): string {
+/**
+ * Generates `msg_` and 27 letters or digits. The first digits encode the time, so that IDs created together are adjacent
+ * in the index.
+ */
+export function generateMessageId(now: number): string {
   let [time, rest] = ['', now];
   for (; time.length < TIME_DIGITS; rest = Math.floor(rest / BASE62.length))
     time = `${BASE62[rest % BASE62.length]}${time}`;
-  return `msg_${time}${base62(27 - TIME_DIGITS)}`;
+  return `msg_${time}${randomBase62(27 - TIME_DIGITS)}`;
 }
 
-/** Enough for milliseconds until the year 2081. */
+/** Number of digits for the time in milliseconds, enough until the year 2081. */
 const TIME_DIGITS = 7;
 
-/** Bytes from here on are passed over, or some characters would come more often than others. */
-const UNEVEN = 256 - (256 % BASE62.length);
+/** The first byte value that is skipped. With it, some characters would be more likely than others. */
+const FIRST_SKIPPED_BYTE = 256 - (256 % BASE62.length);
 
-function base62(length: number): string {
+function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length)) if (byte < UNEVEN) text += BASE62[byte % BASE62.length];
+    for (const byte of randomBytes(length)) if (byte < FIRST_SKIPPED_BYTE) text += BASE62[byte % BASE62.length];
   }
   return text.slice(0, length);
 }

@@ -1,20 +1,20 @@
-import { createApp, type ServiceWorld } from './app.ts';
-import { fetchOf } from './fetch.ts';
-import { followUps } from './follow-ups.ts';
-import type { Answerer } from './request.ts';
+import { createApp, type ServiceDependencies } from './app.ts';
+import { createFetch } from './fetch.ts';
+import { createFollowUps } from './follow-ups.ts';
+import type { RequestHandler } from './request.ts';
 
 export interface Service {
-  /** Answers a request, of whichever kind. */
-  readonly answer: Answerer;
-  /** Answers a request in this process, as the network would. */
+  /** Handles a request from any transport. */
+  readonly handle: RequestHandler;
+  /** Handles a request in this process, like a server on the network. */
   readonly fetch: typeof globalThis.fetch;
-  /** Resolves once the work that calls left behind is done. Before that the store must not be closed. */
-  settled(): Promise<void>;
+  /** Resolves once all follow-ups have finished. The store must stay open until then. */
+  whenIdle(): Promise<void>;
 }
 
-/** The whole service over a store: a request goes in, an answer comes out, and no port is involved. */
-export function createService(world: ServiceWorld): Service {
-  const later = followUps(world.store, world.report);
-  const answer = createApp(world, later);
-  return { answer, fetch: fetchOf(answer), settled: later.settled };
+/** Creates the service on a store. The service opens no port. */
+export function createService(dependencies: ServiceDependencies): Service {
+  const followUps = createFollowUps(dependencies.store, dependencies.report);
+  const handle = createApp(dependencies, followUps);
+  return { handle, fetch: createFetch(handle), whenIdle: followUps.whenIdle };
 }

@@ -1,33 +1,33 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { Address } from '../kernel/listening.ts';
+import type { ListenAddress } from '../kernel/listening.ts';
 import { startDeliveries } from './deliveries/engine.ts';
 import { finishMigrations } from './records/migrations.ts';
-import type { Answerer } from './request.ts';
+import type { RequestHandler } from './request.ts';
 import { loadOperations } from './routes.ts';
 import { startServer } from './server.ts';
 import type { Store } from './store/store.ts';
 
 export interface ServingOptions {
   readonly store: Store;
-  readonly answer: Answerer;
+  readonly handle: RequestHandler;
   readonly clock: Clock;
   /** Factor of every delay between delivery attempts. */
   readonly timeScale: number;
   readonly report?: (error: unknown) => void;
 }
 
-export interface Serving {
+export interface RunningService {
   readonly url: string;
   /** Stops the server and the deliveries. */
   close(): Promise<void>;
 }
 
-/** Serves the embedded service on a port and delivers its webhooks, after finishing document migrations that a killed server left. */
-export async function startServing(options: ServingOptions, address: Address): Promise<Serving> {
-  const { store, answer, clock, timeScale, report = () => undefined } = options;
+/** Serves the embedded service on a port and delivers its webhooks. First finishes interrupted document migrations. */
+export async function startServing(options: ServingOptions, address: ListenAddress): Promise<RunningService> {
+  const { store, handle, clock, timeScale, report = () => undefined } = options;
   await Promise.all([finishMigrations(store), loadOperations()]);
-  const server = await startServer(answer, address);
-  const deliveries = startDeliveries(store, { clock, timeScale, privateTargets: server.isLoopback, report });
+  const server = await startServer(handle, address);
+  const deliveries = startDeliveries(store, { clock, timeScale, allowPrivateTargets: server.isLoopback, report });
   return {
     url: server.url,
     close: async () => void (await Promise.all([server.close(), deliveries.stop()])),

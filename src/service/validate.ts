@@ -1,49 +1,52 @@
 import type * as z from 'zod';
-import { checkBounded, recordIssues } from '../catalog/bounded-check.ts';
-import type { Finding, Operation } from '../catalog/define.ts';
-import { fieldPath } from '../kernel/field-path.ts';
-import { nextTurn } from '../kernel/next-turn.ts';
+import { findRecordIssues, validateBounded } from '../catalog/bounded-validation.ts';
+import type { InputProblem, Operation } from '../catalog/define.ts';
+import { formatFieldPath } from '../kernel/field-path.ts';
+import { waitForNextTurn } from '../kernel/next-turn.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * The input of a call, checked by the catalog's schema and as of a moment in milliseconds since the epoch.
- * @throws Refusal INVALID_ARGUMENT that names the first wrong field, and lists the first hundred in its details.
+ * Checks the data of a call against the catalog's schema.
+ * @param now the time of the call, in milliseconds since the epoch
+ * @throws Refusal INVALID_ARGUMENT that names the first invalid field, and lists the first hundred in its details
  */
-export function validInput(operation: Operation, data: unknown, now: number): z.output<Operation['input']> {
-  const checked = checkBounded(operation.input, data);
-  if (!checked.success) throw refused(checked.issues.map(issueOf), operation.refusal);
-  const outdated = operation.outdated?.(checked.data, now);
-  if (outdated) throw refused([issueOf({ code: 'custom', ...outdated })]);
+export function parseInput(operation: Operation, data: unknown, now: number): z.output<Operation['input']> {
+  const checked = validateBounded(operation.input, data);
+  if (!checked.success) throw createRefusal(checked.issues.map(issueOf), operation.rejectionMessage);
+  const expired = operation.findPastValue?.(checked.data, now);
+  if (expired) throw createRefusal([issueOf({ code: 'custom', ...expired })]);
   return checked.data;
 }
 
 /**
- * Checks long lists of records, and lets others have their turn meanwhile.
- * @throws Refusal INVALID_ARGUMENT as `validInput` does.
+ * Checks long lists of records, and yields to the event loop in between.
+ * @throws Refusal INVALID_ARGUMENT, like `parseInput`
  */
 export async function checkRecords(operation: Operation, data: unknown): Promise<void> {
-  const issues = await recordIssues(operation.input, data, nextTurn);
-  if (issues.length > 0) throw refused(issues.map(issueOf), operation.refusal);
+  const issues = await findRecordIssues(operation.input, data, waitForNextTurn);
+  if (issues.length > 0) throw createRefusal(issues.map(issueOf), operation.rejectionMessage);
 }
 
-/** One thing that is wrong with an input, as `details.issues` tells it. */
+/** A problem with an input, as listed in `details.issues`. */
 export interface Issue {
   readonly code: string;
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** The refusal of a field that fits the schema, but not the service's state or its storage. */
-export function refusedField(path: Issue['path'], message: string): Refusal {
-  return refused([{ code: 'custom', path, message }]);
+/** Creates a refusal for a field that matches the schema, but not the service's state or its storage. */
+export function fieldRefusal(path: Issue['path'], message: string): Refusal {
+  return createRefusal([{ code: 'custom', path, message }]);
 }
 
-function refused(issues: readonly Issue[], words: Operation['refusal'] = () => undefined): Refusal {
-  const said = issues.map((issue) => words(issue) ?? `${fieldPath(issue.path) || 'data'}: ${issue.message}`);
-  return new Refusal('INVALID_ARGUMENT', said[0] ?? 'data: not valid', { issues });
+function createRefusal(issues: readonly Issue[], rephrase: Operation['rejectionMessage'] = () => undefined): Refusal {
+  const messages = issues.map(
+    (issue) => rephrase(issue) ?? `${formatFieldPath(issue.path) || 'data'}: ${issue.message}`,
+  );
+  return new Refusal('INVALID_ARGUMENT', messages[0] ?? 'data: not valid', { issues });
 }
 
-function issueOf({ code = 'custom', path, message }: Finding & { readonly code?: string | undefined }): Issue {
+function issueOf({ code = 'custom', path, message }: InputProblem & { readonly code?: string | undefined }): Issue {
   return { code, path: path.map(jsonKey), message };
 }
 

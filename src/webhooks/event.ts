@@ -1,12 +1,12 @@
 import { EVENT_SOURCES, EVENT_TYPES } from '../catalog/events.ts';
 import { isObject } from '../kernel/is-object.ts';
-import type { Form } from './form.ts';
+import type { WebhookForm } from './form.ts';
 
-/** What happened, before it takes one of the two forms in which it is delivered. */
-export interface HookEvent {
-  /** The event type: `comment.add`. The set is open. */
+/** An event, independent of the two payload forms. */
+export interface WebhookEvent {
+  /** The event type, such as `comment.add`. The set of types is open. */
   readonly event: string;
-  /** The id of this event, the same in every delivery of it. */
+  /** The ID of the event, which is the same in each delivery of the event. */
   readonly webhookId: string;
   readonly apiKey: string;
   readonly organizationId?: string | undefined;
@@ -17,17 +17,17 @@ export interface HookEvent {
   readonly commentAnnotation?: object | undefined;
   readonly targetComment?: object | undefined;
   readonly crdtData?: object | undefined;
-  /** Further fields of the payload's data, by name. */
+  /** Additional fields of the payload's data, by name. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const PLATFORM = 'sdk';
 
-/** The event that an advanced payload tells of, for a payload that was written by hand. */
-export function eventFromPayload(
+/** Parses the event from an advanced payload, which may be written by hand. */
+export function parseAdvancedPayload(
   payload: unknown,
-  event: Pick<HookEvent, 'event' | 'webhookId' | 'apiKey'>,
-): HookEvent {
+  event: Pick<WebhookEvent, 'event' | 'webhookId' | 'apiKey'>,
+): WebhookEvent {
   const { metadata, actionUser, commentAnnotation, targetComment, crdtData, ...extra } = objectAt(payload, 'data');
   const organization = objectAt(metadata, 'organization');
   const document = objectAt(metadata, 'document');
@@ -57,8 +57,8 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The payload of a basic webhook. */
-export function basicPayload(event: HookEvent): object {
+/** Creates the payload of a basic webhook. */
+export function createBasicPayload(event: WebhookEvent): object {
   const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
   return {
     webhookId,
@@ -71,8 +71,8 @@ export function basicPayload(event: HookEvent): object {
   };
 }
 
-/** The payload of an advanced webhook. */
-export function advancedPayload(event: HookEvent): object {
+/** Creates the payload of an advanced webhook. */
+export function createAdvancedPayload(event: WebhookEvent): object {
   const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
   return {
     event: event.event,
@@ -93,12 +93,12 @@ export function advancedPayload(event: HookEvent): object {
   };
 }
 
-export const PAYLOADS: Readonly<Record<Form, (event: HookEvent) => object>> = {
-  basic: basicPayload,
-  advanced: advancedPayload,
+export const PAYLOAD_BUILDERS: Readonly<Record<WebhookForm, (event: WebhookEvent) => object>> = {
+  basic: createBasicPayload,
+  advanced: createAdvancedPayload,
 };
 
-/** The event type that a payload of either form is about; `unknown` where it does not say. */
+/** The event type of a payload of either form; `unknown` if the payload does not name one. */
 export function eventNameOf(payload: unknown): string {
   if (!isObject(payload)) return UNKNOWN;
   const { event, notificationSource: source, actionType } = payload;
@@ -110,12 +110,12 @@ export function eventNameOf(payload: unknown): string {
 
 const UNKNOWN = 'unknown';
 
-/** What it happened to. */
-function subjectOf({ commentAnnotation, targetComment, crdtData, extra }: HookEvent) {
+/** The fields that describe the subject of an event. */
+function subjectOf({ commentAnnotation, targetComment, crdtData, extra }: WebhookEvent) {
   return { commentAnnotation, targetComment, crdtData, ...extra };
 }
 
-/** Of an event type that is not known, as the known ones are formed: `thread.link_copy` is `linkCopy`. */
+/** The action type of an event. Derived from the name if the type is unknown: `thread.link_copy` becomes `linkCopy`. */
 function actionTypeOf(event: string): string {
   const known = EVENT_TYPES.find(({ name }) => name === event);
   const action = event.slice(event.lastIndexOf('.') + 1);

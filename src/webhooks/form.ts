@@ -1,13 +1,13 @@
-/** The two forms of a delivery: of basic webhooks, with a token; of advanced ones, signed. */
-export const FORMS = ['basic', 'advanced'] as const;
-export type Form = (typeof FORMS)[number];
+/** The two webhook forms: basic deliveries carry a token, advanced deliveries are signed. */
+export const WEBHOOK_FORMS = ['basic', 'advanced'] as const;
+export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
-/** The headers of Standard Webhooks. */
+/** The header names of Standard Webhooks. */
 export const SIGNATURE_HEADERS = {
   id: 'webhook-id',
   timestamp: 'webhook-timestamp',
   signature: 'webhook-signature',
 } as const;
 
-/** Milliseconds that senders wait for a receiver. */
-export const RECEIVER_TIME = 15_000;
+/** Milliseconds that a sender waits for the response of a receiver. */
+export const RECEIVER_TIMEOUT = 15_000;

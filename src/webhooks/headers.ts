@@ -1,32 +1,32 @@
 import { isSecretName } from '../kernel/redact.ts';
 
-/** Headers by name, in any case; a repeated one has a list of values. */
+/** Headers by name, in any letter case. Repeated headers have a list of values. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Headers one after the other, each as it was written. */
+/** Headers in order, exactly as received. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** Every value of a header, as often as it was sent. */
-export function headerValues(headers: Headers, name: string): readonly string[] {
+/** All values of a header, including duplicates. The name must be lower case. */
+export function headerValuesOf(headers: Headers, name: string): readonly string[] {
   return Object.entries(headers).flatMap(([given, value]) =>
     given.toLowerCase() === name && value !== undefined ? value : [],
   );
 }
 
-/** Headers by their names in lower case. A name such as `__proto__` is one like any other. */
-export function headersByName(list: HeaderList): Headers {
+/** Groups headers by lower-case name. Names such as `__proto__` are ordinary keys. */
+export function groupHeaders(list: HeaderList): Headers {
   const byName = Map.groupBy(list, ([name]) => name.toLowerCase());
   return Object.fromEntries([...byName].map(([name, lines]) => [name, lines.map(([, value]) => value)]));
 }
 
-/** The pairs of Node's flat list of names and values. */
-export function headerList(rawHeaders: readonly string[]): HeaderList {
+/** Converts Node's flat list of names and values to pairs. */
+export function parseRawHeaders(rawHeaders: readonly string[]): HeaderList {
   const names = rawHeaders.filter((_, index) => index % 2 === 0);
   return names.map((name, index) => [name, rawHeaders[index * 2 + 1] ?? '']);
 }
 
-/** What belongs to one connection or one message, and is made anew for the next. */
-const OF_ONE_HOP = [
+/** Headers of a single connection or message, which must not be forwarded. */
+const HOP_BY_HOP_HEADERS = [
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -40,28 +40,28 @@ const OF_ONE_HOP = [
   'content-length',
 ];
 
-/** The headers that go along when a request is passed on. */
-export function passedOn(list: HeaderList): HeaderList {
-  const named = headerValues(headersByName(list), 'connection').flatMap((value) =>
+/** Selects the headers to forward with a request. */
+export function selectForwardedHeaders(list: HeaderList): HeaderList {
+  const named = headerValuesOf(groupHeaders(list), 'connection').flatMap((value) =>
     value.toLowerCase().split(/\s*,\s*/),
   );
-  return without(list, [...OF_ONE_HOP, ...named]);
+  return withoutHeaders(list, [...HOP_BY_HOP_HEADERS, ...named]);
 }
 
-/** Without the headers of these names. */
-export function without(list: HeaderList, names: readonly string[]): HeaderList {
+/** Removes the headers with these names. */
+export function withoutHeaders(list: HeaderList, names: readonly string[]): HeaderList {
   return list.filter(([name]) => !names.includes(name.toLowerCase()));
 }
 
-/** Names of headers that carry a credential, beside the names of secrets of any kind. */
+/** Names of headers that carry a credential, in addition to general names of secrets. */
 const CREDENTIAL_HEADER = /cookie|session|jwt|bearer|(?:^|[-_])auth(?:entication)?(?:[-_]|$)|key$/;
 
-/** Keys that identify something and open nothing. */
+/** Names of keys that are identifiers, not credentials. */
 const IDENTIFYING_KEY = /(?:cache|event|idempotency|message|partition|public|routing|surrogate|websocket)[-_]?key$/;
 
 /**
- * Without the headers that may carry a credential, by their names. The headers of a signature stay: a signature proves
- * one body at one moment, and a delivery is verified with it.
+ * Removes headers whose names suggest a credential. Keeps signature headers: a signature is valid only for one body at one
+ * time, and is needed to verify the delivery.
  */
 export function withoutCredentials(list: HeaderList): HeaderList {
   return list.filter(([name]) => !isCredentialHeader(name.toLowerCase()));

@@ -2,50 +2,50 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { SvcError } from '../kernel/errors.ts';
 
 /**
- * An RSA public key from SPKI or PKCS#1, as PEM or as the bare base64 between its lines.
- * @throws SvcError `bad_data` for anything else
+ * Parses an RSA public key in SPKI or PKCS#1 format, as PEM or as base64 without PEM lines.
+ * @throws SvcError `bad_data` for any other text
  */
-export function publicKeyOf(text: string): KeyObject {
-  const der = derOf(text);
-  return rsaKey('public', ['spki', 'pkcs1'], (type) => createPublicKey({ key: der, format: 'der', type }));
+export function parsePublicKey(text: string): KeyObject {
+  const der = decodeDer(text);
+  return readRsaKey('public', ['spki', 'pkcs1'], (type) => createPublicKey({ key: der, format: 'der', type }));
 }
 
 /**
- * An RSA private key from PKCS#8 or PKCS#1, as PEM or as the bare base64 between its lines.
- * @throws SvcError `bad_data` for anything else, an encrypted one included; the text is not repeated
+ * Parses an RSA private key in PKCS#8 or PKCS#1 format, as PEM or as base64 without PEM lines.
+ * @throws SvcError `bad_data` for any other text, including an encrypted key. The message does not contain the text.
  */
-export function privateKeyOf(text: string): KeyObject {
+export function parsePrivateKey(text: string): KeyObject {
   if (text.includes('ENCRYPTED')) {
     throw new SvcError('bad_data', 'the private key is protected by a passphrase', {
       hint: 'write an unprotected copy: openssl pkey -in key.pem -out plain.pem',
     });
   }
-  const der = derOf(text);
-  return rsaKey('private', ['pkcs8', 'pkcs1'], (type) => createPrivateKey({ key: der, format: 'der', type }));
+  const der = decodeDer(text);
+  return readRsaKey('private', ['pkcs8', 'pkcs1'], (type) => createPrivateKey({ key: der, format: 'der', type }));
 }
 
-/** In settings, line breaks are often written as `\n`. */
-function derOf(text: string): Buffer {
+/** Decodes a key to DER. Removes `\n` escapes too, which are common in settings. */
+function decodeDer(text: string): Buffer {
   return Buffer.from(text.replaceAll(/-----[^-]*-----|\\n|\s/g, ''), 'base64');
 }
 
-function rsaKey<Type extends string>(
+function readRsaKey<Type extends string>(
   kind: 'public' | 'private',
   types: readonly Type[],
   read: (type: Type) => KeyObject,
 ): KeyObject {
   for (const type of types) {
-    const key = attempt(() => read(type));
+    const key = tryRead(() => read(type));
     if (key?.asymmetricKeyType === 'rsa') return key;
   }
-  const names = { public: 'SPKI or PKCS#1', private: 'PKCS#8 or PKCS#1' } as const;
-  throw new SvcError('bad_data', `this is no RSA ${kind} key`, {
-    hint: `give it as ${names[kind]}, with or without PEM lines`,
+  const formats = { public: 'SPKI or PKCS#1', private: 'PKCS#8 or PKCS#1' } as const;
+  throw new SvcError('bad_data', `not a valid RSA ${kind} key`, {
+    hint: `provide the key as ${formats[kind]}, with or without PEM lines`,
   });
 }
 
-/** What the other encoding may still read is no failure yet. */
-function attempt(read: () => KeyObject): KeyObject | undefined {
+/** Tries one format. Returns `undefined` on failure, because another format may match. */
+function tryRead(read: () => KeyObject): KeyObject | undefined {
   try {
     return read();
   } catch {

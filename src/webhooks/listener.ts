@@ -3,162 +3,175 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { eventNameOf } from './event.ts';
-import { type Form, SIGNATURE_HEADERS } from './form.ts';
-import { headersByName, headerValues, passedOn, without } from './headers.ts';
-import { type Unpacked, unpackBody } from './payload.ts';
-import { type Outgoing, type PostOptions, post } from './post.ts';
-import type { Arrival, Reply } from './receiver.ts';
+import { SIGNATURE_HEADERS, type WebhookForm } from './form.ts';
+import { groupHeaders, headerValuesOf, selectForwardedHeaders, withoutHeaders } from './headers.ts';
+import { type UnpackedBody, unpackBody } from './payload.ts';
+import { type OutgoingRequest, type PostOptions, sendPost } from './post.ts';
+import type { ReceivedRequest, ReceiverResponse } from './receiver.ts';
 import type { Recording } from './recording.ts';
-import { type Route, targetOf } from './routes.ts';
-import { looksSigned, type Proofs, verifyDelivery } from './verification.ts';
+import { type ForwardingRoute, findTarget } from './routes.ts';
+import { hasSignatureHeaders, type VerificationSecrets, verifyDelivery } from './verification.ts';
 
-/** What became of the forwarding of a delivery; `status` is null where the target did not answer. */
-export interface Forwarded {
+/** The result of forwarding a delivery; `status` is null if the target did not respond. */
+export interface ForwardResult {
   readonly status: number | null;
   readonly error?: string;
 }
 
-/** A delivery that was taken in. */
-export interface TakenDelivery {
+/** A received delivery, as printed. */
+export interface ReceivedDeliveryEvent {
   readonly id: string;
   readonly event: string;
-  readonly form: Form;
+  readonly form: WebhookForm;
   readonly verified: boolean;
-  /** RFC 3339, in UTC. */
+  /** An RFC 3339 timestamp in UTC. */
   readonly receivedAt: string;
-  /** Null when it goes nowhere. */
-  readonly forwarded: Forwarded | null;
-  /** Decoded and decrypted; null when it cannot be. */
+  /** Null if no route matches. */
+  readonly forwarded: ForwardResult | null;
+  /** The decoded and decrypted payload; null if that fails. */
   readonly payload: unknown;
 }
 
 export type ListenerEvent =
-  /** `accepted`: the sender got a 2xx, and will not send it again. `fault` says why the payload cannot be read. */
-  | { readonly kind: 'taken'; readonly delivery: TakenDelivery; readonly accepted: boolean; readonly fault?: string }
-  | { readonly kind: 'repeated'; readonly id: string; readonly event: string }
-  | { readonly kind: 'refused'; readonly reason: string };
+  /** `accepted`: the sender got a 2xx and does not retry. `payloadProblem`: why the payload cannot be read. */
+  | {
+      readonly kind: 'received';
+      readonly delivery: ReceivedDeliveryEvent;
+      readonly accepted: boolean;
+      readonly payloadProblem?: string;
+    }
+  | { readonly kind: 'duplicate'; readonly id: string; readonly event: string }
+  | { readonly kind: 'rejected'; readonly reason: string };
 
 export interface Forwarding {
-  readonly routes: readonly Route[];
-  readonly otherwise?: URL | undefined;
-  /** Send the payload as JSON instead of the bytes as they came. */
-  readonly decoded: boolean;
-  readonly how: Omit<PostOptions, 'signal'>;
+  readonly routes: readonly ForwardingRoute[];
+  readonly defaultTarget?: URL | undefined;
+  /** Whether to send the decoded payload as JSON instead of the original bytes. */
+  readonly isDecoded: boolean;
+  readonly postOptions: Omit<PostOptions, 'signal'>;
 }
 
-export interface ListenerWorld {
-  readonly proofs: Proofs;
-  /** Takes deliveries that nothing verifies too; they are marked. */
+export interface ListenerDependencies {
+  readonly proofs: VerificationSecrets;
+  /** Whether to accept unverified deliveries too, and mark them. */
   readonly skipVerify: boolean;
   readonly privateKey?: string | undefined;
   readonly forwarding: Forwarding;
   readonly recording?: Recording | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** The sender has its answer only after this has settled. */
+  /** Reports an event. The sender gets the response only after this promise has processing. */
   readonly emit: (event: ListenerEvent) => Promise<void>;
 }
 
-/** The ids of deliveries that are done, so that one that comes again is not passed on again. */
-const REMEMBERED = 100_000;
+/** Maximum number of remembered delivery IDs. Duplicates of these deliveries are not forwarded again. */
+const MAX_REMEMBERED_IDS = 100_000;
 
-const UNVERIFIED: Reply = { status: 401, text: 'unverified' };
-const UNREADABLE: Reply = { status: 400, text: 'the body is not readable JSON' };
-const TAKEN: Reply = { status: 200, text: 'ok' };
-const NOT_FORWARDED: Reply = { status: 502, text: 'the target did not take it' };
+const UNVERIFIED_RESPONSE: ReceiverResponse = { status: 401, text: 'unverified' };
+const UNREADABLE_RESPONSE: ReceiverResponse = { status: 400, text: 'the body is not readable JSON' };
+const ACCEPTED_RESPONSE: ReceiverResponse = { status: 200, text: 'ok' };
+const NOT_FORWARDED_RESPONSE: ReceiverResponse = { status: 502, text: 'the target did not accept the delivery' };
 
 /**
- * Answers deliveries: verifies the bytes as they came, then reads them, records them, passes them on and remembers
- * their ids, in this order. The answer is a 2xx only after the target's.
+ * Creates the handler of deliveries, which verifies the original bytes, decodes, records, and forwards them, and then
+ * remembers the ID. Responds with a 2xx only after the target did.
  */
-export function createListener(world: ListenerWorld): (arrival: Arrival) => Promise<Reply> {
-  const done = new Set<string>();
-  const underWay = new Map<string, Promise<Reply>>();
+export function createListener(
+  dependencies: ListenerDependencies,
+): (request: ReceivedRequest) => Promise<ReceiverResponse> {
+  const processed = new Set<string>();
+  const inFlight = new Map<string, Promise<ReceiverResponse>>();
 
-  const refuse = async (reason: string, reply: Reply) => {
-    await world.emit({ kind: 'refused', reason });
-    return reply;
+  const reject = async (reason: string, response: ReceiverResponse) => {
+    await dependencies.emit({ kind: 'rejected', reason });
+    return response;
   };
 
-  return async (arrival) => {
-    const headers = headersByName(arrival.headers);
-    const verification = verifyDelivery(world.proofs, { headers, body: arrival.body }, world.clock.now());
-    if (!verification.verified && !world.skipVerify) return refuse(verification.reason, UNVERIFIED);
-    if (!isUtf8(arrival.body)) return refuse('the body is not valid UTF-8', UNREADABLE);
-    const unpacked = unpackBody(arrival.body.toString(), world.privateKey);
-    if (unpacked.how === 'unreadable') return refuse(unpacked.reason, UNREADABLE);
+  return async (request) => {
+    const headers = groupHeaders(request.headers);
+    const verification = verifyDelivery(dependencies.proofs, { headers, body: request.body }, dependencies.clock.now());
+    if (!verification.verified && !dependencies.skipVerify) return reject(verification.reason, UNVERIFIED_RESPONSE);
+    if (!isUtf8(request.body)) return reject('the body is not valid UTF-8', UNREADABLE_RESPONSE);
+    const unpacked = unpackBody(request.body.toString(), dependencies.privateKey);
+    if (unpacked.how === 'unreadable') return reject(unpacked.reason, UNREADABLE_RESPONSE);
 
-    const [key] = headerValues(headers, SIGNATURE_HEADERS.id);
-    const form = verification.verified ? verification.form : looksSigned(headers) ? 'advanced' : 'basic';
+    const [key] = headerValuesOf(headers, SIGNATURE_HEADERS.id);
+    const form = verification.verified ? verification.form : hasSignatureHeaders(headers) ? 'advanced' : 'basic';
     const payload = 'payload' in unpacked ? unpacked.payload : null;
-    const arrived: Arrived = {
-      ...{ arrival, unpacked, form, payload, verified: verification.verified },
-      id: key ?? idOf(payload),
+    const parsed: ParsedDelivery = {
+      ...{ request, unpacked, form, payload, verified: verification.verified },
+      id: key ?? deliveryIdOf(payload),
       event: eventNameOf(payload),
-      receivedAt: new Date(world.clock.now()).toISOString(),
+      receivedAt: new Date(dependencies.clock.now()).toISOString(),
     };
-    if (key === undefined) return settle(world, arrived);
-    if (done.has(key)) {
-      await world.emit({ kind: 'repeated', id: key, event: arrived.event });
-      return TAKEN;
+    if (key === undefined) return processDelivery(dependencies, parsed);
+    if (processed.has(key)) {
+      await dependencies.emit({ kind: 'duplicate', id: key, event: parsed.event });
+      return ACCEPTED_RESPONSE;
     }
-    const earlier = underWay.get(key);
+    const earlier = inFlight.get(key);
     if (earlier) return earlier;
-    const settled = settle(world, arrived)
-      .then((reply) => {
-        if (reply === TAKEN) remember(done, key);
-        return reply;
+    const processing = processDelivery(dependencies, parsed)
+      .then((response) => {
+        if (response === ACCEPTED_RESPONSE) remember(processed, key);
+        return response;
       })
-      .finally(() => underWay.delete(key));
-    underWay.set(key, settled);
-    return settled;
+      .finally(() => inFlight.delete(key));
+    inFlight.set(key, processing);
+    return processing;
   };
 }
 
-/** A delivery that was verified and read. */
-interface Arrived extends Omit<TakenDelivery, 'forwarded'> {
-  readonly arrival: Arrival;
-  readonly unpacked: Unpacked;
+/** A verified and decoded delivery. */
+interface ParsedDelivery extends Omit<ReceivedDeliveryEvent, 'forwarded'> {
+  readonly request: ReceivedRequest;
+  readonly unpacked: UnpackedBody;
 }
 
-async function settle(world: ListenerWorld, arrived: Arrived): Promise<Reply> {
-  const { arrival, unpacked, id, event, form, verified, receivedAt, payload } = arrived;
-  const { path, headers, body } = arrival;
+async function processDelivery(dependencies: ListenerDependencies, parsed: ParsedDelivery): Promise<ReceiverResponse> {
+  const { request, unpacked, id, event, form, verified, receivedAt, payload } = parsed;
+  const { path, headers, body } = request;
   const head = { id, event, form, verified, receivedAt };
-  await world.recording?.add({ ...head, path, headers, body: body.toString() });
-  const forwarded = await forward(world, arrived);
-  const accepted = forwarded === null || isSuccess(forwarded);
-  const fault = 'reason' in unpacked ? { fault: unpacked.reason } : {};
-  await world.emit({ kind: 'taken', delivery: { ...head, forwarded, payload }, accepted, ...fault });
-  return accepted ? TAKEN : NOT_FORWARDED;
+  await dependencies.recording?.add({ ...head, path, headers, body: body.toString() });
+  const forwarded = await forward(dependencies, parsed);
+  const accepted = forwarded === null || isSuccessStatus(forwarded);
+  const problem = 'reason' in unpacked ? { payloadProblem: unpacked.reason } : {};
+  await dependencies.emit({ kind: 'received', delivery: { ...head, forwarded, payload }, accepted, ...problem });
+  return accepted ? ACCEPTED_RESPONSE : NOT_FORWARDED_RESPONSE;
 }
 
-async function forward({ forwarding, signal }: ListenerWorld, arrived: Arrived): Promise<Forwarded | null> {
-  const url = targetOf(arrived.event, forwarding.routes, forwarding.otherwise);
+async function forward(
+  { forwarding, signal }: ListenerDependencies,
+  parsed: ParsedDelivery,
+): Promise<ForwardResult | null> {
+  const url = findTarget(parsed.event, forwarding.routes, forwarding.defaultTarget);
   if (!url) return null;
-  const outgoing = forwarding.decoded ? decodedRequest(url, arrived) : originalRequest(url, arrived);
+  const outgoing = forwarding.isDecoded ? createDecodedRequest(url, parsed) : createOriginalRequest(url, parsed);
   if (!outgoing) return { status: null, error: 'there is no decoded body to forward' };
-  const receipt = await post(outgoing, { ...forwarding.how, signal });
-  return receipt.status === null ? { status: null, error: receipt.error } : { status: receipt.status };
+  const result = await sendPost(outgoing, { ...forwarding.postOptions, signal });
+  return result.status === null ? { status: null, error: result.error } : { status: result.status };
 }
 
-function originalRequest(url: URL, { arrival }: Arrived): Outgoing {
-  return { url, headers: passedOn(arrival.headers), body: arrival.body };
+function createOriginalRequest(url: URL, { request }: ParsedDelivery): OutgoingRequest {
+  return { url, headers: selectForwardedHeaders(request.headers), body: request.body };
 }
 
-/** The payload alone: what was signed is not what is sent, so the signature stays behind. */
-function decodedRequest(url: URL, { arrival, unpacked }: Arrived): Outgoing | undefined {
+/** Creates a request with the decoded payload, without the signature, which does not match it. */
+function createDecodedRequest(url: URL, { request, unpacked }: ParsedDelivery): OutgoingRequest | undefined {
   if (!('json' in unpacked)) return undefined;
-  const headers = without(passedOn(arrival.headers), [SIGNATURE_HEADERS.signature, 'content-type']);
+  const headers = withoutHeaders(selectForwardedHeaders(request.headers), [
+    SIGNATURE_HEADERS.signature,
+    'content-type',
+  ]);
   return { url, headers: [...headers, ['content-type', 'application/json']], body: unpacked.json };
 }
 
-export function isSuccess({ status }: Pick<Forwarded, 'status'>): boolean {
+export function isSuccessStatus({ status }: Pick<ForwardResult, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** A basic delivery carries the id of its event in the payload only. */
-function idOf(payload: unknown): string {
+/** The ID of a delivery from its payload: basic deliveries have no ID header. */
+function deliveryIdOf(payload: unknown): string {
   const id = isObject(payload) ? payload['webhookId'] : undefined;
   return typeof id === 'string' && id !== '' ? id : `unnamed_${randomBytes(8).toString('hex')}`;
 }
@@ -166,5 +179,5 @@ function idOf(payload: unknown): string {
 function remember(ids: Set<string>, id: string): void {
   ids.add(id);
   const [oldest] = ids;
-  if (ids.size > REMEMBERED && oldest !== undefined) ids.delete(oldest);
+  if (ids.size > MAX_REMEMBERED_IDS && oldest !== undefined) ids.delete(oldest);
 }

@@ -1,64 +1,64 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
-import { withKnownAuthorities } from '../kernel/certificate-authorities.ts';
-import { connectionFault } from '../kernel/connection-fault.ts';
+import { withDefaultAuthorities } from '../kernel/certificate-authorities.ts';
+import { describeConnectionError } from '../kernel/connection-error.ts';
 import { messageOf, systemErrorCode } from '../kernel/errors.ts';
 import type { HeaderList } from './headers.ts';
 
-/** A delivery on its way to a receiver. */
-export interface Outgoing {
-  /** POST, unless something else is tried. */
+/** An outgoing delivery. */
+export interface OutgoingRequest {
+  /** The HTTP method (default: POST). */
   readonly method?: string;
   readonly url: URL;
   readonly headers: HeaderList;
   readonly body: string | Uint8Array;
 }
 
-/** What a receiver said, or why it said nothing. */
-export type Receipt =
+/** The response of a receiver, or the error that prevented it. */
+export type PostResult =
   | { readonly status: number; readonly body: string; readonly milliseconds: number }
   | { readonly status: null; readonly error: string; readonly timedOut: boolean; readonly milliseconds: number };
 
 export interface PostOptions {
-  /** Milliseconds until the status has to be there. */
+  /** Milliseconds until the response status must arrive. */
   readonly timeout: number;
-  /** Certificates in PEM form, trusted besides the authorities that Node knows. */
+  /** Certificates in PEM format, trusted in addition to the default authorities of Node.js. */
   readonly authorities?: string | undefined;
   readonly signal: AbortSignal;
-  /** How the body goes out, if not at once. It is given the request with its headers, and has to end it. */
+  /** Writes the body and ends the request (default: writes it at once). */
   readonly write?: (request: ClientRequest, body: Buffer) => void;
-  /** Bytes kept of an answer, which usually says something to people only. */
-  readonly answerLimit?: number;
+  /** Maximum bytes to keep of the response body, which is usually only informative. */
+  readonly responseLimit?: number;
 }
 
-const ANSWER_LIMIT = 64 * 1024;
+const RESPONSE_LIMIT = 64 * 1024;
 
 /**
- * Sends a delivery over a connection of its own: one that was kept may be closed by the receiver at that moment.
- * Redirects are not followed.
- * @throws the signal's reason when that aborts; whatever else happens is in the receipt.
+ * Sends a delivery over a new connection, because the receiver could close an idle one at any moment. Does not follow
+ * redirects.
+ * @throws the signal's reason if that aborts; other failures are in the result
  */
-export async function post(outgoing: Outgoing, options: PostOptions): Promise<Receipt> {
-  const { timeout, authorities, signal, answerLimit = ANSWER_LIMIT, write = atOnce } = options;
+export async function sendPost(outgoing: OutgoingRequest, options: PostOptions): Promise<PostResult> {
+  const { timeout, authorities, signal, responseLimit = RESPONSE_LIMIT, write = writeWhole } = options;
   const started = performance.now();
-  const passed = () => Math.round(performance.now() - started);
+  const elapsed = () => Math.round(performance.now() - started);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   try {
-    const way = { signal: limit, ...(authorities && { ca: await withKnownAuthorities(authorities) }) };
-    const response = await answered(outgoing, way, write);
-    const milliseconds = passed();
-    const body = await bodyOf(response, answerLimit);
+    const requestOptions = { signal: limit, ...(authorities && { ca: await withDefaultAuthorities(authorities) }) };
+    const response = await sendRequest(outgoing, requestOptions, write);
+    const milliseconds = elapsed();
+    const body = await readBody(response, responseLimit);
     return { status: response.statusCode ?? 0, body, milliseconds };
   } catch (error) {
     signal.throwIfAborted();
     const timedOut = limit.aborted;
-    return { status: null, error: failureOf(error, timedOut, timeout), timedOut, milliseconds: passed() };
+    return { status: null, error: describeError(error, timedOut, timeout), timedOut, milliseconds: elapsed() };
   }
 }
 
-/** Resolves once the status is there. */
-function answered(
-  { url, method = 'POST', headers, body }: Outgoing,
+/** Sends the request. Resolves when the response head arrives. */
+function sendRequest(
+  { url, method = 'POST', headers, body }: OutgoingRequest,
   options: RequestOptions,
   write: NonNullable<PostOptions['write']>,
 ): Promise<IncomingMessage> {
@@ -66,7 +66,7 @@ function answered(
     const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = open(url, { ...options, method, agent: false });
     request.on('error', reject).on('response', (response) => {
-      // Who has answered before the end does not want the rest.
+      // A receiver that responds before the end of the body does not need the rest.
       response.on('end', () => request.writableFinished || request.destroy());
       resolve(response);
     });
@@ -74,19 +74,19 @@ function answered(
       const values = lines.map(([, value]) => value);
       request.setHeader(lines[0]?.[0] ?? name, values.length === 1 ? (values[0] ?? '') : values);
     }
-    // Node sends a text together with the headers, and these as UTF-8 then, which they are not.
+    // Node sends a string body together with the headers, and would encode both as UTF-8.
     const bytes = Buffer.from(body);
     if (method === 'POST') request.setHeader('content-length', bytes.length);
     write(request, bytes);
   });
 }
 
-function atOnce(request: ClientRequest, body: Buffer): void {
+function writeWhole(request: ClientRequest, body: Buffer): void {
   request.end(body);
 }
 
-/** The beginning of an answer. The status has been given by now: an answer that breaks off is one all the same. */
-async function bodyOf(response: IncomingMessage, limit: number): Promise<string> {
+/** Reads the start of a response body. A truncated body still counts, because the status has arrived. */
+async function readBody(response: IncomingMessage, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -96,12 +96,12 @@ async function bodyOf(response: IncomingMessage, limit: number): Promise<string>
       if (length >= limit) break;
     }
   } catch (error) {
-    if (length === 0) return `(the answer broke off: ${systemErrorCode(error) ?? 'cut'})`;
+    if (length === 0) return `(the response was cut off: ${systemErrorCode(error) ?? 'cut'})`;
   }
   return Buffer.concat(chunks).subarray(0, limit).toString();
 }
 
-function failureOf(error: unknown, timedOut: boolean, timeout: number): string {
-  if (timedOut) return `no answer within ${timeout / 1000} s`;
-  return connectionFault(error) ?? messageOf(error);
+function describeError(error: unknown, timedOut: boolean, timeout: number): string {
+  if (timedOut) return `no response within ${timeout / 1000} s`;
+  return describeConnectionError(error) ?? messageOf(error);
 }

@@ -1,71 +1,80 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { limitConnections } from '../kernel/connections.ts';
-import { type Address, closeServer, listen } from '../kernel/listening.ts';
-import { foreignHeader, isLoopbackAddress } from '../kernel/loopback.ts';
-import { type HeaderList, headerList, headersByName, headerValues } from './headers.ts';
+import { closeServer, type ListenAddress, listen } from '../kernel/listening.ts';
+import { findForeignHeader, isLoopbackAddress } from '../kernel/loopback.ts';
+import { groupHeaders, type HeaderList, headerValuesOf, parseRawHeaders } from './headers.ts';
 
-/** A request as it came: path, headers as they were written, and the bytes of the body. */
-export interface Arrival {
+/** A received request, with its original headers and body bytes. */
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: HeaderList;
   readonly body: Buffer;
 }
 
-/** A status and a line of text. */
-export interface Reply {
+/** A response: a status and a line of text. */
+export interface ReceiverResponse {
   readonly status: number;
   readonly text: string;
 }
 
 export interface ReceiverLimits {
-  /** Bytes of one body. */
+  /** Maximum bytes per body. */
   readonly body: number;
-  /** Bytes of all bodies that are held at once. */
-  readonly held: number;
-  /** Milliseconds until headers, and until a whole request has come. */
+  /** Maximum bytes of all bodies in memory. */
+  readonly totalBodies: number;
+  /** Milliseconds to receive the headers, and the whole request. */
   readonly headers: number;
   readonly request: number;
 }
 
 export interface ReceiverOptions {
-  readonly address: Address;
-  /** Further names that requests may be for, when the address is this machine's own: those of a tunnel, say. */
+  readonly address: ListenAddress;
+  /** Additional host names to accept on a loopback address, such as that of a tunnel. */
   readonly allowedHosts: readonly string[];
-  readonly answer: (arrival: Arrival) => Promise<Reply>;
-  /** Told of a request that was turned away, and of what `answer` threw. */
-  readonly refused: (reason: string) => Promise<void>;
-  readonly failed: (error: unknown) => void;
+  readonly handle: (received: ReceivedRequest) => Promise<ReceiverResponse>;
+  /** Called with the reason when a request is rejected. */
+  readonly onRejected: (reason: string) => Promise<void>;
+  /** Called with the error when `handle` rejects. */
+  readonly onError: (error: unknown) => void;
   readonly limits?: ReceiverLimits;
 }
 
 export interface Receiver {
   readonly url: string;
-  /** Takes no new connection, and finishes what is in flight for at most `patience` milliseconds. */
-  close(patience: number): Promise<void>;
+  /** Stops accepting connections, and waits at most `timeout` milliseconds for requests in flight. */
+  close(timeout: number): Promise<void>;
 }
 
 const MEGABYTE = 1024 * 1024;
-const LIMITS: ReceiverLimits = { body: 10 * MEGABYTE, held: 64 * MEGABYTE, headers: 10_000, request: 30_000 };
-/** Milliseconds in which a sender that was refused can read why. */
-const LAST_WORD = 1_000;
+const DEFAULT_LIMITS: ReceiverLimits = {
+  body: 10 * MEGABYTE,
+  totalBodies: 64 * MEGABYTE,
+  headers: 10_000,
+  request: 30_000,
+};
+/** Milliseconds that a rejected sender has to read the response. */
+const CLOSE_DELAY = 1_000;
 
 /**
- * Receives POST requests, and resolves once it does. What is too long, too slow or meant for another host is refused
- * before `answer` sees it.
- * @throws SvcError `local` when the address cannot be had
+ * Starts to receive POST requests. Rejects requests that are too large, too slow, or for another host before `handle` is
+ * called.
+ * @throws SvcError `local` if the address is not available
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { address, limits = LIMITS } = options;
-  const held = { bytes: 0 };
+  const { address, limits = DEFAULT_LIMITS } = options;
+  const buffered = { bytes: 0 };
   const serve = (exchange: Exchange) => {
     const bound = server.address() as AddressInfo | null;
-    handle(exchange, { ...options, limits, held, isLoopback: isLoopbackAddress(bound?.address ?? '') }).catch(
-      (error: unknown) => {
-        options.failed(error);
-        say(exchange.response, { status: 500, text: 'the listener failed' });
-      },
-    );
+    handleRequest(exchange, {
+      ...options,
+      limits,
+      buffered,
+      isLoopback: isLoopbackAddress(bound?.address ?? ''),
+    }).catch((error: unknown) => {
+      options.onError(error);
+      sendResponse(exchange.response, { status: 500, text: 'the listener failed' });
+    });
   };
   const server = createServer({
     headersTimeout: limits.headers,
@@ -73,90 +82,94 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     connectionsCheckingInterval: Math.min(1_000, limits.headers),
   });
   limitConnections(server);
-  server.on('request', (request, response) => serve({ request, response, invite: () => undefined }));
+  server.on('request', (request, response) => serve({ request, response, continueBody: () => undefined }));
   server.on('checkContinue', (request, response) =>
-    serve({ request, response, invite: () => response.writeContinue() }),
+    serve({ request, response, continueBody: () => response.writeContinue() }),
   );
   const url = await listen(server, address);
-  return { url, close: (patience) => closeServer(server, patience) };
+  return { url, close: (timeout) => closeServer(server, timeout) };
 }
 
-interface Held {
+interface BufferedBytes {
   bytes: number;
 }
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Tells a sender that waits to be told so that it may send the body. */
-  readonly invite: () => void;
+  /** Tells a sender that is waiting for `100 Continue` to send the body. */
+  readonly continueBody: () => void;
 }
 
-interface Handling extends ReceiverOptions {
+interface RequestContext extends ReceiverOptions {
   readonly limits: ReceiverLimits;
-  readonly held: Held;
-  /** Only this machine can reach the receiver. */
+  readonly buffered: BufferedBytes;
+  /** Whether only this machine can reach the receiver. */
   readonly isLoopback: boolean;
 }
 
-async function handle(
-  { request, response, invite }: Exchange,
-  { answer, refused, held, ...options }: Handling,
+async function handleRequest(
+  { request, response, continueBody }: Exchange,
+  { handle, onRejected, buffered, ...options }: RequestContext,
 ): Promise<void> {
-  const headers = headerList(request.rawHeaders);
-  const refusal = headRefusal(request, headers, options);
-  if (refusal) {
-    await refused(refusal.text);
-    return turnAway(request, response, refusal);
+  const headers = parseRawHeaders(request.rawHeaders);
+  const rejection = checkHead(request, headers, options);
+  if (rejection) {
+    await onRejected(rejection.text);
+    return rejectRequest(request, response, rejection);
   }
-  invite();
-  const body = await readBody(request, options.limits, held);
+  continueBody();
+  const body = await readBody(request, options.limits, buffered);
   if (body === undefined) return;
   if (!Buffer.isBuffer(body)) {
-    await refused(body.text);
-    return turnAway(request, response, body);
+    await onRejected(body.text);
+    return rejectRequest(request, response, body);
   }
   try {
-    say(response, await answer({ path: request.url ?? '/', headers, body }));
+    sendResponse(response, await handle({ path: request.url ?? '/', headers, body }));
   } finally {
-    held.bytes -= body.length;
+    buffered.bytes -= body.length;
   }
 }
 
-/** What the head of a request alone tells against it. */
-function headRefusal(
+/** Checks the head of a request. Returns the response if the request must be rejected. */
+function checkHead(
   { method, headers: { 'content-length': length, origin } }: IncomingMessage,
   list: HeaderList,
-  { isLoopback, allowedHosts, limits }: Pick<Handling, 'isLoopback' | 'allowedHosts' | 'limits'>,
-): Reply | undefined {
-  const hosts = headerValues(headersByName(list), 'host');
-  const foreign = isLoopback ? foreignHeader({ hosts, origin }, allowedHosts) : undefined;
-  if (foreign === 'host') return { status: 421, text: `it is for the host ${hosts.join(' and ')}` };
-  if (foreign === 'origin') return { status: 403, text: `it is from a page of ${origin}` };
-  if (method !== 'POST') return { status: 405, text: `${method} is not taken, only POST` };
-  return Number(length) > limits.body ? tooLong(limits) : undefined;
+  { isLoopback, allowedHosts, limits }: Pick<RequestContext, 'isLoopback' | 'allowedHosts' | 'limits'>,
+): ReceiverResponse | undefined {
+  const hosts = headerValuesOf(groupHeaders(list), 'host');
+  const foreign = isLoopback ? findForeignHeader({ hosts, origin }, allowedHosts) : undefined;
+  if (foreign === 'host') return { status: 421, text: `unexpected host ${hosts.join(' and ')}` };
+  if (foreign === 'origin') return { status: 403, text: `unexpected origin ${origin}` };
+  if (method !== 'POST') return { status: 405, text: `${method} is not allowed, only POST` };
+  return Number(length) > limits.body ? createTooLongResponse(limits) : undefined;
 }
 
-function tooLong({ body }: ReceiverLimits): Reply {
+function createTooLongResponse({ body }: ReceiverLimits): ReceiverResponse {
   return { status: 413, text: `the body is longer than ${body} bytes` };
 }
 
-/** The body, counted as held; or why there is none; or nothing where the sender left. */
-function readBody(request: IncomingMessage, limits: ReceiverLimits, held: Held): Promise<Buffer | Reply | undefined> {
+/** Reads the body and counts it as buffered. Resolves with a response if the body is too large, or `undefined` if the sender disconnected. */
+function readBody(
+  request: IncomingMessage,
+  limits: ReceiverLimits,
+  buffered: BufferedBytes,
+): Promise<Buffer | ReceiverResponse | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const stop = (result: Reply | undefined) => {
-      held.bytes -= length;
+    const stop = (result: ReceiverResponse | undefined) => {
+      buffered.bytes -= length;
       request.removeAllListeners('data').removeAllListeners('end').removeAllListeners('close');
       resolve(result);
     };
     request.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
-      held.bytes += chunk.length;
-      if (length > limits.body) stop(tooLong(limits));
-      else if (held.bytes > limits.held) stop({ status: 503, text: 'too much comes at once' });
+      buffered.bytes += chunk.length;
+      if (length > limits.body) stop(createTooLongResponse(limits));
+      else if (buffered.bytes > limits.totalBodies) stop({ status: 503, text: 'too many requests at once' });
     });
     request.on('end', () => resolve(Buffer.concat(chunks, length)));
     request.on('close', () => (request.complete ? undefined : stop(undefined)));
@@ -164,16 +177,16 @@ function readBody(request: IncomingMessage, limits: ReceiverLimits, held: Held):
   });
 }
 
-/** Answers without reading on, and lets the sender hear it before the connection goes. */
-function turnAway(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+/** Responds without reading the rest of the request, and closes the connection after a delay. */
+function rejectRequest(request: IncomingMessage, response: ServerResponse, rejection: ReceiverResponse): void {
   response.setHeader('connection', 'close');
-  if (reply.status === 405) response.setHeader('allow', 'POST');
-  say(response, reply);
+  if (rejection.status === 405) response.setHeader('allow', 'POST');
+  sendResponse(response, rejection);
   request.resume();
-  setTimeout(() => request.destroy(), LAST_WORD).unref();
+  setTimeout(() => request.destroy(), CLOSE_DELAY).unref();
 }
 
-function say(response: ServerResponse, { status, text }: Reply): void {
+function sendResponse(response: ServerResponse, { status, text }: ReceiverResponse): void {
   if (response.headersSent) return;
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
 }

@@ -1,16 +1,16 @@
-/** Where deliveries go by the type of their event; `*` stands for any text. */
-export interface Route {
+/** A forwarding rule: a pattern for event types, in which `*` matches any text, and the target URL. */
+export interface ForwardingRoute {
   readonly pattern: string;
   readonly target: URL;
 }
 
-/** The target of an event: that of the first route that fits, else the one for all. */
-export function targetOf(event: string, routes: readonly Route[], otherwise?: URL): URL | undefined {
-  return routes.find(({ pattern }) => fits(event, pattern))?.target ?? otherwise;
+/** Finds the target of an event: that of the first matching route, otherwise the default. */
+export function findTarget(event: string, routes: readonly ForwardingRoute[], defaultTarget?: URL): URL | undefined {
+  return routes.find(({ pattern }) => matchesPattern(event, pattern))?.target ?? defaultTarget;
 }
 
-/** In linear time, whatever the pattern: each part between two stars is looked for behind the one before. */
-function fits(event: string, pattern: string): boolean {
+/** Whether an event matches a pattern. Takes linear time: searches each part between two stars after the previous one. */
+function matchesPattern(event: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
   if (last === undefined) return event === pattern;

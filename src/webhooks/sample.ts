@@ -1,15 +1,15 @@
 import { EVENT_TYPES, type EventGroup } from '../catalog/events.ts';
-import type { HookEvent } from './event.ts';
+import type { WebhookEvent } from './event.ts';
 
-/** What a sample says of its surroundings. `now` is in milliseconds. */
-export interface SampleSetting {
+/** Options of a sample event. `now` is in milliseconds since the epoch. */
+export interface SampleOptions {
   readonly webhookId: string;
   readonly now: number;
-  /** Nobody's, where it is left out. */
+  /** The API key in the payload (default: a placeholder). */
   readonly apiKey?: string;
 }
 
-type Subject = Pick<HookEvent, 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
+type EventSubject = Pick<WebhookEvent, 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
 
 const ADA = { userId: 'u-ada', name: 'Ada Example', email: 'ada@example.com' };
 const BEN = { userId: 'u-ben', name: 'Ben Example', email: 'ben@example.com' };
@@ -17,11 +17,10 @@ const DAY = 86_400_000;
 const MINUTE = 60_000;
 
 /**
- * An event of the given type as it might really have happened: with users, a document, and what it happened to. Nothing of
- * anybody's is in it.
+ * Creates a realistic event of the given type, with users, a document, and a subject. All data is fictional.
  */
-export function sampleEvent(event: string, setting: SampleSetting): HookEvent {
-  const { webhookId, now, apiKey = 'sample-api-key' } = setting;
+export function createSampleEvent(event: string, options: SampleOptions): WebhookEvent {
+  const { webhookId, now, apiKey = 'sample-api-key' } = options;
   const group = EVENT_TYPES.find(({ name }) => name === event)?.group;
   return {
     event,
@@ -32,13 +31,13 @@ export function sampleEvent(event: string, setting: SampleSetting): HookEvent {
     documentName: 'Launch plan',
     pageInfo: { url: 'https://app.example.com/documents/d-launch-plan', title: 'Launch plan' },
     actionUser: ADA,
-    ...(group && SUBJECTS[group](event, now)),
+    ...(group && SUBJECT_BUILDERS[group](event, now)),
   };
 }
 
-const SUBJECTS: Readonly<Record<EventGroup, (event: string, now: number) => Subject>> = {
-  thread: (event, now) => threadSubject(event, now),
-  message: (event, now) => messageSubject(event, now),
+const SUBJECT_BUILDERS: Readonly<Record<EventGroup, (event: string, now: number) => EventSubject>> = {
+  thread: (event, now) => createThreadSubject(event, now),
+  message: (event, now) => createMessageSubject(event, now),
   huddle: (event, now) => ({
     extra: {
       huddle: {
@@ -80,12 +79,12 @@ const SUBJECTS: Readonly<Record<EventGroup, (event: string, now: number) => Subj
   }),
 };
 
-/** A thread of two comments that was started yesterday; one that is new has its first comment only. */
-function threadSubject(event: string, now: number): Subject {
+/** Creates a thread from yesterday with two comments; a new thread has only its first comment. */
+function createThreadSubject(event: string, now: number): EventSubject {
   const isNew = event === 'comment_annotation.add';
   const created = isNew ? now : now - DAY;
-  const first = question(created);
-  const comments = isNew ? [first] : [first, comment(2, 'It moved to May.', ADA, now - MINUTE)];
+  const first = createQuestion(created);
+  const comments = isNew ? [first] : [first, createComment(2, 'It moved to May.', ADA, now - MINUTE)];
   const annotation = {
     annotationId: 'an-41',
     annotationNumber: 41,
@@ -100,7 +99,7 @@ function threadSubject(event: string, now: number): Subject {
   return { commentAnnotation: annotation, ...(isNew && { targetComment: first }) };
 }
 
-/** What an event changes of its thread. */
+/** Changes to the thread, by event. */
 const THREAD_CHANGES: ReadonlyMap<string, object> = new Map<string, object>([
   ['comment_annotation.assign', { assignedTo: ADA }],
   ['comment_annotation.status_change', { status: { id: 'RESOLVED', name: 'Resolved', type: 'terminal' } }],
@@ -115,25 +114,28 @@ const THREAD_CHANGES: ReadonlyMap<string, object> = new Map<string, object>([
   ['comment_annotation.suggestion_reject', { type: 'suggestion', suggestion: { state: 'rejected' } }],
 ]);
 
-function messageSubject(event: string, now: number): Subject {
-  const target = { ...comment(2, 'It moved to May.', ADA, now - MINUTE), ...MESSAGE_CHANGES.get(event)?.(now) };
-  const { commentAnnotation } = threadSubject('', now);
-  const first = question(now - DAY);
+function createMessageSubject(event: string, now: number): EventSubject {
+  const target = { ...createComment(2, 'It moved to May.', ADA, now - MINUTE), ...MESSAGE_CHANGES.get(event)?.(now) };
+  const { commentAnnotation } = createThreadSubject('', now);
+  const first = createQuestion(now - DAY);
   const comments = event === 'comment.delete' ? [first] : [first, target];
   return { commentAnnotation: { ...commentAnnotation, comments }, targetComment: target };
 }
 
-/** What an event changes of its comment. */
+/** Changes to the comment, by event. */
 const MESSAGE_CHANGES: ReadonlyMap<string, (now: number) => object> = new Map<string, (now: number) => object>([
   ['comment.add', (now) => ({ createdAt: now })],
-  ['comment.update', (now) => ({ ...comment(2, 'It moved to the 12th of May.', ADA, now - MINUTE), editedAt: now })],
+  [
+    'comment.update',
+    (now) => ({ ...createComment(2, 'It moved to the 12th of May.', ADA, now - MINUTE), editedAt: now }),
+  ],
   ['comment.reaction_add', () => ({ reactions: [{ reactionId: '1f44d', from: ADA }] })],
 ]);
 
-function question(createdAt: number) {
-  return comment(1, 'Is this date still right?', BEN, createdAt);
+function createQuestion(createdAt: number) {
+  return createComment(1, 'Is this date still right?', BEN, createdAt);
 }
 
-function comment(commentId: number, commentText: string, from: object, createdAt: number) {
+function createComment(commentId: number, commentText: string, from: object, createdAt: number) {
   return { commentId, type: 'text', commentText, commentHtml: `<p>${commentText}</p>`, from, createdAt };
 }

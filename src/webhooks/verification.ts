@@ -1,42 +1,50 @@
 import { isSameSecret } from '../kernel/same-secret.ts';
-import { type Form, SIGNATURE_HEADERS } from './form.ts';
-import { type Headers, headerValues } from './headers.ts';
+import { SIGNATURE_HEADERS, type WebhookForm } from './form.ts';
+import { type Headers, headerValuesOf } from './headers.ts';
 import { type ReceivedDelivery, verifySignature } from './signature.ts';
 
-/** What deliveries are verified with: signing secrets for advanced ones, the configured token for basic ones. */
-export interface Proofs {
+/** The secrets to verify deliveries with: signing secrets for advanced deliveries, the token for basic ones. */
+export interface VerificationSecrets {
   readonly secrets: readonly string[];
   readonly authToken?: string | undefined;
 }
 
 export type Verification =
-  | { readonly verified: true; readonly form: Form }
+  | { readonly verified: true; readonly form: WebhookForm }
   | { readonly verified: false; readonly reason: string };
 
-/** Whether a delivery of either form is what it says. `now` is in milliseconds. */
-export function verifyDelivery({ secrets, authToken }: Proofs, delivery: ReceivedDelivery, now: number): Verification {
-  const isSigned = looksSigned(delivery.headers);
+/** Verifies the origin of a delivery of either form. `now` is in milliseconds. */
+export function verifyDelivery(
+  { secrets, authToken }: VerificationSecrets,
+  delivery: ReceivedDelivery,
+  now: number,
+): Verification {
+  const isSigned = hasSignatureHeaders(delivery.headers);
   if (isSigned && secrets.length > 0) {
     const verdict = verifySignature(secrets, delivery, now);
     return verdict.verified ? { verified: true, form: 'advanced' } : verdict;
   }
   if (authToken !== undefined) return verifyToken(authToken, delivery);
-  return { verified: false, reason: isSigned ? 'it is signed, and no secret was given' : 'it is not signed' };
+  return {
+    verified: false,
+    reason: isSigned ? 'the delivery is signed, but no secret was given' : 'the delivery is not signed',
+  };
 }
 
 function verifyToken(authToken: string, { headers }: ReceivedDelivery): Verification {
-  const [value, ...others] = headerValues(headers, 'authorization');
+  const [value, ...others] = headerValuesOf(headers, 'authorization');
   if (value === undefined) return { verified: false, reason: 'the header authorization is missing' };
-  if (others.length > 0) return { verified: false, reason: `there are ${others.length + 1} headers authorization` };
+  if (others.length > 0)
+    return { verified: false, reason: `the header authorization appears ${others.length + 1} times` };
   const token = /^basic (.*)$/is.exec(value)?.[1];
-  if (token === undefined) return { verified: false, reason: 'the header authorization is not Basic' };
-  // Header values come as Latin-1.
+  if (token === undefined) return { verified: false, reason: 'the header authorization does not use the Basic scheme' };
+  // Node.js decodes header values as Latin-1.
   return isSameSecret(token, authToken, 'latin1')
     ? { verified: true, form: 'basic' }
-    : { verified: false, reason: 'the token is another one' };
+    : { verified: false, reason: 'the token is different' };
 }
 
-/** Whether a delivery means to be an advanced one: it carries any of the headers that only those have. */
-export function looksSigned(headers: Headers): boolean {
-  return Object.values(SIGNATURE_HEADERS).some((name) => headerValues(headers, name).length > 0);
+/** Whether a delivery has any signature header, which only advanced deliveries carry. */
+export function hasSignatureHeaders(headers: Headers): boolean {
+  return Object.values(SIGNATURE_HEADERS).some((name) => headerValuesOf(headers, name).length > 0);
 }

@@ -6,20 +6,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newAuthority } from '../client/certificates.ts';
 import { listen } from '../listen.ts';
-import { failure, mockService, success } from './mock-service.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
 const CREDENTIALS = { SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'token-of-the-key-0001' };
-/** Memory that a command may take for objects: what holds all of a hostile answer, parsed, does not fit. */
-const LITTLE_MEMORY = { NODE_OPTIONS: '--max-old-space-size=600' };
+/** Heap limit of a command. A fully parsed hostile response does not fit. */
+const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=600' };
 
-/** A service that answers everything with the same text, and tells when an answer has left. */
-async function answering(text: string) {
+/** Creates a service that always sends the same text and reports when a response was sent. */
+async function startTextService(text: string) {
   const body = Buffer.from(text);
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end(body, () => server.emit('answered')));
   });
-  return { server, env: { ...CREDENTIALS, ...LITTLE_MEMORY, SVC_BASE_URL: `http://${await listen(server)}` } };
+  return { server, env: { ...CREDENTIALS, ...SMALL_HEAP, SVC_BASE_URL: `http://${await listen(server)}` } };
 }
 
 const successText = (data: string) => `{"result":{"status":"success","message":"done","data":${data}}}`;
@@ -31,23 +31,23 @@ const LISTS = {
   'an error with details': `{"error":{"status":"INTERNAL","message":"no","details":${EMPTY_OBJECTS}}}`,
 };
 
-describe('an answer of 40 MB that is nothing but tiny items', () => {
-  it.each(Object.entries(LISTS))('ends with 8, in little memory: %s', async (_, text) => {
+describe('a 40 MB response of tiny items', () => {
+  it.each(Object.entries(LISTS))('results in exit code 8 with little memory: %s', async (_, text) => {
     const { svc } = await newUser();
-    const { env } = await answering(text);
+    const { env } = await startTextService(text);
     const reads = ['documents list --org acme', 'webhooks endpoints list --all -o ndjson', 'folders tree --org acme'];
     for (const command of reads) {
       const { code, stderr } = await svc([...command.split(' '), '--timeout', '2s'], { env });
       expect([code, stderr], command).toEqual([
         8,
-        expect.stringMatching(/answered with JSON of over 4000000|no answer within 2 s/),
+        expect.stringMatching(/returned JSON with more than 4000000|no response within 2 s/),
       ]);
     }
   });
 
-  it('leaves a write unknown, of one record and of many', async () => {
+  it('leaves the outcome of single and bulk writes unknown', async () => {
     const { svc, home } = await newUser();
-    const { env } = await answering(successText(EMPTY_OBJECTS));
+    const { env } = await startTextService(successText(EMPTY_OBJECTS));
     await writeFile(join(home, 'users.csv'), 'userId\nu1\nu2\n');
     for (const write of ['users add --org acme --user u1', 'users add --org acme --file users.csv', 'api v2/other']) {
       expect(await svc(write.split(' '), { env }), write).toMatchObject({ code: 9 });
@@ -56,9 +56,9 @@ describe('an answer of 40 MB that is nothing but tiny items', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('ends the check of a large answer with 130', async () => {
+  it('stops the check of a large response with exit code 130', async () => {
     const { start } = await newUser();
-    const { server, env } = await answering(successText(`[${'{"id":"a"},'.repeat(900_000)}{"id":"a"}]`));
+    const { server, env } = await startTextService(successText(`[${'{"id":"a"},'.repeat(900_000)}{"id":"a"}]`));
     const { ended, kill } = start(['folders', 'list', '--org', 'acme', '-o', 'json'], { env });
     await once(server, 'answered');
     kill('SIGINT');
@@ -66,10 +66,10 @@ describe('Ctrl-C', () => {
   });
 });
 
-describe('a server that speaks only HTTP/2', () => {
-  const MESSAGE = /^svc: .* speaks only HTTP\/2; svc uses HTTP\/1\.1\n/;
+describe('a server that supports only HTTP/2', () => {
+  const MESSAGE = /^svc: .* supports only HTTP\/2, but svc uses HTTP\/1\.1\n/;
 
-  it.each(['plain', 'over TLS'])('is named as such: %s', async (way) => {
+  it.each(['plain', 'over TLS'])('is reported as such: %s', async (way) => {
     const { svc, home } = await newUser();
     const authority = await newAuthority();
     const server = way === 'plain' ? createHttp2Server() : createSecureServer(await authority.issue('DNS:localhost'));
@@ -78,7 +78,7 @@ describe('a server that speaks only HTTP/2', () => {
     const scheme = way === 'plain' ? 'http' : 'https';
     const env = { ...CREDENTIALS, SVC_BASE_URL: `${scheme}://localhost:${port}` };
     await writeFile(join(home, 'users.csv'), 'userId\nu1\nu2\n');
-    // Nothing was applied, and that is known of a write as well.
+    // svc knows that nothing was applied, even for a write.
     for (const command of ['documents list --org acme', 'api v2/other', 'users add --org acme --file users.csv']) {
       const { code, stderr } = await svc([...command.split(' '), '--ca-file', authority.file], { env });
       expect([code, stderr], command).toEqual([8, expect.stringMatching(MESSAGE)]);
@@ -86,7 +86,7 @@ describe('a server that speaks only HTTP/2', () => {
   });
 });
 
-describe('a success that says nothing more', () => {
+describe('a success without data', () => {
   const COMMANDS = [
     'webhooks endpoints list --all',
     'webhooks endpoints list -q',
@@ -106,39 +106,39 @@ describe('a success that says nothing more', () => {
     ['no data', { result: { status: 'success', message: 'done' } }],
     ['null data', { result: { status: 'success', message: 'done', data: null } }],
     ['no wrapper', { status: 'success', message: 'done' }],
-  ])('is one for every command: %s', async (_, body) => {
+  ])('counts as a success for every command: %s', async (_, body) => {
     const { svc } = await newUser();
-    const { env } = await mockService(() => ({ body }));
+    const { env } = await startMockService(() => ({ body }));
     for (const command of COMMANDS) {
       const { code, stderr } = await svc(command.split(' '), { env });
       expect([command, code, stderr]).toEqual([command, 0, expect.not.stringContaining('svc: ')]);
     }
   });
 
-  it('cannot be waited for', async () => {
+  it('cannot be used with --wait', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(() => ({ body: { result: { status: 'success', message: 'done' } } }));
+    const { env } = await startMockService(() => ({ body: { result: { status: 'success', message: 'done' } } }));
     const words = 'documents migrate --org acme --document d1 --new-document d2 --yes --wait'.split(' ');
     expect(await svc(words, { env })).toMatchObject({ code: 9, stderr: expect.stringContaining('migrationId') });
   });
 });
 
-describe('a page that is not the last, and names no next one', () => {
+describe('an incomplete page without an iterator', () => {
   it.each(['webhooks endpoints list', 'webhooks endpoints list --all', 'api v2/other --paginate'])(
-    'is unusable: %s',
+    'is an invalid response: %s',
     async (command) => {
       const { svc } = await newUser();
-      const { env } = await mockService(() => success({ endpoints: [], iterator: null, done: false }));
+      const { env } = await startMockService(() => success({ endpoints: [], iterator: null, done: false }));
       const { code, stdout, stderr } = await svc([...command.split(' '), '-o', 'ndjson'], { env });
       expect([code, stdout, JSON.parse(stderr).error.code]).toEqual([8, '', 'unusable_answer']);
     },
   );
 });
 
-describe('a refusal for too much', () => {
-  it('is not retryable where it names a maximum, and does not send anyone waiting', async () => {
+describe('a RESOURCE_EXHAUSTED error', () => {
+  it('is not retryable if it names a maximum', async () => {
     const { svc } = await newUser();
-    const { env, received } = await mockService(() =>
+    const { env, received } = await startMockService(() =>
       failure(429, 'RESOURCE_EXHAUSTED', 'A workspace holds at most 30 documents.'),
     );
     const { code, stderr } = await svc(['documents', 'list', '--org', 'acme', '-o', 'json'], { env });
@@ -147,19 +147,19 @@ describe('a refusal for too much', () => {
     expect(error.hint).not.toContain('--max-wait');
   });
 
-  it('is retryable where it is a rate limit, which --max-wait waits for', async () => {
+  it('is retryable if it is a rate limit, and --max-wait applies', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(() => failure(429, 'RESOURCE_EXHAUSTED', 'Too many requests.'));
+    const { env } = await startMockService(() => failure(429, 'RESOURCE_EXHAUSTED', 'Too many requests.'));
     const { stderr } = await svc(['documents', 'list', '--org', 'acme', '-o', 'json', '--no-wait'], { env });
     expect(JSON.parse(stderr).error).toMatchObject({ retryable: true, hint: expect.stringContaining('--max-wait') });
   });
 });
 
-describe('the secrets of a URL', () => {
-  it('are in no message and in nothing that --debug or a dry run shows', async () => {
+describe('secrets in a URL', () => {
+  it('do not appear in messages, --debug output, or dry runs', async () => {
     const { svc } = await newUser();
     const hook = 'https://ada:hunter2secret@example.com/hook?access_token=tok-3f9a77c1&plain=stays';
-    const { env } = await mockService(() => success({ id: 'ep_1', url: hook }));
+    const { env } = await startMockService(() => success({ id: 'ep_1', url: hook }));
     const create = ['webhooks', 'endpoints', 'create', '--url', hook];
     const made = await svc([...create, '--debug', '-o', 'json'], { env });
     expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('plain=stays') });

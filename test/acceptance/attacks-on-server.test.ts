@@ -5,21 +5,21 @@ import { platform } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { serving } from './serving.ts';
+import { startServing } from './serving.ts';
 import { newUser } from './svc.ts';
 
-/** Below what the attacks hold; the service needs some forty for itself. */
+/** Less than the number of held connections; the service itself needs about forty. */
 const DESCRIPTORS = 256;
 const CONNECTIONS = 400;
 const MEGABYTE = 1024 * 1024;
 const isLinux = platform() === 'linux';
 
-type Server = Awaited<ReturnType<typeof serving>>;
+type Server = Awaited<ReturnType<typeof startServing>>;
 
 const urlOf = ({ env }: Server) => env.SVC_BASE_URL;
 const portOf = (server: Server) => Number(new URL(urlOf(server)).port);
 
-/** A connection that stays until the server destroys it: a half-close is not answered. */
+/** Opens a connection that stays open until the server destroys it. The client ignores a half-close. */
 async function dial(server: Server): Promise<Socket> {
   const socket = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
@@ -28,8 +28,8 @@ async function dial(server: Server): Promise<Socket> {
   return socket;
 }
 
-/** Writes a request as it is, and gives everything that comes back. */
-async function raw(server: Server, ...lines: readonly string[]): Promise<{ status: number; body: unknown }> {
+/** Writes raw request text and returns the whole response. */
+async function sendRaw(server: Server, ...lines: readonly string[]): Promise<{ status: number; body: unknown }> {
   const socket = connect(portOf(server), '127.0.0.1');
   socket.write([...lines, '', ''].join('\r\n'));
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
@@ -45,15 +45,15 @@ async function openDescriptors({ pid }: Server): Promise<number> {
   return isLinux ? (await readdir(`/proc/${pid}/fd`)).length : 0;
 }
 
-/** The most memory that the process has had, in megabytes. */
+/** Peak memory of the process in megabytes. */
 async function peakMemory({ pid }: Server): Promise<number> {
   if (!isLinux) return 0;
   const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
 }
 
-/** Asks for signs of life until the work is done. @returns the longest that one took, in milliseconds */
-async function slowestSign(server: Server, work: Promise<unknown>): Promise<number> {
+/** Polls the health check until the work is done. @returns the longest response time in milliseconds */
+async function pollHealth(server: Server, work: Promise<unknown>): Promise<number> {
   let isDone = false;
   const finished = work.finally(() => {
     isDone = true;
@@ -78,16 +78,16 @@ const head = (server: Server, length: number) =>
     '',
   ].join('\r\n');
 
-describe('connections that are held', () => {
+describe('held connections', () => {
   const HOLDS: readonly (readonly [string, (server: Server) => string])[] = [
     ['silently', () => ''],
     ['with half a head', () => 'POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\n'],
     ['with half a body', (server) => `${head(server, 1_000)}{"data":`],
-    ['after a refusal', () => '\u0000 no request\r\n\r\n'],
+    ['after a rejection', () => '\u0000 no request\r\n\r\n'],
   ];
 
-  it.each(HOLDS)('%s keep nobody out, and are closed', async (_, start) => {
-    const server = await serving({ ...(await newUser()), descriptors: DESCRIPTORS });
+  it.each(HOLDS)('%s block no other clients and are closed', async (_, start) => {
+    const server = await startServing({ ...(await newUser()), descriptors: DESCRIPTORS });
     const before = await openDescriptors(server);
     const bytes = start(server);
     const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => dial(server)));
@@ -95,7 +95,7 @@ describe('connections that are held', () => {
     for (let count = 0; count < 10; count++) expect(await isAlive(server)).toBe(true);
     const organization = { organizationId: 'acme', users: [{ userId: 'u1' }] };
     expect(await server.call('/v1/users/add', organization)).toMatchObject({ status: 200 });
-    // Connections of this test's own calls are among those that are left.
+    // The remaining connections include those of this test's own calls.
     await eventually(async () => expect(await openDescriptors(server)).toBeLessThan(before + 20), 500);
     expect(await isAlive(server)).toBe(true);
   });
@@ -126,19 +126,19 @@ describe('a large body', () => {
   it.each<readonly [string, Record<string, string>, number, string]>([
     ['without credentials', {}, 400, 'API key not found in headers.'],
     ['with an unknown key', { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' }, 403, 'Invalid API key.'],
-  ])('%s is not read, however many come at once', async (_, headers, status, message) => {
-    const server = await serving(await newUser());
+  ])('%s is not read, regardless of the number of requests', async (_, headers, status, message) => {
+    const server = await startServing(await newUser());
     const before = await peakMemory(server);
     const sent = sendMany(server, headers);
-    expect(await slowestSign(server, sent)).toBeLessThan(20_000);
+    expect(await pollHealth(server, sent)).toBeLessThan(20_000);
     for (const answer of await sent) expect(answer).toMatchObject({ status, body: { error: { message } } });
     expect((await peakMemory(server)) - before).toBeLessThan(150);
   });
 
-  it('with credentials is refused before its millions of values are parsed', async ({ annotate }) => {
-    const server = await serving(await newUser());
+  it('with valid credentials is rejected before millions of values are parsed', async ({ annotate }) => {
+    const server = await startServing(await newUser());
     const sent = sendMany(server, server.headers);
-    const slowest = await slowestSign(server, sent);
+    const slowest = await pollHealth(server, sent);
     expect(slowest).toBeLessThan(20_000);
     const answers = await sent;
     const said = answers.map(({ body }) => body.error.message);
@@ -149,10 +149,10 @@ describe('a large body', () => {
     await annotate(`${MANY} at once: a sign of life in ${Math.round(slowest)} ms, ${Math.round(memory)} MB`);
   });
 
-  it('whose records are all wrong has a hundred issues, the first ones', async () => {
-    const server = await serving(await newUser());
+  it('with only invalid records returns the first hundred issues', async () => {
+    const server = await startServing(await newUser());
     const sent = send(server, listOf(300_000), server.headers);
-    expect(await slowestSign(server, sent)).toBeLessThan(20_000);
+    expect(await pollHealth(server, sent)).toBeLessThan(20_000);
     const { status, body } = await sent;
     expect([status, body.error.message]).toEqual([400, expect.stringMatching(/^users\[0\]\.userId: /)]);
     expect(body.error.details).toMatchObject({ issues: { length: 100 } });
@@ -162,16 +162,16 @@ describe('a large body', () => {
     expect(await peakMemory(server)).toBeLessThan(800);
   });
 
-  it('that is valid leaves the service free while it is written', async () => {
-    const server = await serving(await newUser());
+  it('with valid records does not block the service while it is written', async () => {
+    const server = await startServing(await newUser());
     const users = Array.from({ length: 100_000 }, (_, at) => ({ userId: `u${at}` }));
     const sent = server.call('/v1/users/add', { organizationId: 'acme', users });
-    expect(await slowestSign(server, sent)).toBeLessThan(20_000);
+    expect(await pollHealth(server, sent)).toBeLessThan(20_000);
     expect(await sent).toMatchObject({ status: 200 });
   });
 
-  it('to an operation without credentials is limited to 64 KiB', async () => {
-    const server = await serving(await newUser());
+  it('for an operation without credentials is limited to 64 KiB', async () => {
+    const server = await startServing(await newUser());
     const body = JSON.stringify({ data: { ownerEmail: 'a@example.com', name: 'x'.repeat(64 * 1024) } });
     const response = await fetch(`${urlOf(server)}/v2/workspace/create`, {
       method: 'POST',
@@ -183,7 +183,7 @@ describe('a large body', () => {
   });
 });
 
-describe('a page of another site', () => {
+describe('a web page of another site', () => {
   const create = (...headers: readonly string[]) => {
     const body = '{"data":{"ownerEmail":"a@example.com"}}';
     const fixed = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close'];
@@ -208,47 +208,47 @@ describe('a page of another site', () => {
     ['Host: localhost', 'Origin: https://[::1]'],
   ];
 
-  it('reaches nothing on an address of this machine only, which goes by its own names', async () => {
-    const server = await serving(await newUser());
+  it('cannot reach a loopback address, which accepts only its own names', async () => {
+    const server = await startServing(await newUser());
     for (const [headers, status, word] of FOREIGN) {
-      const answer = await raw(server, ...create(...headers));
+      const answer = await sendRaw(server, ...create(...headers));
       expect(answer, headers.join()).toMatchObject({ status, body: { error: { status: word } } });
     }
     const [first = [], ...others] = OWN;
-    expect(await raw(server, ...create(...first)), 'no workspace was made before').toMatchObject({ status: 200 });
+    expect(await sendRaw(server, ...create(...first)), 'no workspace was made before').toMatchObject({ status: 200 });
     for (const headers of others)
-      expect(await raw(server, ...create(...headers)), headers.join()).toMatchObject({ status: 409 });
+      expect(await sendRaw(server, ...create(...headers)), headers.join()).toMatchObject({ status: 409 });
   });
 
-  it('is any other caller on an address that other machines reach', async () => {
-    const server = await serving(await newUser(), '--host', '0.0.0.0');
-    const answer = await raw(server, ...create('Host: svc.example', 'Origin: http://app.example'));
+  it('is treated like any client on a public address', async () => {
+    const server = await startServing(await newUser(), '--host', '0.0.0.0');
+    const answer = await sendRaw(server, ...create('Host: svc.example', 'Origin: http://app.example'));
     expect(answer).toMatchObject({ status: 200 });
   });
 });
 
-describe('a request of old or odd HTTP', () => {
+describe('a request in old or unusual HTTP', () => {
   const BAD_REQUEST = { error: { status: 'INVALID_ARGUMENT', message: 'Bad Request' } };
 
-  it('for a sign of life needs no Host header in HTTP/1.0, as a plain check of haproxy', async () => {
-    const server = await serving(await newUser());
-    expect(await raw(server, 'GET /healthz HTTP/1.0')).toEqual({ status: 200, body: { status: 'ok' } });
-    expect(await raw(server, 'OPTIONS / HTTP/1.0')).toMatchObject({ status: 404 });
+  it('for the health check needs no Host header in HTTP/1.0, like a plain haproxy check', async () => {
+    const server = await startServing(await newUser());
+    expect(await sendRaw(server, 'GET /healthz HTTP/1.0')).toEqual({ status: 200, body: { status: 'ok' } });
+    expect(await sendRaw(server, 'OPTIONS / HTTP/1.0')).toMatchObject({ status: 404 });
   });
 
   it.each([
     ['no Host header', []],
     ['two Host headers', ['Host: localhost', 'Host: localhost']],
     ['two different Host headers', ['Host: localhost', 'Host: evil.example']],
-  ])('with %s is refused with the envelope', async (_, hosts) => {
-    const server = await serving(await newUser());
-    const answer = await raw(server, 'GET /healthz HTTP/1.1', ...hosts, 'Connection: close');
+  ])('with %s is rejected with the envelope', async (_, hosts) => {
+    const server = await startServing(await newUser());
+    const answer = await sendRaw(server, 'GET /healthz HTTP/1.1', ...hosts, 'Connection: close');
     expect(answer).toEqual({ status: 400, body: BAD_REQUEST });
   });
 
-  it('with an expectation that cannot be met is refused with the envelope, and 100-continue is met', async () => {
-    const server = await serving(await newUser());
-    const odd = await raw(server, 'GET /healthz HTTP/1.1', 'Host: localhost', 'Expect: the-unexpected');
+  it('with an unsupported expectation is rejected with the envelope, and 100-continue is supported', async () => {
+    const server = await startServing(await newUser());
+    const odd = await sendRaw(server, 'GET /healthz HTTP/1.1', 'Host: localhost', 'Expect: the-unexpected');
     expect(odd).toMatchObject({ status: 417, body: { error: { status: 'INVALID_ARGUMENT' } } });
     const socket = await dial(server);
     const answer = text(socket);

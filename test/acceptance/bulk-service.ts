@@ -1,21 +1,24 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Answerer, mockService, success } from './mock-service.ts';
+import { type ResponseHandler, startMockService, success } from './mock-service.ts';
 import { newUser, type Run } from './svc.ts';
 
 interface User {
   readonly userId: string;
 }
 
-/** Answers a request by its users, or says nothing special of it. */
-export type Judge = (ids: readonly string[], request: number) => ReturnType<Answerer> | 'silence' | 'reset';
+/** Handles a request by its users, or returns undefined for the default response. */
+export type RequestHandler = (
+  ids: readonly string[],
+  request: number,
+) => ReturnType<ResponseHandler> | 'silence' | 'reset';
 
-/** A service that adds users and counts how often each came, and a user who has a file of them. */
-export async function importing(users: number, judge: Judge = () => undefined) {
+/** Creates a service that adds users and counts the requests for each, and a user with a file of them. */
+export async function createBulkUser(users: number, judge: RequestHandler = () => undefined) {
   const came = new Map<string, number>();
   let requests = 0;
   const waiting: { readonly at: number; readonly go: () => void }[] = [];
-  const service = await mockService(({ body }, response) => {
+  const service = await startMockService(({ body }, response) => {
     const ids = (body.data['users'] as readonly User[]).map(({ userId }) => userId);
     requests += 1;
     const judged = judge(ids, requests);
@@ -30,42 +33,42 @@ export async function importing(users: number, judge: Judge = () => undefined) {
     return success(Object.fromEntries(ids.map((id) => [id, { success: true }])));
   });
   const user = await newUser();
-  await writeFile(join(user.home, 'users.ndjson'), linesOf(users));
+  await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(users));
   const env = service.env;
   return {
     ...{ home: user.home, env, came },
     svc: (...words: readonly string[]) => user.svc(words, { env }),
-    /** With a text on its stdin. */
+    /** Runs svc with text on stdin. */
     runWith: (stdin: string, ...words: readonly string[]) => user.svc(words, { env, stdin }),
     start: (...words: readonly string[]) => user.start(words, { env }),
-    /** For another installation of the tool: the same user, and the same service. */
+    /** Uses another installation of the tool, with the same user and service. */
     setting: { cwd: user.home, env: { ...user.env, ...env } },
     requests: () => requests,
-    /** Resolves once the service has got so many more requests. */
+    /** Resolves after the given number of further requests. */
     more: (count: number) => new Promise<void>((go) => waiting.push({ at: requests + count, go })),
   };
 }
 
-export const linesOf = (users: number) =>
+export const ndjsonUsers = (users: number) =>
   Array.from({ length: users }, (_, at) => `{"userId":"u${at}","name":"User ${at}"}\n`).join('');
 
-export const ADD = ['users', 'add', '--org', 'acme', '--file', 'users.ndjson', '-o', 'json'] as const;
+export const ADD_USERS = ['users', 'add', '--org', 'acme', '--file', 'users.ndjson', '-o', 'json'] as const;
 
-/** The id of the one job there is. */
-export async function onlyJob(svc: (...words: readonly string[]) => Promise<Run>): Promise<string> {
+/** Returns the ID of the only job. */
+export async function findOnlyJob(svc: (...words: readonly string[]) => Promise<Run>): Promise<string> {
   const jobs = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
   if (jobs.length !== 1) throw new Error(`there are ${jobs.length} jobs`);
   return jobs[0].id;
 }
 
 /**
- * Kills a job again and again, each time after so many more requests, and lets it go on after each.
+ * Kills a job repeatedly, each time after the given number of further requests, and resumes it each time.
  *
- * @returns the end of its last run, how often it was killed, and its id
+ * @returns the end of the last run, the number of kills, and the job ID
  */
-export async function killedAfter(
+export async function killRepeatedly(
   requests: readonly number[],
-  { svc, start, more }: Awaited<ReturnType<typeof importing>>,
+  { svc, start, more }: Awaited<ReturnType<typeof createBulkUser>>,
   words: readonly string[],
 ) {
   let run = start(...words, '-q');
@@ -75,12 +78,12 @@ export async function killedAfter(
     run.kill('SIGKILL');
     await run.ended;
     kills += 1;
-    job ||= await onlyJob(svc);
+    job ||= await findOnlyJob(svc);
     run = start('jobs', 'resume', job, '-o', 'json', '-q');
   }
   return { ...(await run.ended), kills, job };
 }
 
-/** How many records came more than once, each further time counted. */
-export const repeated = (came: ReadonlyMap<string, number>) =>
+/** Counts the repeated deliveries of all records. */
+export const countRepeats = (came: ReadonlyMap<string, number>) =>
   [...came.values()].reduce((sum, times) => sum + times - 1, 0);

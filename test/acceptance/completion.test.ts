@@ -3,11 +3,14 @@ import { access, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { mockService, success } from './mock-service.ts';
+import { startMockService, success } from './mock-service.ts';
 import { BIN, HOME, newUser } from './svc.ts';
-import { programInTerminal, type Terminal } from './terminal.ts';
+import { startInTerminal, type Terminal } from './terminal.ts';
 
-/** A key that no shell here is used with: it has the shell write its line down, once all keys before it were handled. */
+/**
+ * Key that is unused in every shell. The binding makes the shell print its line after it has handled all earlier
+ * keys.
+ */
 const WRITE_LINE = '\u0002';
 
 const BASH = {
@@ -15,10 +18,13 @@ const BASH = {
   words: ['--norc', '--noprofile', '-i'],
   setUp: `PROMPT_COMMAND='echo >> "$PROMPTS"'; bind -x '"\\C-b": printf %s "$READLINE_LINE" > "$LINE"'; PS1='rea''dy> '; . ${join(HOME, 'completions', 'svc.bash')}`,
 };
-/** A bash 3.2, which macOS has: Debian does not. */
+/** Path of bash 3.2, the version on macOS. Debian has no package for it. */
 const { SVC_TEST_OLD_BASH: oldBash } = process.env;
 
-/** How a shell starts without anybody's own settings, and what makes it ready: each prompt adds a line to `$PROMPTS`. */
+/**
+ * Start-up options of each shell without user settings, and the setup commands. Each prompt adds a line to
+ * `$PROMPTS`.
+ */
 const SHELLS = [
   BASH,
   ...(oldBash ? [{ ...BASH, shell: oldBash }] : []),
@@ -34,15 +40,15 @@ const SHELLS = [
   },
 ];
 
-function isThere(shell: string): boolean {
+function isInstalled(shell: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${shell}`]).status === 0;
 }
 
 /**
- * A user in a folder with a few files, who has read a few ids. The `svc` of the path completes for real; any other call
- * only writes its words down, so that what a shell makes of the completed line can be looked at.
+ * Creates a user in a folder with some files and some remembered IDs. The `svc` on the path completes for real. Any
+ * other call only records its arguments, so that tests can check the completed command line.
  */
-async function prepared(shell: (typeof SHELLS)[number]) {
+async function prepareUser(shell: (typeof SHELLS)[number]) {
   const user = await newUser();
   const [bin, folder, called] = ['bin', 'work', 'called'].map((name) => join(user.home, name)) as [
     string,
@@ -76,14 +82,14 @@ printf '%s\\n' "$@" > '${called}.part'; mv '${called}.part' '${called}'
   await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'u1', '--name', 'U']);
   await user.svc(['folders', 'list', '--local', '--org', 'acme:eu']);
   await user.svc(['users', 'data', '--local', '--org', 'acme:eu', '--user', 'ada@example.com']);
-  const open = programInTerminal(shell.shell, shell.words, { env, cwd: folder, columns: 200 });
+  const open = startInTerminal(shell.shell, shell.words, { env, cwd: folder, columns: 200 });
   open.type(`${shell.setUp}\r`);
   await open.shows('ready> ');
   return { open, bin, home: user.home, folder, called, prompts, line };
 }
 
-/** What a file says once it is there; it is taken away then. `undefined` where it does not come. */
-async function taken(path: string, milliseconds: number): Promise<string | undefined> {
+/** Waits for a file, returns its content, and deletes it. Returns `undefined` if the file does not appear. */
+async function takeFile(path: string, milliseconds: number): Promise<string | undefined> {
   for (let waited = 0; waited < milliseconds; waited += 10) {
     const text = await readFile(path, 'utf8').catch(() => undefined);
     if (text !== undefined) {
@@ -95,31 +101,31 @@ async function taken(path: string, milliseconds: number): Promise<string | undef
   return undefined;
 }
 
-async function lines(path: string): Promise<number> {
+async function countLines(path: string): Promise<number> {
   return (await readFile(path, 'utf8').catch(() => '')).split('\n').length;
 }
 
-/** Resolves once there are more lines in the file than before; a while later, where none is added. */
-async function added(path: string, before: number): Promise<void> {
-  for (let tries = 0; (await lines(path)) <= before && tries < 1000; tries += 1) await sleep(10);
+/** Resolves when the file has more lines than before, or after a timeout. */
+async function waitForLine(path: string, before: number): Promise<void> {
+  for (let tries = 0; (await countLines(path)) <= before && tries < 1000; tries += 1) await sleep(10);
 }
 
 /**
- * The line that the shell has, all keys typed before handled; bash 3.2 tells none: '' there. A shell that was interrupted
- * may take keys with it, so that what is to come `first` is typed again, as a person would.
+ * Returns the current line of the shell after it has handled all keys; bash 3.2 does not report it and returns ''.
+ * An interrupted shell may lose keys, so `first` is typed again if necessary.
  */
-async function lineOf(open: Terminal, line: string, first = ''): Promise<string> {
+async function readCommandLine(open: Terminal, line: string, first = ''): Promise<string> {
   for (let tries = 0; tries < 15; tries += 1) {
     if (tries % 3 === 0) open.type(first);
     open.type(WRITE_LINE);
-    const text = await taken(line, 1000);
+    const text = await takeFile(line, 1000);
     if (text !== undefined) return text.trimEnd();
   }
   throw new Error(`the shell reads no keys:\n${open.screen()}`);
 }
 
-/** What is typed, with the words that svc is called with once it has been completed. */
-function completed(home: string): readonly (readonly [readonly string[], ...string[]])[] {
+/** Typed keys, with the expected arguments of the completed command. */
+function completionCases(home: string): readonly (readonly [readonly string[], ...string[]])[] {
   const add = ['users', 'add', '--file'];
   const list = ['folders', 'list', '--local'];
   const filter = ['webhooks', 'endpoints', 'create', '--filter-type'];
@@ -143,29 +149,29 @@ function completed(home: string): readonly (readonly [readonly string[], ...stri
 }
 
 describe.each(SHELLS)('completion in $shell', (shell) => {
-  it.skipIf(!isThere(shell.shell))('completes what is typed', { timeout: 120_000 }, async () => {
-    const { open, home, called, prompts, line } = await prepared(shell);
+  it.skipIf(!isInstalled(shell.shell))('completes the current word', { timeout: 120_000 }, async () => {
+    const { open, home, called, prompts, line } = await prepareUser(shell);
     const becomes = async (pieces: readonly string[], words: readonly string[]) => {
       for (const piece of pieces) {
-        const before = await lines(`${called}.asked`);
+        const before = await countLines(`${called}.asked`);
         open.type(piece);
         if (!piece.endsWith('\t')) continue;
-        await added(`${called}.asked`, before);
-        await lineOf(open, line);
+        await waitForLine(`${called}.asked`, before);
+        await readCommandLine(open, line);
       }
-      const before = await lines(prompts);
+      const before = await countLines(prompts);
       open.type('\r');
-      const text = await taken(called, 10_000);
+      const text = await takeFile(called, 10_000);
       expect(text?.trimEnd().split('\n'), open.screen().slice(-400)).toEqual(words);
-      await added(prompts, before);
+      await waitForLine(prompts, before);
     };
-    for (const [pieces, ...words] of completed(home)) await becomes(pieces, words);
+    for (const [pieces, ...words] of completionCases(home)) await becomes(pieces, words);
     open.kill();
     await open.ended;
   });
 
-  it.skipIf(!isThere(shell.shell))('runs nothing of what is typed', async () => {
-    const { open, folder, line } = await prepared(shell);
+  it.skipIf(!isInstalled(shell.shell))('never executes the command line', async () => {
+    const { open, folder, line } = await prepareUser(shell);
     for (const hostile of [
       '$(touch pwned)',
       '`touch pwned`',
@@ -175,11 +181,11 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
       '~/$(touch pwned)',
     ]) {
       open.type(`svc users add --org ${hostile}\t`);
-      await lineOf(open, line);
+      await readCommandLine(open, line);
       open.type('\t');
-      await lineOf(open, line);
+      await readCommandLine(open, line);
       open.type('\u0015');
-      expect(await lineOf(open, line)).toBe('');
+      expect(await readCommandLine(open, line)).toBe('');
     }
     await expect(access(join(folder, 'pwned'))).rejects.toThrow();
     open.kill();
@@ -188,19 +194,19 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
 });
 
 describe.each(SHELLS)('completion in $shell without svc', (shell) => {
-  it.skipIf(!isThere(shell.shell)).each([
+  it.skipIf(!isInstalled(shell.shell)).each([
     { svc: 'that is gone', body: undefined },
     { svc: 'that fails', body: 'echo an error >&2; exit 70' },
     { svc: 'that never answers', body: 'sleep 60' },
-  ])('goes on with a svc $svc, and says nothing', async ({ body }) => {
-    const { open, bin, called, line } = await prepared(shell);
+  ])('stays silent with a svc $svc', async ({ body }) => {
+    const { open, bin, called, line } = await prepareUser(shell);
     if (body === undefined) await rm(join(bin, 'svc'));
     else await writeFile(join(bin, 'svc'), `#!/bin/sh\necho > '${called}'\n${body}\n`);
     open.type('svc users \t');
-    if (body === undefined) await lineOf(open, line);
-    else await taken(called, 10_000);
-    // Ctrl-C ends what does not end, Ctrl-U takes the line away.
-    await lineOf(open, line, '\u0003');
+    if (body === undefined) await readCommandLine(open, line);
+    else await takeFile(called, 10_000);
+    // Ctrl-C ends a hanging command, and Ctrl-U clears the line.
+    await readCommandLine(open, line, '\u0003');
     expect(open.screen()).not.toMatch(/error|not found|Unknown|No such/i);
     const said = open.shows('still here').then(() => true);
     for (let tries = 0; tries < 20; tries += 1) {
@@ -213,8 +219,8 @@ describe.each(SHELLS)('completion in $shell without svc', (shell) => {
   });
 });
 
-describe('ids of earlier commands', () => {
-  it('are offered for every kind, and nobody is asked for them', async () => {
+describe('IDs of earlier commands', () => {
+  it('are completed for every kind of object without a request', async () => {
     const { env, svc } = await newUser();
     const answers = [
       ['users/add', success({ 'ada@example.com': { success: true, message: 'ok' } })],
@@ -225,7 +231,7 @@ describe('ids of earlier commands', () => {
       ['endpoints/get', success({ endpoints: [{ id: 'ep_1', url: 'https://example.com' }], done: true })],
       ['endpoints/delete', success(null)],
     ] as const;
-    const service = await mockService(({ path }) => answers.find(([end]) => path.endsWith(end))?.[1]);
+    const service = await startMockService(({ path }) => answers.find(([end]) => path.endsWith(end))?.[1]);
     const run = (line: string) => svc(line.split(' '), { env: { ...env, ...service.env } });
     const offered = async (line: string) => (await run(`__complete ${line}`)).stdout.split('\n').slice(0, -1);
     for (const line of [

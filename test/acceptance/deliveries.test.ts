@@ -2,31 +2,31 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
-import { serving } from './serving.ts';
+import { startServing } from './serving.ts';
 import { newUser, type User } from './svc.ts';
 
-/** Attempts under way of one endpoint at most. */
-const UNDER_WAY = 64;
+/** Maximum number of concurrent attempts per endpoint. */
+const MAX_IN_FLIGHT = 64;
 
-type Service = Awaited<ReturnType<typeof serving>>;
+type Service = Awaited<ReturnType<typeof startServing>>;
 
-/** A call that has to be taken. */
-async function take({ call }: Service, path: string, data: object): Promise<void> {
+/** Sends a call that must succeed. */
+async function sendCall({ call }: Service, path: string, data: object): Promise<void> {
   expect(await call(path, data)).toMatchObject({ ok: true });
 }
 
-async function makeEndpoint(service: Service, url: string): Promise<void> {
-  await take(service, '/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
-  await take(service, '/v2/workspace/advancedwebhook/endpoints/create', { url });
+async function createEndpoint(service: Service, url: string): Promise<void> {
+  await sendCall(service, '/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+  await sendCall(service, '/v2/workspace/advancedwebhook/endpoints/create', { url });
 }
 
-function comment(service: Service, count: number) {
+function addComment(service: Service, count: number) {
   const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
   const activities = Array<object>(count).fill(activity);
-  return take(service, '/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities });
+  return sendCall(service, '/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities });
 }
 
-async function listed({ svc }: User, ...words: readonly string[]) {
+async function listDeliveries({ svc }: User, ...words: readonly string[]) {
   const { stdout, stderr, code } = await svc([
     'local',
     'deliveries',
@@ -41,19 +41,22 @@ async function listed({ svc }: User, ...words: readonly string[]) {
   return JSON.parse(stdout) as { id: string; attempts: { status: number }[] }[];
 }
 
-/** `SVC_TEST_DELIVERIES=10000` tries as many as are promised; a part of them shows the same. */
+/**
+ * `SVC_TEST_DELIVERIES=10000` tests the full number of deliveries. The default is a smaller number with the same
+ * effect.
+ */
 const EVENTS = Number(process.env['SVC_TEST_DELIVERIES'] ?? 2_100);
 const PATIENCE = 40_000 + EVENTS * 5;
 
 describe('deliveries of svc serve', () => {
-  it('all arrive, whatever fails and however often the service is killed', { timeout: 3 * PATIENCE }, async (test) => {
+  it('all arrive despite failures and kills of the service', { timeout: 3 * PATIENCE }, async (test) => {
     const attempts = new Map<string, number>();
     const arrived = new Map<string, number>();
     const { url } = await receiver(({ headers }) => {
       const id = String(headers['webhook-id']);
       const count = attempts.get(id) ?? 0;
       attempts.set(id, count + 1);
-      // No delivery fails so often that it would be given up.
+      // No delivery fails often enough to be abandoned.
       if (count < 4 && Math.random() < 0.3) return 500;
       arrived.set(id, (arrived.get(id) ?? 0) + 1);
       return 200;
@@ -61,53 +64,53 @@ describe('deliveries of svc serve', () => {
     const user = await newUser();
     const kills = 3;
     const each = Math.ceil(EVENTS / kills);
-    let service = await serving(user, '--time-scale', '0.0001');
-    await makeEndpoint(service, url);
+    let service = await startServing(user, '--time-scale', '0.0001');
+    await createEndpoint(service, url);
     for (let n = 0; n < kills; n++) {
-      await comment(service, each);
+      await addComment(service, each);
       const half = { timeout: PATIENCE, interval: 1 };
       await vi.waitFor(() => expect(arrived.size).toBeGreaterThan((n + 0.5) * each), half);
       await service.end('SIGKILL');
-      service = await serving(user, '--time-scale', '0.0001');
+      service = await startServing(user, '--time-scale', '0.0001');
     }
-    const pending = () => listed(user, '--state', 'pending');
+    const pending = () => listDeliveries(user, '--state', 'pending');
     await vi.waitFor(async () => expect(await pending()).toEqual([]), PATIENCE);
-    const delivered = await listed(user, '--state', 'delivered');
+    const delivered = await listDeliveries(user, '--state', 'delivered');
     expect(delivered).toHaveLength(each * kills);
-    expect(await listed(user, '--state', 'failed')).toEqual([]);
+    expect(await listDeliveries(user, '--state', 'failed')).toEqual([]);
     expect(delivered.filter(({ id }) => !arrived.has(id))).toEqual([]);
     const repeated = [...arrived.values()].reduce((sum, count) => sum + count - 1, 0);
     await test.annotate(`${delivered.length} delivered over ${kills} kills, ${repeated} of them twice`);
-    expect(repeated).toBeLessThanOrEqual(kills * UNDER_WAY);
+    expect(repeated).toBeLessThanOrEqual(kills * MAX_IN_FLIGHT);
     expect(await service.end('SIGTERM')).toBe(0);
   });
 
-  it('end with SIGTERM after what is under way, which is written down', async () => {
+  it('in flight are completed and recorded on SIGTERM', async () => {
     const { url, received } = await receiver((_, __, response) => {
       void setTimeout(300).then(() => response.writeHead(200).end());
       return undefined;
     });
     const user = await newUser();
-    const service = await serving(user);
-    await makeEndpoint(service, url);
-    await comment(service, 3);
+    const service = await startServing(user);
+    await createEndpoint(service, url);
+    await addComment(service, 3);
     await eventually(() => expect(received).toHaveLength(3));
     expect(await service.end('SIGTERM')).toBe(0);
-    expect(await listed(user, '--state', 'delivered')).toHaveLength(3);
+    expect(await listDeliveries(user, '--state', 'delivered')).toHaveLength(3);
   });
 });
 
 describe('svc local deliveries', () => {
-  it('lists, shows and sends again what was given up', async () => {
+  it('lists, shows, and retries failed deliveries', async () => {
     let status = 500;
     const { url, received } = await receiver(() => status);
     const user = await newUser();
-    // All attempts take 2 s so, and the endpoint is given up after 9 s of failures, which a busy machine must not use up.
-    const service = await serving(user, '--time-scale', '0.00002');
-    await makeEndpoint(service, url);
-    await comment(service, 1);
+    // Each attempt takes 2 s, and the endpoint is disabled after 9 s of failures. A busy machine must not reach that limit.
+    const service = await startServing(user, '--time-scale', '0.00002');
+    await createEndpoint(service, url);
+    await addComment(service, 1);
     const failed = await eventually(async () => {
-      const found = await listed(user, '--state', 'failed', '--event', 'comment.add');
+      const found = await listDeliveries(user, '--state', 'failed', '--event', 'comment.add');
       expect(found).toHaveLength(1);
       return found;
     });
@@ -125,8 +128,8 @@ describe('svc local deliveries', () => {
     status = 200;
     const again = await svc(['local', 'deliveries', 'retry', '--failed', '-o', 'json']);
     expect(again.code, again.stderr).toBe(0);
-    expect(again.stderr).toBe('1 delivery due now; svc serve sends what is due\n');
-    await eventually(async () => expect(await listed(user, '--state', 'delivered')).toHaveLength(1));
+    expect(again.stderr).toBe('1 delivery scheduled; svc serve sends pending deliveries\n');
+    await eventually(async () => expect(await listDeliveries(user, '--state', 'delivered')).toHaveLength(1));
     expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
     expect(await svc(['local', 'deliveries', 'retry', id])).toMatchObject({ code: 6 });
     expect(await svc(['local', 'deliveries', 'retry', 'msg_x'])).toMatchObject({ code: 5 });

@@ -1,43 +1,47 @@
 import { onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { screenOf } from './screen.ts';
-import { terminal } from './terminal.ts';
+import { renderScreen } from './screen.ts';
+import { startTerminal } from './terminal.ts';
 
-/** A command that asks, in a real terminal, and somebody who reads before typing. */
+/** A command with prompts in a real terminal, and a user who reads before typing. */
 export interface Dialogue {
-  /** Waits until the screen shows a question that was not answered, or a text below it, then types. */
+  /** Waits until the screen shows an open prompt, or text below it, and then types. */
   answer(question: string, keys: string): Promise<void>;
   shows(text: string): Promise<void>;
   type(keys: string): void;
-  /** What the screen shows, as wide as the terminal or as wide as said. */
+  /** Returns the content of the screen with the terminal's or the given width. */
   text(columns?: number): string;
-  /** What was written is lines of text, coloured at most. */
+  /** Asserts that the output is lines of text, with colors at most. */
   movesCursor(): boolean;
   raw(): string;
   readonly ended: Promise<number>;
 }
 
-export function dialogue(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100): Dialogue {
-  const { type, raw, ended, screen, kill } = terminal(words, env, columns);
+export function startDialogue(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  columns = 100,
+): Dialogue {
+  const { type, raw, ended, screen, kill } = startTerminal(words, env, columns);
   onTestFinished(kill);
   let [read, answered, last] = [0, 0, ''];
   let end: number | undefined;
   void ended.then((code) => {
     end = code;
   });
-  const text = (width = columns) => screenOf(raw(), width).join('\n');
-  const seen = () => withoutSpace(screen());
+  const text = (width = columns) => renderScreen(raw(), width).join('\n');
+  const seen = () => removeWhitespace(screen());
   const wait = (wanted: string, holds: (wanted: string) => boolean) =>
     eventually(() => {
-      if (holds(withoutSpace(wanted))) return;
+      if (holds(removeWhitespace(wanted))) return;
       throw new Error(`${end === undefined ? '' : `ended with ${end}; `}it does not show '${wanted}':\n${text()}`);
     }, 10);
   return {
     answer: async (question, keys) => {
-      // The same question again is another one once the first is marked as answered.
-      const isNew = () => question !== last || answersIn(seen()) > answered;
+      // After a prompt is marked as answered, the same text is a new prompt.
+      const isNew = () => question !== last || countAnswers(seen()) > answered;
       await wait(question, (wanted) => seen().indexOf(wanted, read) >= 0 && isNew());
-      [read, answered, last] = [seen().length, answersIn(seen()), question];
+      [read, answered, last] = [seen().length, countAnswers(seen()), question];
       type(keys);
     },
     shows: (wanted) => wait(wanted, (words) => seen().includes(words)),
@@ -49,11 +53,11 @@ export function dialogue(words: readonly string[], env: Readonly<Record<string, 
   };
 }
 
-/** Lines break where the terminal ends, so they are compared without. */
-function withoutSpace(text: string): string {
+/** The terminal wraps lines, so comparisons ignore line breaks. */
+function removeWhitespace(text: string): string {
   return text.replace(/\s/g, '');
 }
 
-function answersIn(text: string): number {
+function countAnswers(text: string): number {
   return text.split('✔').length;
 }

@@ -6,8 +6,8 @@ import { newAuthority } from '../client/certificates.ts';
 import { listen } from '../listen.ts';
 import { newUser } from './svc.ts';
 
-describe('svc doctor, where what it examines is broken,', () => {
-  it('reports a file of profiles that is damaged, or not to be reached, beside all the rest', async () => {
+describe('svc doctor with broken configuration', () => {
+  it('reports a damaged or unreachable profiles file along with all other checks', async () => {
     const { home, svc } = await newUser();
     await writeFile(join(home, '.config'), 'no folder');
     const unreachable = await svc(['doctor']);
@@ -23,14 +23,14 @@ describe('svc doctor, where what it examines is broken,', () => {
     expect(damaged.code).toBe(12);
   });
 
-  it('reports a profile that is not there', async () => {
+  it('reports a missing profile', async () => {
     const { svc } = await newUser();
     const { stdout, code } = await svc(['doctor'], { env: { SVC_PROFILE: 'gone' } });
-    expect(stdout).toContain("SVC_PROFILE: there is no profile 'gone'");
+    expect(stdout).toContain("SVC_PROFILE: profile 'gone' does not exist");
     expect(code).toBe(2);
   });
 
-  it('goes on where certificates are not checked, and speaks of it alone', async () => {
+  it('continues if certificate checks are disabled, and reports that itself', async () => {
     const { svc } = await newUser();
     const authority = await newAuthority();
     const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) =>
@@ -45,7 +45,7 @@ describe('svc doctor, where what it examines is broken,', () => {
 });
 
 describe('the home folder', () => {
-  it('is never the folder a command runs in: profiles that lie there are nobody’s', async () => {
+  it('is never the current folder, so profiles in the current folder are ignored', async () => {
     const { home, svc } = await newUser();
     await mkdir(join(home, '.config', 'svc'), { recursive: true, mode: 0o700 });
     await writeFile(join(home, '.config', 'svc', 'profiles.json'), '{', { mode: 0o600 });

@@ -4,30 +4,30 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { runAsUser, startAsUser, userEnvironment } from './documented.ts';
-import { programInTerminal } from './terminal.ts';
+import { runAsUser, startAsUser, testUserEnvironment } from './documented.ts';
+import { startInTerminal } from './terminal.ts';
 
-/** How the commands of a block are run; what stands in a comment on the line before it. */
-export type Way =
+/** Run mode of a block, from the comment on the line before it. */
+export type RunMode =
   | { readonly kind: 'plainly' }
   | { readonly kind: 'not'; readonly reason: string }
-  /** Each line, until it says where it listens. */
+  /** Run each line until it prints its address. */
   | { readonly kind: 'until stopped' }
-  /** At a terminal, where it asks. */
+  /** Run in a terminal and answer a prompt. */
   | { readonly kind: 'answering'; readonly question: string; readonly answer: string };
 
 export interface Block {
   readonly line: number;
   readonly commands: string;
-  readonly way: Way;
-  /** With the profiles of the page, in place of `--local`. */
+  readonly way: RunMode;
+  /** Use the page's profiles instead of `--local`. */
   readonly direct: boolean;
-  /** What it says: a block of `text` that follows at once. */
+  /** Expected output: a `text` block directly after the block. */
   readonly output?: string;
 }
 
-/** The blocks of a page that are marked as `sh`. @throws for a comment that says no way to run one */
-export function blocksOf(page: string): readonly Block[] {
+/** Parses the `sh` blocks of a page. @throws for a comment that names no run mode */
+export function parseBlocks(page: string): readonly Block[] {
   const blocks = page.matchAll(
     /^(?:<!-- (not run|run): (.+) -->\n)?```sh\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm,
   );
@@ -36,12 +36,12 @@ export function blocksOf(page: string): readonly Block[] {
     const line = page.slice(0, match.index).split('\n').length + (mark === undefined ? 0 : 1);
     if (mark === 'not run') return { line, commands, way: { kind: 'not', reason: text }, direct: false };
     const direct = text.startsWith('with its profile');
-    const way = wayOf(text.replace(/^with its profile(, )?/, ''), whole);
+    const way = parseRunMode(text.replace(/^with its profile(, )?/, ''), whole);
     return { line, commands, way, direct, ...(output !== undefined && { output }) };
   });
 }
 
-function wayOf(text: string, block: string): Way {
+function parseRunMode(text: string, block: string): RunMode {
   if (text === '') return { kind: 'plainly' };
   if (text === 'until stopped') return { kind: 'until stopped' };
   const [, question, answer] = /^answering "(.+)" with "(.*)"$/.exec(text) ?? [];
@@ -49,60 +49,60 @@ function wayOf(text: string, block: string): Way {
   return { kind: 'answering', question, answer };
 }
 
-/** What a page's commands find: the prepared folder, and what stands for the names that pages give to things. */
-export interface PageWorld {
+/** Environment of a page's commands: the prepared folder, and replacements for names in the page. */
+export interface PageEnvironment {
   readonly folder: string;
   readonly apiKey: string;
-  /** Of a service that the page's profiles lead to; what they name where no block needs one. */
+  /** URL of the service for the page's profiles; undefined if no block needs one. */
   readonly url: string | undefined;
-  /** In place of 3000, 3001 and 3002. */
+  /** Replacements for 3000, 3001, and 3002. */
   readonly ports: readonly number[];
-  /** The variables of every command. */
+  /** Environment variables of every command. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs a block in a prepared folder, and expects it to end well. */
-export async function runBlock({ line, commands, way, direct, output }: Block, world: PageWorld): Promise<void> {
+/** Runs a block in a prepared folder and asserts that it succeeds. */
+export async function runBlock({ line, commands, way, direct, output }: Block, world: PageEnvironment): Promise<void> {
   const { folder } = world;
   const env = { ...world.env, ...(direct && { DIRECT: '1' }) };
-  const lines = await asOnThisMachine(commands, world);
+  const lines = await substituteExamples(commands, world);
   switch (way.kind) {
     case 'not':
       return;
     case 'plainly': {
       const ended = await runAsUser(lines, folder, env);
-      endedWell(line, ended);
-      if (output !== undefined) expect(withoutTimes(ended.talk)).toBe(withoutTimes(output));
+      expectSuccess(line, ended);
+      if (output !== undefined) expect(normalizeTimes(ended.output)).toBe(normalizeTimes(output));
       return;
     }
     case 'until stopped':
       for (const each of lines.split('\n').filter(Boolean)) {
         const running = startAsUser(`exec ${each}`, folder, env);
-        await Promise.race([running.says('http://127.0.0.1:'), running.ended]);
+        await Promise.race([running.prints('http://127.0.0.1:'), running.ended]);
         running.kill('SIGTERM');
-        endedWell(line, await running.ended, [0, 143]);
+        expectSuccess(line, await running.ended, [0, 143]);
       }
       return;
     case 'answering': {
-      const asked = { ...userEnvironment(folder), ...env, CI: '', SHELL: '/bin/bash' };
-      const screen = programInTerminal('bash', ['-e', '-c', lines], { env: asked, cwd: folder });
+      const asked = { ...testUserEnvironment(folder), ...env, CI: '', SHELL: '/bin/bash' };
+      const screen = startInTerminal('bash', ['-e', '-c', lines], { env: asked, cwd: folder });
       await screen.shows(way.question);
       screen.type(`${way.answer}\r`);
-      return endedWell(line, { code: await screen.ended, talk: screen.screen() });
+      return expectSuccess(line, { code: await screen.ended, output: screen.screen() });
     }
   }
 }
 
-function endedWell(line: number, { code, talk }: { code: number | null; talk: string }, codes = [0]): void {
-  if (!codes.includes(code ?? -1)) expect.fail(`the commands on line ${line} ended with ${code}:\n${talk}`);
+function expectSuccess(line: number, { code, output }: { code: number | null; output: string }, codes = [0]): void {
+  if (!codes.includes(code ?? -1)) expect.fail(`the commands on line ${line} ended with ${code}:\n${output}`);
 }
 
-const withoutTimes = (text: string) => text.replaceAll(/\d+\.\d s\)/g, '0.1 s)');
+const normalizeTimes = (text: string) => text.replaceAll(/\d+\.\d s\)/g, '0.1 s)');
 
 const JOB = '20260131-094500-5f3a9c';
 
-/** Commands with what is this machine's in place of what pages name: ports, the key, an address, a job, a delivery. */
-async function asOnThisMachine(commands: string, world: PageWorld): Promise<string> {
+/** Replaces example values in commands with real ones: ports, the key, an address, a job, a delivery. */
+async function substituteExamples(commands: string, world: PageEnvironment): Promise<string> {
   const { folder, apiKey, url, ports, env } = world;
   let lines = commands
     .replaceAll(/--api-key (?:K|my-key)\b/g, `--api-key ${apiKey}`)
@@ -110,14 +110,14 @@ async function asOnThisMachine(commands: string, world: PageWorld): Promise<stri
     .replaceAll(/--port 8080\b/g, '--port 0');
   if (url !== undefined) lines = lines.replaceAll(/https:\/\/(?:api|live)\.example\.com/g, url);
   if (lines.includes(JOB)) {
-    const { talk } = await runAsUser("svc jobs list --jq '.[0].id'", folder, env);
-    lines = lines.replaceAll(JOB, talk.trim());
+    const { output } = await runAsUser("svc jobs list --jq '.[0].id'", folder, env);
+    lines = lines.replaceAll(JOB, output.trim());
   }
   if (lines.includes('--headers headers.txt')) await saveDelivery(folder, /--at (\S+)/.exec(lines)?.[1] ?? '');
   return lines;
 }
 
-/** A delivery as somebody may have saved it, signed with the secret that lies there. */
+/** Saves a delivery, signed with the secret in the folder. */
 export async function saveDelivery(folder: string, at: string): Promise<void> {
   const secret = (await readFile(join(folder, 'secret.txt'), 'utf8')).trim();
   const body = '{"event":"comment.add"}';
@@ -132,8 +132,8 @@ export async function saveDelivery(folder: string, at: string): Promise<void> {
   await writeFile(join(folder, 'headers.txt'), lines.join(''));
 }
 
-/** Three ports that nobody listens on. */
-export async function freePorts(): Promise<readonly number[]> {
+/** Returns three free ports. */
+export async function findFreePorts(): Promise<readonly number[]> {
   const servers = [createServer(), createServer(), createServer()];
   await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);

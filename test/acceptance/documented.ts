@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/commands/line/command-line.ts';
-import { report } from '../../src/commands/terminal/report.ts';
-import { userFolders } from '../../src/kernel/folders.ts';
+import { reportError } from '../../src/commands/terminal/report-error.ts';
+import { resolveUserFolders } from '../../src/kernel/folders.ts';
 import { fakeContext } from '../commands/fake-context.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { BIN, HOME, run } from './svc.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
+import { BIN, HOME, run, sharedCache } from './svc.ts';
 
-/** Everything that help and documents name, so that they find it. */
+/** Seed data for everything that help and documents mention. */
 const SEED = {
   organizations: [{ organizationId: 'acme', organizationName: 'Acme' }],
   folders: [{ organizationId: 'acme', folderId: 'f1', folderName: 'Plans' }],
@@ -33,10 +33,10 @@ const SEED = {
 
 type Variables = Readonly<Record<string, string>>;
 
-interface Ended {
+interface CommandResult {
   readonly code: number | null;
-  /** What it wrote to both streams. */
-  readonly talk: string;
+  /** Output on both streams. */
+  readonly output: string;
 }
 
 interface Prepared {
@@ -44,23 +44,23 @@ interface Prepared {
   readonly apiKey: string;
 }
 
-/** Made once for the tests of a file, which get copies. */
+/** Created once per test file. Tests use copies. */
 let original: Promise<Prepared> | undefined;
 
 afterAll(async () => {
   if (original) await rm((await original).folder, { recursive: true, force: true });
 });
 
-/** A folder with the files that help and documents name, and a store that holds the seed. */
-export async function prepared(): Promise<Prepared> {
-  original ??= prepare();
+/** Creates a folder with the files that help and documents mention, and a store with the seed data. */
+export async function prepareFolder(): Promise<Prepared> {
+  original ??= createFolder();
   const { folder, apiKey } = await original;
-  return { folder: await copied(folder), apiKey };
+  return { folder: await copyFolder(folder), apiKey };
 }
 
-async function prepare(): Promise<Prepared> {
+async function createFolder(): Promise<Prepared> {
   const home = await mkdtemp(join(tmpdir(), 'svc-documented-'));
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...sharedCache() };
   const svc = (words: readonly string[]) => run([BIN, ...words], { cwd: home, env });
   await writeFile(join(home, 'seed.json'), JSON.stringify(SEED));
   expect(await svc(['local', 'import', 'seed.json'])).toMatchObject({ code: 0, stderr: '' });
@@ -76,95 +76,95 @@ async function prepare(): Promise<Prepared> {
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');
   await mkdir(join(home, 'bin'));
   const own = `[ "$1" = --version ] || [ -n "$DIRECT" ] || set -- --local "$@"; exec '${process.execPath}' '${BIN}' "$@"`;
-  await program(home, 'svc', own);
-  await program(home, 'npx', 'exec "$@"');
-  await program(home, 'npm', await npmWithoutWork());
-  await program(home, 'gh', 'exit 0');
+  await writeProgram(home, 'svc', own);
+  await writeProgram(home, 'npx', 'exec "$@"');
+  await writeProgram(home, 'npm', await fakeNpmScript());
+  await writeProgram(home, 'gh', 'exit 0');
   await cp(join(HOME, 'examples'), join(home, 'examples'), { recursive: true });
   const { stdout } = await svc(['workspace', 'get', '--local', '--jq', '.apiKeyList | keys[0]']);
   return { folder: home, apiKey: stdout.trim() };
 }
 
-/** A copy of a folder, for commands that shall not see what others did. */
-export async function copied(folder: string): Promise<string> {
-  const home = await temporaryFolder();
+/** Copies a folder, for commands that must not affect each other. */
+export async function copyFolder(folder: string): Promise<string> {
+  const home = await createTemporaryFolder();
   await cp(folder, home, { recursive: true });
   return home;
 }
 
-/** Runs a line, or lines, of bash in a prepared folder, as a person would who is not asked. */
-export function runAsUser(lines: string, home: string, variables: Variables = {}): Promise<Ended> {
+/** Runs lines of bash in a prepared folder, without a terminal. */
+export function runAsUser(lines: string, home: string, variables: Variables = {}): Promise<CommandResult> {
   return startAsUser(lines, home, variables).ended;
 }
 
 /**
- * Runs a line as `runAsUser` does. One that is a command of svc and nothing else runs in this process, without a shell and
- * a Node.js of its own; others run in bash. A path of a store counts from the folder of the process.
+ * Runs a line like `runAsUser`. A plain svc command runs in this process, without a shell and a separate Node.js.
+ * All other lines run in bash. Store paths are relative to the current folder of the process.
  */
-export async function runLine(line: string, home: string): Promise<Ended> {
+export async function runLine(line: string, home: string): Promise<CommandResult> {
   if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --store /.test(line)) return runAsUser(line, home);
-  const environment = userEnvironment(home);
-  const context = await fakeContext({ environment, cwd: home, folders: userFolders(environment) });
-  const [, ...words] = wordsOf(line);
+  const environment = testUserEnvironment(home);
+  const context = await fakeContext({ environment, cwd: home, folders: resolveUserFolders(environment) });
+  const [, ...words] = splitWords(line);
   const own = ['--local', ...words];
   const code = await runCommandLine(own, context).then(
     () => 0,
-    (thrown: unknown) => report(context.io, own, environment, thrown),
+    (thrown: unknown) => reportError(context.io, own, environment, thrown),
   );
-  return { code, talk: context.stdout() + context.stderr() };
+  return { code, output: context.stdout() + context.stderr() };
 }
 
-/** The words of a line, as a shell reads them. */
-function wordsOf(line: string): readonly string[] {
+/** Splits a line into words like a shell. */
+function splitWords(line: string): readonly string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
   return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 }
 
-/** The variables of such a person. */
-export function userEnvironment(home: string): Variables {
-  return { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}`, CI: '1' };
+/** Returns the environment of the test user. */
+export function testUserEnvironment(home: string): Variables {
+  return { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}`, CI: '1', ...sharedCache() };
 }
 
-/** Starts lines of bash. What they leave running in the background goes with the test. */
+/** Starts lines of bash. Background processes end with the test. */
 export function startAsUser(lines: string, home: string, variables: Variables = {}) {
   const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', lines], {
     cwd: home,
-    env: { ...userEnvironment(home), ...variables },
+    env: { ...testUserEnvironment(home), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   onTestFinished(() => endGroup(child));
-  let talk = '';
+  let output = '';
   let check = () => {};
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
-      talk += text;
+      output += text;
       check();
     });
   }
-  const ended = new Promise<Ended>((resolve) => {
-    child.on('close', (code) => resolve({ code, talk }));
-    // A program in the background holds the streams open.
-    child.on('exit', (code) => setTimeout(() => resolve({ code, talk }), 300));
+  const ended = new Promise<CommandResult>((resolve) => {
+    child.on('close', (code) => resolve({ code, output }));
+    // A background program keeps the streams open.
+    child.on('exit', (code) => setTimeout(() => resolve({ code, output }), 300));
   });
-  const says = (text: string) =>
+  const prints = (text: string) =>
     new Promise<void>((resolve) => {
-      check = () => talk.includes(text) && resolve();
+      check = () => output.includes(text) && resolve();
       check();
     });
-  return { ended, says, talk: () => talk, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+  return { ended, prints, output: () => output, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }
 
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // All processes have ended.
   }
 }
 
-/** What npm is told has to be there; it is done by tests of its own, and by CI. */
-async function npmWithoutWork(): Promise<string> {
+/** Returns a script that checks the arguments of npm but does no work. Other tests and CI run the real npm. */
+async function fakeNpmScript(): Promise<string> {
   const { name, version, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
   const known = ['ci', 'test', 'pack ./dist', ...Object.keys(scripts).map((script) => `run ${script}`)];
   const tarball = `./${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
@@ -172,7 +172,7 @@ async function npmWithoutWork(): Promise<string> {
   return `case "$*" in ${[...known, ...installs].map((words) => `'${words}'`).join('|')}) ;; *) exit 1 ;; esac`;
 }
 
-async function program(home: string, name: string, script: string): Promise<void> {
+async function writeProgram(home: string, name: string, script: string): Promise<void> {
   const path = join(home, 'bin', name);
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o755);

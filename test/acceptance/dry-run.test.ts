@@ -2,13 +2,13 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { mockService, success } from './mock-service.ts';
+import { startMockService, success } from './mock-service.ts';
 import { newUser, type Run } from './svc.ts';
 
 const USERS = 'userId,name\nu1,Ada\nu2,Bob\n';
 const SECRET = 'dry-run-secret-91c4';
 
-/** Every kind of command that could send something, by the operation it stands for where there is one. */
+/** Commands of every kind that could send something, by the name of the operation if there is one. */
 const COMMANDS: readonly (readonly [operation: string | undefined, words: readonly string[], requests: number])[] = [
   ['users.add', ['users', 'add', '--org', 'acme', '--user', 'u1'], 1],
   ['users.add', ['users', 'add', '--org', 'acme', '--file', 'users.csv', '--batch-size', '1'], 2],
@@ -53,7 +53,7 @@ const COMMANDS: readonly (readonly [operation: string | undefined, words: readon
   ['workspace.create', ['workspace', 'create', '--owner-email', 'ada@example.com'], 1],
   ['auth-tokens.reset', ['auth-tokens', 'reset', '--api-key', 'k1'], 1],
   ['auth-tokens.reset', ['auth-tokens', 'reset', '--api-key', 'k1', '--ensure', '--output-file', 'token'], 1],
-  // Reads are only shown as well, and the next page of none is asked for.
+  // Reads are printed too, and svc requests no next page.
   [undefined, ['users', 'data', '--org', 'acme', '--user', 'u1', '--all'], 1],
   [undefined, ['documents', 'migration-status', '--org', 'acme', '--migration', 'm1', '--wait'], 1],
   [undefined, ['folders', 'tree', '--org', 'acme'], 1],
@@ -63,9 +63,9 @@ const COMMANDS: readonly (readonly [operation: string | undefined, words: readon
 ];
 
 describe('--dry-run', () => {
-  it('sends nothing, asks nothing, writes nothing and prints each request, of every command', async () => {
+  it('sends nothing, asks nothing, writes nothing, and prints each request of every command', async () => {
     const { svc, home } = await newUser();
-    const { env, received } = await mockService(() => success({}));
+    const { env, received } = await startMockService(() => success({}));
     await writeFile(join(home, 'users.csv'), USERS);
     const all = { ...env, SVC_AUTH_TOKEN: SECRET, SVC_WORKSPACE_ID: 'w1', SVC_WORKSPACE_AUTH_TOKEN: SECRET };
     const waiting = [...COMMANDS];
@@ -91,14 +91,14 @@ describe('--dry-run', () => {
     expect((await readdir(home)).filter((name) => !name.startsWith('.'))).toEqual(['users.csv']);
   });
 
-  it('is tried with every operation that writes', () => {
+  it('is tested with every operation that writes', () => {
     const writes = manifest.filter(({ effect }) => effect !== 'read').map(({ name }) => name);
     expect(new Set(COMMANDS.flatMap(([operation]) => operation ?? []))).toEqual(new Set(writes));
   });
 
-  it('sends no delivery either, and keeps what the embedded service holds', async () => {
+  it('sends no delivery and leaves the embedded service unchanged', async () => {
     const { svc, home } = await newUser();
-    const { env, received } = await mockService(() => success({}));
+    const { env, received } = await startMockService(() => success({}));
     await mkdir(join(home, 'data'));
     const { code } = await svc(['webhooks', 'send', 'comment.add', '--url', env.SVC_BASE_URL, '--dry-run']);
     expect([code, received]).toEqual([0, []]);

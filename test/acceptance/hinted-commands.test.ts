@@ -3,12 +3,12 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { ADD, linesOf } from './bulk-service.ts';
-import { failure, mockService, success } from './mock-service.ts';
+import { ADD_USERS, ndjsonUsers } from './bulk-service.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, newUser, type Run, type User } from './svc.ts';
-import { brokenOff, tokenService, wellAnswered } from './token-service.ts';
+import { closeConnection, respondNormally, startTokenService } from './token-service.ts';
 
-/** The hint and the commands of the error that a run with `-o json` ended with. */
+/** Returns the hint and the commands in the error of a run with `-o json`. */
 function hintOf({ stderr }: Run): { readonly hint: string; readonly commands: readonly string[] } {
   const last = stderr.trimEnd().split('\n').at(-1) ?? '';
   const { hint = '', next = [] } = JSON.parse(last).error;
@@ -18,8 +18,8 @@ function hintOf({ stderr }: Run): { readonly hint: string; readonly commands: re
   return { hint, commands };
 }
 
-/** Runs a line as a person would who pastes it into a shell, without what chose the service the first time. */
-function paste({ home, env }: User, line: string, variables: Readonly<Record<string, string>> = {}): Promise<Run> {
+/** Runs a line like a user who pastes it into a shell, without the settings that selected the service. */
+function runPasted({ home, env }: User, line: string, variables: Readonly<Record<string, string>> = {}): Promise<Run> {
   const script = `svc() { "$NODE" "$BIN" "$@"; }\n${line}`;
   return new Promise((resolve) => {
     const setting = { cwd: home, env: { ...env, ...variables, NODE: process.execPath, BIN } };
@@ -29,31 +29,31 @@ function paste({ home, env }: User, line: string, variables: Readonly<Record<str
   });
 }
 
-/** The part of a hint that begins with `svc`, up to a word that begins the sentence behind it. */
-function commandIn(hint: string, end: RegExp): string {
+/** Returns the command in a hint: from `svc` up to the first word of the next sentence. */
+function extractCommand(hint: string, end: RegExp): string {
   const [, command = expect.fail(hint)] = new RegExp(`(?<![\\w/])(svc .*?)(?:${end.source})`).exec(hint) ?? [];
   return command;
 }
 
-/** A file of certificates, whose name has to be quoted. Over plain http it only has to be there and readable. */
+/** Certificate file whose name needs quotes. Over plain http, it only has to be readable. */
 const CA_FILE = 'my ca.pem';
 
-/** A user, and flags that lead to a service which no variable names. */
-async function withFlags({ SVC_BASE_URL = '', ...credentials }: Readonly<Record<string, string>>) {
+/** Creates a user, and flags for a service that no variable names. */
+async function createUserWithFlags({ SVC_BASE_URL = '', ...credentials }: Readonly<Record<string, string>>) {
   const user = await newUser();
   await writeFile(join(user.home, CA_FILE), rootCertificates[0] ?? '');
   const flags = ['--base-url', SVC_BASE_URL, '--ca-file', CA_FILE, '--insecure-http'];
   return { user, flags, credentials };
 }
 
-/** A user with the profile `staging` for a service. */
-async function withProfile(env: Readonly<Record<string, string>>) {
+/** Creates a user with the profile `staging` for a service. */
+async function createUserWithProfile(env: Readonly<Record<string, string>>) {
   const user = await newUser();
   const { SVC_BASE_URL = '', SVC_AUTH_TOKEN = '', SVC_API_KEY = '', ...rest } = env;
   const words = ['--base-url', SVC_BASE_URL, '--api-key', SVC_API_KEY, '--auth-token-stdin', '--insecure-storage'];
   const added = await user.svc(['profiles', 'add', 'staging', ...words], { stdin: SVC_AUTH_TOKEN });
   expect(added.code, added.stderr).toBe(0);
-  // The first profile is the one in use; the hint has to name the other one.
+  // The first profile is the default, so the hint has to name the other one.
   const other = ['profiles', 'add', 'other', '--base-url', 'http://127.0.0.1:9', '--api-key', 'other'];
   expect((await user.svc(other)).code).toBe(0);
   expect((await user.svc(['profiles', 'use', 'other'])).code).toBe(0);
@@ -63,75 +63,75 @@ async function withProfile(env: Readonly<Record<string, string>>) {
 const RESET = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json'];
 
 describe('after a reset whose new token was lost', () => {
-  it('the command of the hint sets another one at the same address', async () => {
-    const service = await tokenService(brokenOff(true), wellAnswered);
-    const { user, flags, credentials } = await withFlags(service.env);
+  it('the hinted command resets the token at the same address', async () => {
+    const service = await startTokenService(closeConnection(true), respondNormally);
+    const { user, flags, credentials } = await createUserWithFlags(service.env);
     const lost = await user.svc([...flags, ...RESET], { env: credentials });
     expect(lost.code, lost.stderr).toBe(9);
     const [command = ''] = hintOf(lost).commands;
-    const again = await paste(user, `${command} --yes -q`, credentials);
+    const again = await runPasted(user, `${command} --yes -q`, credentials);
     expect(again).toMatchObject({ code: 0, stdout: `${service.current()}\n` });
   });
 
-  it('so it does for a profile, as auth recover says too', async () => {
-    const service = await tokenService(brokenOff(true), wellAnswered);
-    const { user, flags, credentials } = await withProfile(service.env);
+  it('the hinted command works for a profile, and auth recover prints the same one', async () => {
+    const service = await startTokenService(closeConnection(true), respondNormally);
+    const { user, flags, credentials } = await createUserWithProfile(service.env);
     const lost = await user.svc([...flags, ...RESET], { env: credentials });
     expect(lost.code, lost.stderr).toBe(9);
     const listed = await user.svc(['auth', 'recover', '-o', 'json'], { env: credentials });
     const [{ next }] = JSON.parse(listed.stdout);
-    const command = commandIn(`${next}\n`, /\n/);
-    expect(`the workspace can set another one: ${command}`).toBe(hintOf(lost).hint);
-    const again = await paste(user, `${command} --yes -q`, credentials);
+    const command = extractCommand(`${next}\n`, /\n/);
+    expect(`reset it again with the workspace credentials: ${command}`).toBe(hintOf(lost).hint);
+    const again = await runPasted(user, `${command} --yes -q`, credentials);
     expect(again).toMatchObject({ code: 0, stdout: `${service.current()}\n` });
   });
 });
 
 describe('after a reset that auth recover has to finish', () => {
-  it('the command of the hint tells what became of the token', async () => {
-    const service = await tokenService((apply, response) => {
+  it('the hinted command reports the state of the token', async () => {
+    const service = await startTokenService((apply, response) => {
       service.goSilent();
-      brokenOff(true)(apply, response);
+      closeConnection(true)(apply, response);
     });
-    const { user, flags, credentials } = await withFlags(service.env);
+    const { user, flags, credentials } = await createUserWithFlags(service.env);
     const open = await user.svc([...flags, ...RESET], { env: credentials });
     expect(open.code, open.stderr).toBe(9);
     service.answerAgain();
     const [command = ''] = hintOf(open).commands;
-    const recovered = await paste(user, `${command} -o json`, credentials);
+    const recovered = await runPasted(user, `${command} -o json`, credentials);
     expect(recovered.code, recovered.stderr).toBe(0);
     expect(JSON.parse(recovered.stdout)).toMatchObject([{ state: 'lost' }]);
   });
 
-  it('shows a token that could not be handed on, and no profile is named that would not take it', async () => {
-    const service = await tokenService();
-    const { user, flags, credentials } = await withFlags(service.env);
+  it('the hinted command prints the undelivered token and names no profile that would reject it', async () => {
+    const service = await startTokenService();
+    const { user, flags, credentials } = await createUserWithFlags(service.env);
     const kept = await user.svc([...flags, ...RESET, '--to', 'exec:false'], { env: credentials });
     expect(kept.code, kept.stderr).toBe(12);
     const { commands } = hintOf(kept);
     expect(commands).toHaveLength(1);
-    const shown = await paste(user, `${commands[0]} -o json`, credentials);
+    const shown = await runPasted(user, `${commands[0]} -o json`, credentials);
     expect(JSON.parse(shown.stdout)).toMatchObject([{ state: 'kept', token: service.current() }]);
   });
 
-  it('puts it into the profile that was in use', async () => {
-    const service = await tokenService();
-    const { user, flags, credentials } = await withProfile(service.env);
+  it('the hinted command saves the token in the profile that was used', async () => {
+    const service = await startTokenService();
+    const { user, flags, credentials } = await createUserWithProfile(service.env);
     const kept = await user.svc([...flags, ...RESET, '--to', 'exec:false'], { env: credentials });
     expect(kept.code, kept.stderr).toBe(12);
     const [show = '', save = ''] = hintOf(kept).commands;
-    expect((await paste(user, show, credentials)).stdout).toContain(service.current());
-    expect(await paste(user, save, credentials)).toMatchObject({ code: 0 });
+    expect((await runPasted(user, show, credentials)).stdout).toContain(service.current());
+    expect(await runPasted(user, save, credentials)).toMatchObject({ code: 0 });
     const profile = await user.svc(['profiles', 'show', 'staging', '--show-secrets', '-o', 'json']);
     expect(JSON.parse(profile.stdout).authToken).toBe(service.current());
   });
 });
 
-/** A service that refuses the credential from the second request on, until it is told to go on. */
-async function stoppingService() {
+/** Creates a service that rejects the credential from the second request on, until it is told to accept it again. */
+async function startStoppingService() {
   const came = new Set<string>();
   let [requests, isOpen] = [0, false];
-  const { env } = await mockService(({ body }) => {
+  const { env } = await startMockService(({ body }) => {
     requests += 1;
     if (requests > 1 && !isOpen) return failure(401, 'UNAUTHENTICATED', 'Not any more.');
     const ids = (body.data['users'] as readonly { userId: string }[]).map(({ userId }) => userId);
@@ -147,54 +147,54 @@ async function stoppingService() {
   };
 }
 
-const IMPORT = [...ADD, '--batch-size', '10', '--concurrency', '1'];
+const IMPORT = [...ADD_USERS, '--batch-size', '10', '--concurrency', '1'];
 
 describe('after a job that stopped', () => {
   it.each([
-    { name: 'with flags for the service', prepare: withFlags },
-    { name: 'with a profile', prepare: withProfile },
-  ])('the command of the hint finishes it, $name', async ({ prepare }) => {
-    const service = await stoppingService();
+    { name: 'with flags for the service', prepare: createUserWithFlags },
+    { name: 'with a profile', prepare: createUserWithProfile },
+  ])('the hinted command finishes it, $name', async ({ prepare }) => {
+    const service = await startStoppingService();
     const { user, flags, credentials } = await prepare(service.env);
-    await writeFile(join(user.home, 'users.ndjson'), linesOf(30));
+    await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(30));
     const stopped = await user.svc([...flags, ...IMPORT], { env: credentials });
     expect(stopped.code, stopped.stderr).toBe(11);
     service.goOn();
     const [command = ''] = hintOf(stopped).commands;
-    const resumed = await paste(user, command, credentials);
+    const resumed = await runPasted(user, command, credentials);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(service.came.size).toBe(30);
   });
 
-  it('the command of jobs show finishes it: the job remembers the flags', async () => {
-    const service = await stoppingService();
-    const { user, flags, credentials } = await withFlags(service.env);
-    await writeFile(join(user.home, 'users.ndjson'), linesOf(30));
+  it('the command from jobs show finishes it, because the job remembers the flags', async () => {
+    const service = await startStoppingService();
+    const { user, flags, credentials } = await createUserWithFlags(service.env);
+    await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(30));
     expect((await user.svc([...flags, ...IMPORT], { env: credentials })).code).toBe(11);
     service.goOn();
     const [job] = JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout);
     const { stdout } = await user.svc(['jobs', 'show', job.id]);
-    const resumed = await paste(user, commandIn(stdout, /\n/), credentials);
+    const resumed = await runPasted(user, extractCommand(stdout, /\n/), credentials);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(service.came.size).toBe(30);
   });
 });
 
-/** The embedded service of a user, in a store whose path has to be quoted. */
+/** Creates an embedded service in a store whose path needs quotes. */
 const LOCAL = ['--local', '--store', 'my store.sqlite'];
 
-describe('with --local and a store of its own', () => {
-  it('a missing organization is made by the command of the hint', async () => {
+describe('with --local and a separate store', () => {
+  it('the hinted command creates a missing organization', async () => {
     const user = await newUser();
     const add = [...LOCAL, 'groups', 'add-users', '--org', "o'acme", '--group', 'g1', '--user', 'u1', '-o', 'json'];
     const missing = await user.svc(add);
     expect(missing.stderr).toContain('Organization not found');
     const [command = ''] = hintOf(missing).commands;
-    expect(await paste(user, command)).toMatchObject({ code: 0 });
+    expect(await runPasted(user, command)).toMatchObject({ code: 0 });
     expect((await user.svc(add)).stderr).not.toContain('Organization not found');
   });
 
-  it('the rejects of several --user are taken by the command of the hint, once they are corrected', async () => {
+  it('the hinted command accepts the fixed rejects of several --user', async () => {
     const user = await newUser();
     const add = (...words: readonly string[]) => user.svc([...LOCAL, ...words, '-o', 'json']);
     expect((await add('users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada')).code).toBe(0);
@@ -205,13 +205,13 @@ describe('with --local and a store of its own', () => {
     expect(JSON.parse(await readFile(join(user.home, rejects), 'utf8'))).toEqual(['x1', 'x2']);
     await writeFile(join(user.home, rejects), '["u1"]');
     const { hint } = hintOf(rejected);
-    const sent = await paste(user, commandIn(`${hint}\n`, /\n/));
+    const sent = await runPasted(user, extractCommand(`${hint}\n`, /\n/));
     expect(sent.code, sent.stderr).toBe(0);
     expect(sent.stdout).toContain('1 succeeded');
   });
 });
 
-/** Commands that end with a hint which names others, and need nothing but the flags that choose a service. */
+/** Commands that fail with a hint that names other commands. They need only the flags that select a service. */
 const FAILING = [
   ['agents', 'get'],
   ['agents', 'get', 'nobody'],
@@ -228,23 +228,23 @@ const FAILING = [
 ] as const;
 
 describe.each([
-  { name: 'flags for the service', prepare: withFlags },
-  { name: 'a profile', prepare: withProfile },
+  { name: 'flags for the service', prepare: createUserWithFlags },
+  { name: 'a profile', prepare: createUserWithProfile },
   {
     name: '--local and --store',
     prepare: async () => ({ user: await newUser(), flags: LOCAL, credentials: {} }),
   },
-])('each command of a hint is accepted when it is pasted, with $name', ({ prepare }) => {
+])('each hinted command is accepted when it is pasted, with $name', ({ prepare }) => {
   it.each(FAILING.map((words) => ({ line: words.join(' '), words })))('after svc $line', async ({ words }) => {
-    const { env } = await mockService(() => failure(404, 'NOT_FOUND', 'Nobody is here.'));
+    const { env } = await startMockService(() => failure(404, 'NOT_FOUND', 'Nobody is here.'));
     const { user, flags, credentials } = await prepare(env);
     const failed = await user.svc([...flags, ...words, '-o', 'json'], { env: credentials });
     const { commands } = hintOf(failed);
     expect(commands, failed.stderr).not.toEqual([]);
     for (const command of commands) {
-      const pasted = await paste(user, command, credentials);
+      const pasted = await runPasted(user, command, credentials);
       expect(pasted.code, `${command}: ${pasted.stderr}`).not.toBe(2);
-      // At the service that was meant, nothing is the worst that can be found.
+      // With the right service, the worst result of the command is an empty one.
       expect(pasted.stderr).not.toMatch(/cannot reach|not configured/);
     }
   });

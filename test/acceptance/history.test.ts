@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failure, mockService, success } from './mock-service.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, newUser, type User } from './svc.ts';
 
 const written = { success: true, id: 'x', message: 'User added.' };
@@ -15,10 +15,10 @@ async function entries({ svc }: User) {
 }
 
 describe('svc history', () => {
-  it('tells of writes, how they ended and what of, and holds no secret and no free text', async () => {
+  it('lists writes with their target and outcome, without secrets and free text', async () => {
     const user = await newUser();
     const secret = randomBytes(20).toString('base64url');
-    const { env } = await mockService(({ headers, path }) => {
+    const { env } = await startMockService(({ headers, path }) => {
       if (headers['x-svc-auth-token'] !== secret) return failure(401, 'UNAUTHENTICATED', `no: ${secret}`);
       return path.includes('users') ? success({ u1: written, u2: { ...written, success: false } }) : success([]);
     });
@@ -50,9 +50,9 @@ describe('svc history', () => {
     expect(text).not.toContain('Ann');
   });
 
-  it('tells of a write that was interrupted', async () => {
+  it('lists an interrupted write', async () => {
     const user = await newUser();
-    const { env, received } = await mockService(() => undefined);
+    const { env, received } = await startMockService(() => undefined);
     const words = ['webhooks', 'config', 'update', '--enable'];
     const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
     await expect.poll(() => received.length).toBe(1);
@@ -61,17 +61,17 @@ describe('svc history', () => {
     expect(await entries(user)).toMatchObject([{ outcome: 'interrupted', exitCode: 130 }]);
   });
 
-  it('fails no command where it cannot be written', async () => {
+  it('fails no command if the history cannot be written', async () => {
     const user = await newUser();
-    const { env } = await mockService(() => success({ u1: written }));
+    const { env } = await startMockService(() => success({ u1: written }));
     const blocked = { ...env, XDG_STATE_HOME: '/dev/null' };
     const run = await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1', '-q'], { env: blocked });
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('has a line of each of many runs at once', async () => {
+  it('has one line for each of many concurrent commands', async () => {
     const user = await newUser();
-    const { env } = await mockService(({ body }) => {
+    const { env } = await startMockService(({ body }) => {
       const [record] = body.data['users'] as { userId: string }[];
       return success({ [record?.userId ?? '']: written });
     });
@@ -83,15 +83,15 @@ describe('svc history', () => {
   });
 });
 
-it('auth status tells of a reset that was left unfinished', async () => {
+it('auth status reports an unfinished reset', async () => {
   const user = await newUser();
-  const { env } = await mockService((_, response) => void response.destroy());
+  const { env } = await startMockService((_, response) => void response.destroy());
   const workspace = { SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: randomBytes(20).toString('base64url') };
   const run = await user.svc(['auth-tokens', 'reset', '--api-key', 'K', '--yes'], { env: { ...env, ...workspace } });
   expect(run.code).toBe(9);
   const { stdout } = await user.svc(['auth', 'status', '-o', 'json'], { env });
   expect(JSON.parse(stdout).at(-1)).toMatchObject({
     setting: 'recovery',
-    value: 'the reset of API key K is unfinished (svc auth recover)',
+    value: 'token reset of API key K is unfinished (svc auth recover)',
   });
 });

@@ -2,28 +2,28 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { send, signed } from '../webhooks/world.ts';
-import { failure, mockService, success } from './mock-service.ts';
+import { send, signed } from '../webhooks/listener-fixture.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
-import { programInTerminal, type Terminal } from './terminal.ts';
+import { startInTerminal, type Terminal } from './terminal.ts';
 
-/** What a terminal would obey, hide or turn round, except NUL, which no argument can hold. */
+/** Characters that control, hide, or reverse terminal text, except NUL, which no argument can contain. */
 const HOSTILE = [
   ...['a', '\u001b]0;title\u0007', '\u001b[5m', '\u009b5m', '\u009d0;t\u009c', '\r', '\b', '\u007f', '\v', '\u0085'],
   ...['\u00ad', '\u061c', '\u200b', '\u200d', '\u200e', '\u2028', '\u202e', '\u2066', '\ufeff', '\u{e0041}', 'z'],
 ].join('');
 
-/** What svc itself may write to a terminal: colours, and what draws a line anew. */
+/** Control sequences that svc itself may write: colors and redrawing. */
 const OWN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what this is about
   /\u001b\[(?:(?:0|1|2|4|22|24|3\d|9\d)?m|\d*[ABCDGJK]|\?25[hl])|\r+\n|\r(?=\u001b\[2K)/g;
 
 const isUnsafe = (character: string) => character !== '\n' && /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(character);
 
-/** What of a screen svc did not make up, or should not have written. */
-const rawIn = (screen: string) => [...screen.replace(OWN, '')].filter(isUnsafe);
+/** Returns characters on a screen that svc must not write. */
+const findUnsafe = (screen: string) => [...screen.replace(OWN, '')].filter(isUnsafe);
 
-/** A document with every kind of value, all of it hostile. */
+/** Document with hostile text in values of every type. */
 const RECORD = {
   id: HOSTILE,
   documentName: HOSTILE,
@@ -35,7 +35,7 @@ const RECORD = {
   status: HOSTILE,
 };
 
-/** What the service answers with success, by a part of the path. */
+/** Successful responses of the service, by a part of the path. */
 const REPLIES: Readonly<Record<string, unknown>> = {
   'documents/get': [RECORD, RECORD],
   'folders/get': [
@@ -78,7 +78,7 @@ function statusLine(response: ServerResponse): undefined {
   response.end(`<h1>${HOSTILE}</h1>`);
 }
 
-/** What the service answers, by the organization that is asked for. */
+/** Responses of the service, by the requested organization. */
 const ANSWERS: Readonly<Record<string, () => { status?: number; body: unknown }>> = {
   refused: () => failure(401, HOSTILE, HOSTILE),
   odd: () => failure(418, 'UNAUTHENTICATED', HOSTILE),
@@ -104,9 +104,9 @@ const ANSWERS: Readonly<Record<string, () => { status?: number; body: unknown }>
 const list = (...more: string[]) => ['documents', 'list', '--org', 'acme', ...more];
 const addUsers = (org: string, ...more: string[]) => ['users', 'add', '--org', org, '--file', 'users.json', ...more];
 
-/** Commands of each kind, and ways in which each shows what others wrote. */
+/** Commands of each kind, in all output formats that print text from others. */
 const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  'what the service answers': [
+  responses: [
     ...['table', 'json', 'yaml', 'csv', 'ndjson'].map((format) => list('-o', format)),
     list('--all', '--envelope'),
     list('--jq', '.[]'),
@@ -133,7 +133,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       '-q',
     ],
   ],
-  'what goes wrong': [
+  errors: [
     ...['table', 'json'].flatMap((format) =>
       ['refused', 'odd', 'issues'].map((org) => ['folders', 'list', '--org', org, '-o', format]),
     ),
@@ -144,7 +144,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     addUsers('refused'),
     ['webhooks', 'send', 'huddle.join', '--url', 'http://127.0.0.1:PORT/', '--auth-token-file', 'token'],
   ],
-  'what was typed': [
+  arguments: [
     [HOSTILE],
     ['documents', HOSTILE],
     list(`--${HOSTILE}`),
@@ -160,7 +160,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['jobs', 'show', HOSTILE],
     ['auth', 'status'],
   ],
-  'what files hold': [
+  files: [
     ['users', 'validate', '--file', HOSTILE],
     ['users', 'validate', '--file', `${HOSTILE}.json`],
     ['users', 'validate', '--file', `${HOSTILE}.json`, '--format', 'github'],
@@ -177,10 +177,10 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const token = (claims: object) =>
   [{ alg: 'HS256' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
 
-/** A user in whose folder all names and texts are hostile, and a service that is. */
-async function hostileWorld() {
+/** Creates a user whose files contain hostile names and texts, and a hostile service. */
+async function createHostileUser() {
   const user = await newUser();
-  const { env } = await mockService((received, response) => {
+  const { env } = await startMockService((received, response) => {
     const { organizationId } = received.body.data ?? {};
     if (organizationId === 'line') return statusLine(response);
     const known = ANSWERS[String(organizationId)];
@@ -211,7 +211,7 @@ async function hostileWorld() {
     const real = words.map((word) =>
       word.replace('PORT', new URL(env.SVC_BASE_URL).port).replace('JWT', `${claims}.x`),
     );
-    return programInTerminal(process.execPath, [BIN, ...real], {
+    return startInTerminal(process.execPath, [BIN, ...real], {
       env: { ...variables, ...more },
       cwd: user.home,
       columns: 300,
@@ -220,8 +220,8 @@ async function hostileWorld() {
   return { ...user, start };
 }
 
-/** Runs commands in terminals, a few at a time, and gives what each showed. */
-async function screens(start: (words: readonly string[]) => Terminal, commands: readonly (readonly string[])[]) {
+/** Runs commands in terminals, a few at a time, and returns their output. */
+async function collectScreens(start: (words: readonly string[]) => Terminal, commands: readonly (readonly string[])[]) {
   const shown: { readonly words: string; readonly raw: string }[] = [];
   const waiting = [...commands];
   const worker = async () => {
@@ -235,8 +235,8 @@ async function screens(start: (words: readonly string[]) => Terminal, commands: 
   return shown;
 }
 
-/** A profile that somebody wrote by hand, and what commands keep when they are given hostile names. */
-async function keepHostileText({ home, svc }: Awaited<ReturnType<typeof hostileWorld>>): Promise<void> {
+/** Writes a hostile profile, and runs commands that store hostile names. */
+async function storeHostileText({ home, svc }: Awaited<ReturnType<typeof createHostileUser>>): Promise<void> {
   const added = await svc(['profiles', 'add', 'prod', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k']);
   expect(added.code, added.stderr).toBe(0);
   const path = join(home, '.config', 'svc', 'profiles.json');
@@ -251,20 +251,20 @@ async function keepHostileText({ home, svc }: Awaited<ReturnType<typeof hostileW
   }
 }
 
-describe('on a terminal, hostile text is shown as escapes', () => {
+describe('hostile text on a terminal is escaped', () => {
   it.each(Object.entries(COMMANDS))('in %s', async (_, commands) => {
-    const { start } = await hostileWorld();
-    const shown = await screens(start, commands);
-    const obeyed = shown.filter(({ raw }) => rawIn(raw).length > 0);
+    const { start } = await createHostileUser();
+    const shown = await collectScreens(start, commands);
+    const obeyed = shown.filter(({ raw }) => findUnsafe(raw).length > 0);
     expect(obeyed.map(({ words, raw }) => `${words}:\n${JSON.stringify(raw)}`).join('\n')).toBe('');
-    // That there was something to be seen:
+    // The output contains the escaped text:
     const unseen = shown.filter(({ raw }) => !/\\u00(1b|9b)/.test(raw));
     expect(unseen.map(({ words, raw }) => `${words}:\n${raw}`).join('\n')).toBe('');
   });
 
-  it('in what was kept', async () => {
-    const world = await hostileWorld();
-    await keepHostileText(world);
+  it('in stored data', async () => {
+    const world = await createHostileUser();
+    await storeHostileText(world);
     const kept = [
       ['history'],
       ['history', '-o', 'yaml'],
@@ -274,13 +274,13 @@ describe('on a terminal, hostile text is shown as escapes', () => {
       ['local', 'export'],
       ['users', 'data', '--local', '--user', HOSTILE, '--org', HOSTILE, '--debug'],
     ];
-    const shown = await screens(world.start, kept);
-    expect(shown.filter(({ raw }) => rawIn(raw).length > 0)).toEqual([]);
+    const shown = await collectScreens(world.start, kept);
+    expect(shown.filter(({ raw }) => findUnsafe(raw).length > 0)).toEqual([]);
     expect(shown.filter(({ raw }) => !/\\u00(1b|9b)/.test(raw))).toEqual([]);
   });
 
-  it('in questions', async () => {
-    const { start } = await hostileWorld();
+  it('in prompts', async () => {
+    const { start } = await createHostileUser();
     for (const words of [
       ['auth-tokens', 'reset', '--api-key', HOSTILE],
       ['webhooks', 'endpoints', 'delete', HOSTILE],
@@ -290,26 +290,26 @@ describe('on a terminal, hostile text is shown as escapes', () => {
       await screen.shows('(y/N)');
       screen.type('n\r');
       expect(await screen.ended).toBe(2);
-      expect(rawIn(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
+      expect(findUnsafe(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
       expect(screen.raw()).toContain('\\u001b');
     }
   });
 
-  it.each([{ ACCESSIBLE: '' }, { ACCESSIBLE: '1' }])('in dialogues about what is configured, %j', async (env) => {
-    const { start } = await hostileWorld();
+  it.each([{ ACCESSIBLE: '' }, { ACCESSIBLE: '1' }])('in setup dialogs, %j', async (env) => {
+    const { start } = await createHostileUser();
     for (const kind of [['webhooks', 'config'], ['email']]) {
       const screen = start([...kind, 'setup'], env);
-      // Enter, from one question to the next, until one shows what is configured.
+      // Presses Enter at each prompt until one shows a configured value.
       const pressing = setInterval(() => screen.type('\r'), 100);
       await screen.shows('\\u001b').finally(() => clearInterval(pressing));
       screen.type('\u0003');
       await screen.ended;
-      expect(rawIn(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
+      expect(findUnsafe(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
     }
   });
 
-  it('in deliveries that come in', async () => {
-    const { start, home } = await hostileWorld();
+  it('in incoming deliveries', async () => {
+    const { start, home } = await createHostileUser();
     const words = ['webhooks', 'listen', '--port', '0', '--secret-file', 'secret', '--exit-after', '1'];
     const screen = start([...words, '--forward-to', 'http://127.0.0.1:PORT/']);
     await screen.shows('listening on');
@@ -318,7 +318,7 @@ describe('on a terminal, hostile text is shown as escapes', () => {
     await send(url, HOSTILE, { 'content-type': HOSTILE.replace(/[^\u0080-\u00ff]/g, ''), 'webhook-id': 'a\u009b5m' });
     await send(url, body ?? '', signed(secret ?? '', body ?? ''));
     await screen.ended;
-    expect(rawIn(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
+    expect(findUnsafe(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);
     expect(screen.raw()).toContain('\\u001b');
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ADD, importing, killedAfter, repeated } from './bulk-service.ts';
+import { ADD_USERS, countRepeats, createBulkUser, killRepeatedly } from './bulk-service.ts';
 
 const USERS = 100_000;
 const [CONCURRENCY, BATCH] = [4, 100];
 
-describe('a job that is killed', () => {
-  it('again and again loses nothing, and sends twice only what was in flight', async ({ annotate }) => {
-    const world = await importing(USERS);
+describe('a killed job', () => {
+  it('loses nothing when it is killed repeatedly, and repeats only requests in flight', async ({ annotate }) => {
+    const world = await createBulkUser(USERS);
     const { svc, came } = world;
-    const words = [...ADD, '--concurrency', String(CONCURRENCY)];
-    const killed = await killedAfter([1, 37, 90, 5, 120, 2, 60, 150, 33, 80], world, words);
+    const words = [...ADD_USERS, '--concurrency', String(CONCURRENCY)];
+    const killed = await killRepeatedly([1, 37, 90, 5, 120, 2, 60, 150, 33, 80], world, words);
     const { code, stdout, stderr, kills, job } = killed;
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -22,23 +22,23 @@ describe('a job that is killed', () => {
     });
     expect(kills).toBe(10);
     expect(came.size).toBe(USERS);
-    const twice = repeated(came);
+    const twice = countRepeats(came);
     await annotate(`sent twice: ${twice} of at most ${kills * CONCURRENCY * BATCH}`);
     expect(twice).toBeLessThanOrEqual(kills * CONCURRENCY * BATCH);
     const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);
     expect(receipt).toMatchObject({ state: 'done', runs: 11, counts: { total: USERS, succeeded: USERS } });
   });
 
-  it('at any moment of its start leaves nothing that is in the way', async () => {
-    const { svc, start, came } = await importing(2_000);
+  it('leaves nothing behind that blocks a new job if it was killed during its start', async () => {
+    const { svc, start, came } = await createBulkUser(2_000);
     for (const delay of [60, 110, 160, 210, 260, 310]) {
-      const run = start(...ADD, '-q');
+      const run = start(...ADD_USERS, '-q');
       await new Promise((resolve) => setTimeout(resolve, delay));
       run.kill('SIGKILL');
       await run.ended;
     }
     expect((await svc('jobs', 'list')).code).toBe(0);
-    const { code, stdout } = await svc(...ADD);
+    const { code, stdout } = await svc(...ADD_USERS);
     expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 2_000]);
     expect(came.size).toBe(2_000);
   });

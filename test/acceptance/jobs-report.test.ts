@@ -1,12 +1,12 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ADD, importing, onlyJob } from './bulk-service.ts';
+import { ADD_USERS, createBulkUser, findOnlyJob } from './bulk-service.ts';
 import { success } from './mock-service.ts';
 
-/** A job of which every user with a 7 failed, for a reason that a service has no business to give. */
-async function reported() {
-  const world = await importing(300, (ids) =>
+/** Creates a job in which every user with a 7 failed for a hostile reason. */
+async function createFailedJob() {
+  const world = await createBulkUser(300, (ids) =>
     success(
       Object.fromEntries(
         ids.map((id) => [
@@ -22,13 +22,13 @@ async function reported() {
       ),
     ),
   );
-  expect((await world.svc(...ADD)).code).toBe(10);
-  return { ...world, job: await onlyJob(world.svc) };
+  expect((await world.svc(...ADD_USERS)).code).toBe(10);
+  return { ...world, job: await findOnlyJob(world.svc) };
 }
 
 describe('svc jobs report', () => {
-  it('writes a page beside nothing else, and never over another file', async () => {
-    const { svc, home, job, env } = await reported();
+  it('writes exactly one file and never overwrites another one', async () => {
+    const { svc, home, job, env } = await createFailedJob();
     const first = await svc('jobs', 'report', job, '--html');
     expect([first.code, first.stdout, first.stderr]).toEqual([0, '', `wrote ${job}.html\n`]);
     const path = join(home, `${job}.html`);
@@ -39,14 +39,14 @@ describe('svc jobs report', () => {
     expect(page).not.toContain(env.SVC_AUTH_TOKEN);
     await writeFile(path, 'mine');
     const again = await svc('jobs', 'report', job, '--html');
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`${job}.html is there already`)]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`${job}.html already exists`)]);
     expect(await readFile(path, 'utf8')).toBe('mine');
     const printed = await svc('jobs', 'report', job, '--html', '--file', '-');
     expect([printed.code, printed.stdout, printed.stderr]).toEqual([0, page, '']);
   });
 
-  it('leaves nothing of a page that could not be written', async () => {
-    const { svc, home, job } = await reported();
+  it('leaves no file behind if the page cannot be written', async () => {
+    const { svc, home, job } = await createFailedJob();
     expect((await svc('jobs', 'report', job, '--html', '--file', 'no/such/folder.html')).code).toBe(12);
     expect((await svc('jobs', 'report', job)).code).toBe(2);
     expect((await svc('jobs', 'report', '20260131-094500-5f3a9c', '--html')).code).toBe(2);
@@ -55,8 +55,8 @@ describe('svc jobs report', () => {
 });
 
 describe('svc jobs show', () => {
-  it('is a receipt in words for people, and a document for programs', async () => {
-    const { svc, job } = await reported();
+  it('prints text for people and JSON for programs', async () => {
+    const { svc, job } = await createFailedJob();
     const shown = (await svc('jobs', 'show', job)).stdout;
     expect(shown).toMatch(/^records {4}300: 243 succeeded, 57 failed$/m);
     expect(shown).toMatch(

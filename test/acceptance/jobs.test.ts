@@ -4,33 +4,40 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createIdGenerator } from '../../src/bulk/id-generator.ts';
 import { Journal } from '../../src/bulk/journal/journal.ts';
-import { minter } from '../../src/bulk/mint.ts';
-import { ADD, importing, type Judge, linesOf, onlyJob, repeated } from './bulk-service.ts';
-import { failure, mockService, success } from './mock-service.ts';
+import {
+  ADD_USERS,
+  countRepeats,
+  createBulkUser,
+  findOnlyJob,
+  ndjsonUsers,
+  type RequestHandler,
+} from './bulk-service.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, run } from './svc.ts';
 
 const jobsFolder = (home: string) => join(home, '.local', 'state', 'svc', 'jobs');
 
-/** A job of 1,000 users that was stopped by the service after the third batch. */
-async function stopped(judge: Judge = () => undefined) {
+/** Creates a job of 1,000 users that the service stopped after the third batch. */
+async function createStoppedJob(judge: RequestHandler = () => undefined) {
   let refuse = true;
-  const world = await importing(1_000, (ids, request) =>
+  const world = await createBulkUser(1_000, (ids, request) =>
     refuse && request > 3 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : judge(ids, request),
   );
-  const first = await world.svc(...ADD, '--concurrency', '1');
+  const first = await world.svc(...ADD_USERS, '--concurrency', '1');
   refuse = false;
-  const job = await onlyJob(world.svc);
+  const job = await findOnlyJob(world.svc);
   return { ...world, first, job, resume: () => world.svc('jobs', 'resume', job, '-o', 'json') };
 }
 
-describe('a job that stopped', () => {
-  it('says how to go on, and goes on: the summary is that of the whole job', async () => {
-    const { first, job, svc, resume, came } = await stopped();
+describe('a stopped job', () => {
+  it('names the command that resumes it, and the summary covers the whole job', async () => {
+    const { first, job, svc, resume, came } = await createStoppedJob();
     expect(first.code).toBe(11);
     expect(JSON.parse(first.stdout)).toMatchObject({ job, total: 1000, succeeded: 300, skipped: 700 });
     expect(JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '').error.hint).toBe(
-      `go on with svc jobs resume ${job}`,
+      `resume with svc jobs resume ${job}`,
     );
     const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
     expect(Object.keys(listed)).toEqual([
@@ -47,7 +54,7 @@ describe('a job that stopped', () => {
     const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);
     expect(receipt).toMatchObject({
       state: 'done',
-      input: { format: 'ndjson', bytes: linesOf(1_000).length, sha256: expect.stringMatching(/^[\da-f]{64}$/) },
+      input: { format: 'ndjson', bytes: ndjsonUsers(1_000).length, sha256: expect.stringMatching(/^[\da-f]{64}$/) },
       target: { profile: null, apiKey: 'key-1' },
       runs: 2,
       requests: 11,
@@ -55,8 +62,8 @@ describe('a job that stopped', () => {
     expect(receipt.latency.p50).toBeGreaterThan(0);
   });
 
-  it('sends nothing when its input changed, and 2 when it is gone', async () => {
-    const { home, resume, requests } = await stopped();
+  it('sends nothing if its input changed, and exits with 2 if the input is missing', async () => {
+    const { home, resume, requests } = await createStoppedJob();
     const before = requests();
     const path = join(home, 'users.ndjson');
     const text = await readFile(path, 'utf8');
@@ -64,7 +71,7 @@ describe('a job that stopped', () => {
     const edited = await resume();
     expect([edited.code, JSON.parse(edited.stderr).error.message]).toEqual([
       3,
-      expect.stringMatching(/^users\.ndjson changed since job .* was begun; nothing was sent$/),
+      expect.stringMatching(/^users\.ndjson changed after job .* started; nothing was sent$/),
     ]);
     await appendFile(path, '{"userId":"new"}\n');
     expect((await resume()).code).toBe(3);
@@ -75,40 +82,40 @@ describe('a job that stopped', () => {
     expect((await resume()).code).toBe(0);
   });
 
-  it('keeps to its organization, though an earlier version may have begun it with records of others', async () => {
-    const { home, job, resume, requests } = await stopped();
+  it('keeps its organization, even if an earlier version accepted records of others', async () => {
+    const { home, job, resume, requests } = await createStoppedJob();
     const path = join(home, 'users.ndjson');
     const text = (await readFile(path, 'utf8')).replace('"name":"User 7"', '"organizationId":"beta"');
     await writeFile(path, text);
     const journal = await Journal.open(join(jobsFolder(home), job, 'journal.sqlite'));
-    const begun = journal.fact('job') ?? expect.fail();
+    const begun = journal.getFact('job') ?? expect.fail();
     const identity = { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
-    journal.note('job', { ...begun, inputs: begun.inputs.map((input) => ({ ...input, ...identity })) });
+    journal.setFact('job', { ...begun, inputs: begun.inputs.map((input) => ({ ...input, ...identity })) });
     journal.flush();
     journal.close();
     const before = requests();
     const again = await resume();
     expect([again.code, JSON.parse(again.stderr).error.message, requests()]).toEqual([
       3,
-      "users.ndjson:8: organizationId: 'beta' differs from 'acme', where all records go",
+      "users.ndjson:8: organizationId: 'beta' differs from 'acme', the target of all records",
       before,
     ]);
   });
 
-  it('goes to the service that it was begun with, and no other', async () => {
-    const { svc, env, job, requests } = await stopped();
+  it('is resumed only with its original service', async () => {
+    const { svc, env, job, requests } = await createStoppedJob();
     const before = requests();
     for (const other of [{ SVC_API_KEY: 'key-2' }, { SVC_BASE_URL: 'http://127.0.0.1:9' }]) {
       Object.assign(env, other);
       const { code, stderr } = await svc('jobs', 'resume', job);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('the job was begun against')]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('the job was started against')]);
     }
     expect(requests()).toBe(before);
   });
 
-  it('goes on with the profile that it was begun with', async () => {
+  it('is resumed with its original profile', async () => {
     let refuse = true;
-    const { svc, env, home, came } = await importing(300, (_, request) =>
+    const { svc, env, home, came } = await createBulkUser(300, (_, request) =>
       refuse && request > 1 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : undefined,
     );
     await writeFile(join(home, 'token'), env.SVC_AUTH_TOKEN);
@@ -116,9 +123,9 @@ describe('a job that stopped', () => {
     await svc('profiles', 'add', 'other', '--base-url', 'http://127.0.0.1:9', ...beside);
     await svc('profiles', 'add', 'prod', '--base-url', env.SVC_BASE_URL, ...beside);
     Object.assign(env, { SVC_BASE_URL: '', SVC_API_KEY: '', SVC_AUTH_TOKEN: '' });
-    expect((await svc(...ADD, '-p', 'prod', '--concurrency', '1')).code).toBe(11);
+    expect((await svc(...ADD_USERS, '-p', 'prod', '--concurrency', '1')).code).toBe(11);
     refuse = false;
-    const again = await svc('jobs', 'resume', await onlyJob(svc), '-o', 'json');
+    const again = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json');
     expect([again.code, again.stderr, came.size]).toEqual([0, '', 300]);
     const entries = JSON.parse((await svc('history', '-o', 'json')).stdout);
     expect(entries.find(({ command }: { command: string }) => command.includes('jobs resume'))).toMatchObject({
@@ -127,15 +134,15 @@ describe('a job that stopped', () => {
     });
   });
 
-  it('plans what is left without sending it', async () => {
-    const { svc, job, requests } = await stopped();
+  it('prints the remaining requests with --dry-run and sends nothing', async () => {
+    const { svc, job, requests } = await createStoppedJob();
     const before = requests();
     const { code, stdout } = await svc('jobs', 'resume', job, '--dry-run');
     expect([code, stdout.match(/"method": "POST"/g)?.length, requests()]).toEqual([0, 7, before]);
   });
 
-  it('has a journal that nobody else can read, and without any secret', async () => {
-    const { home, env, job } = await stopped();
+  it('has a private journal without secrets', async () => {
+    const { home, env, job } = await createStoppedJob();
     const folder = join(jobsFolder(home), job);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const name of await readdir(folder)) {
@@ -144,8 +151,8 @@ describe('a job that stopped', () => {
     }
   });
 
-  it('is not gone on with when its journal is damaged', async () => {
-    const { home, job, resume, requests, svc } = await stopped();
+  it('is not resumed if its journal is damaged', async () => {
+    const { home, job, resume, requests, svc } = await createStoppedJob();
     const path = join(jobsFolder(home), job, 'journal.sqlite');
     const bytes = await readFile(path);
     await writeFile(path, bytes.subarray(0, bytes.length - 5000));
@@ -157,16 +164,16 @@ describe('a job that stopped', () => {
     expect(await readdir(jobsFolder(home))).toEqual([]);
   });
 
-  it('goes on when a pipe was its input', async () => {
+  it('is resumed with piped input', async () => {
     let refuse = true;
-    const { env, svc, home, came } = await importing(0, (_, request) =>
+    const { env, svc, home, came } = await createBulkUser(0, (_, request) =>
       refuse && request > 2 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : undefined,
     );
     const words = ['users', 'add', '--org', 'acme', '--file', '-', '-o', 'json', '--concurrency', '1'];
-    const first = await run([BIN, ...words], { env: { ...env, HOME: home }, stdin: linesOf(500), cwd: home });
+    const first = await run([BIN, ...words], { env: { ...env, HOME: home }, stdin: ndjsonUsers(500), cwd: home });
     expect([first.code, JSON.parse(first.stdout).succeeded]).toEqual([11, 200]);
     refuse = false;
-    const job = await onlyJob(svc);
+    const job = await findOnlyJob(svc);
     const again = await svc('jobs', 'resume', job, '-o', 'json');
     expect([again.code, JSON.parse(again.stdout).succeeded, came.size]).toEqual([0, 500, 500]);
     expect(await readdir(join(jobsFolder(home), job))).not.toContain('input');
@@ -175,17 +182,17 @@ describe('a job that stopped', () => {
     ]);
   });
 
-  it('keeps rejects and results of the whole job', async () => {
-    const poison: Judge = (ids) =>
+  it('writes the rejects and results of the whole job', async () => {
+    const poison: RequestHandler = (ids) =>
       ids.some((id) => id === 'u5' || id === 'u905') ? failure(400, 'INVALID_ARGUMENT', 'Bad user.') : undefined;
     let refuse = true;
-    const { svc, home } = await importing(1_000, (ids, request) =>
+    const { svc, home } = await createBulkUser(1_000, (ids, request) =>
       refuse && request > 20 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : poison(ids, request),
     );
-    const first = await svc(...ADD, '--concurrency', '1', '--results', 'results.ndjson');
+    const first = await svc(...ADD_USERS, '--concurrency', '1', '--results', 'results.ndjson');
     expect(JSON.parse(first.stdout)).toMatchObject({ failed: 1, rejects: 'users.rejects.ndjson' });
     refuse = false;
-    const again = await svc('jobs', 'resume', await onlyJob(svc), '-o', 'json');
+    const again = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json');
     expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
       10,
       { succeeded: 998, failed: 2, rejects: 'users.rejects.ndjson', failures: [{ id: 'u5', line: 6 }, { id: 'u905' }] },
@@ -198,14 +205,14 @@ describe('a job that stopped', () => {
   });
 });
 
-describe('a job that runs', () => {
-  it('is not run a second time at once, shows how far it is, and ends well at Ctrl-C', async () => {
-    const world = await importing(10_000, (_, request) => (request > 6 ? 'silence' : undefined));
+describe('a running job', () => {
+  it('rejects a second process, shows its progress, and exits cleanly at Ctrl-C', async () => {
+    const world = await createBulkUser(10_000, (_, request) => (request > 6 ? 'silence' : undefined));
     const { start, svc, more } = world;
     const reached = more(8);
-    const running = start(...ADD, '--concurrency', '2', '--timeout', '2s');
+    const running = start(...ADD_USERS, '--concurrency', '2', '--timeout', '2s');
     await reached;
-    const job = await onlyJob(svc);
+    const job = await findOnlyJob(svc);
     const second = await svc('jobs', 'resume', job);
     expect([second.code, second.stderr]).toEqual([13, expect.stringMatching(/process \d+ is running job/)]);
     expect((await svc('jobs', 'remove', job)).code).toBe(13);
@@ -215,7 +222,7 @@ describe('a job that runs', () => {
     running.kill('SIGINT');
     const { code, stdout, stderr } = await running.ended;
     const summary = JSON.parse(stdout);
-    // Two requests never got an answer: whether they were applied is what a resume finds out.
+    // Two requests got no response. A resume finds out whether they were applied.
     expect([code, summary]).toMatchObject([9, { succeeded: 600, unknown: 200, skipped: 9_200 }]);
     expect(stderr).toContain(`svc jobs resume ${job}`);
   });
@@ -223,9 +230,9 @@ describe('a job that runs', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('ends at %s with all that was in flight, any number of times', async (signal, ends) => {
-    const { start, svc, more, came } = await importing(20_000);
-    let running = start(...ADD, '--concurrency', '4', '-q');
+  ] as const)('completes all requests in flight at %s, any number of times', async (signal, ends) => {
+    const { start, svc, more, came } = await createBulkUser(20_000);
+    let running = start(...ADD_USERS, '--concurrency', '4', '-q');
     let job = '';
     for (const after of [3, 20, 50]) {
       await more(after);
@@ -244,35 +251,35 @@ describe('a job that runs', () => {
   });
 });
 
-describe('a service in trouble', () => {
-  it('that comes and goes gets everything all the same', async () => {
-    const { svc, came } = await importing(6_000, (_, request) => {
+describe('a failing service', () => {
+  it('receives everything despite temporary outages', async () => {
+    const { svc, came } = await createBulkUser(6_000, (_, request) => {
       if (request % 7 === 3) return failure(503, 'UNAVAILABLE', 'Busy.');
       return request % 11 === 5 ? 'reset' : undefined;
     });
-    const { code, stdout } = await svc(...ADD, '-q');
+    const { code, stdout } = await svc(...ADD_USERS, '-q');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { succeeded: 6_000, unknown: 0 }]);
     expect(came.size).toBe(6_000);
   });
 
-  it('that limits the rate is waited for by all', async () => {
-    const { svc, came } = await importing(3_000, (_, request) =>
+  it('with a rate limit pauses all requests', async () => {
+    const { svc, came } = await createBulkUser(3_000, (_, request) =>
       request === 5
         ? { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } } }
         : undefined,
     );
-    const { code, stdout } = await svc(...ADD, '-q', '--no-wait', '--concurrency', '1');
+    const { code, stdout } = await svc(...ADD_USERS, '-q', '--no-wait', '--concurrency', '1');
     expect([code, JSON.parse(stdout)]).toMatchObject([11, { succeeded: 400, skipped: 2_600 }]);
-    const resumed = await svc('jobs', 'resume', await onlyJob(svc), '-o', 'json', '-q');
+    const resumed = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json', '-q');
     expect([resumed.code, came.size]).toEqual([0, 3_000]);
   });
 
-  it('that is gone stops the job, which goes on later', async () => {
+  it('that is gone stops the job, which is resumed later', async () => {
     let gone = true;
-    const { svc, came } = await importing(5_000, (_, request) =>
+    const { svc, came } = await createBulkUser(5_000, (_, request) =>
       gone && request > 10 ? failure(503, 'UNAVAILABLE', 'Gone.') : undefined,
     );
-    const first = await svc(...ADD, '-q', '--concurrency', '8');
+    const first = await svc(...ADD_USERS, '-q', '--concurrency', '8');
     const summary = JSON.parse(first.stdout);
     expect(first.code).toBe(9);
     expect(summary.unknown).toBeGreaterThanOrEqual(1_000);
@@ -289,14 +296,14 @@ describe('a full disk', () => {
   const canMount = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d']).status === 0;
 
   it.runIf(canMount)(
-    'stops a job with 12: nothing is sent that is not written down, and it goes on later',
+    'stops a job with exit code 12: svc sends only recorded batches, and the job is resumed later',
     async () => {
-      const { home, svc, came } = await importing(30_000);
+      const { home, svc, came } = await createBulkUser(30_000);
       const state = join(home, '.local', 'state');
       await mkdir(state, { recursive: true });
       spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=120k', 'tmpfs', state]);
       onTestFinished(() => void spawnSync('umount', ['-l', state]));
-      const first = await svc(...ADD, '-q', '--batch-size', '10', '--concurrency', '2');
+      const first = await svc(...ADD_USERS, '-q', '--batch-size', '10', '--concurrency', '2');
       const summary = JSON.parse(first.stdout);
       expect([first.code, summary.succeeded]).toEqual([12, came.size]);
       expect(summary.total).toBe(summary.succeeded + summary.skipped);
@@ -305,19 +312,19 @@ describe('a full disk', () => {
       spawnSync('mount', ['-o', 'remount,size=50m', state]);
       const again = await svc('jobs', 'resume', summary.job, '-o', 'json', '-q');
       expect([again.code, JSON.parse(again.stdout).succeeded, came.size]).toEqual([0, 30_000, 30_000]);
-      const twice = repeated(came);
+      const twice = countRepeats(came);
       expect(twice).toBeLessThanOrEqual(40);
     },
   );
 });
 
 describe('notifications', () => {
-  it('of a resumed job keep the ids that were made up for them', async () => {
+  it('of a resumed job keep their generated IDs', async () => {
     let refuse = true;
     const ids: string[] = [];
-    const world = await importing(0);
+    const world = await createBulkUser(0);
 
-    const service = await mockService(({ body }) => {
+    const service = await startMockService(({ body }) => {
       if (refuse && ids.length === 2) return failure(403, 'PERMISSION_DENIED', 'Not today.');
       ids.push(String(body.data['notificationId']));
       return success({ success: true });
@@ -339,10 +346,10 @@ describe('notifications', () => {
     const words = ['notifications', 'add', '--file', 'n.ndjson', ...beside, '-o', 'json', '--concurrency', '1'];
     expect((await world.svc(...words)).code).toBe(11);
     refuse = false;
-    const job = await onlyJob(world.svc);
+    const job = await findOnlyJob(world.svc);
     expect((await world.svc('jobs', 'resume', job)).code).toBe(0);
     expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
 
-    expect(ids).toEqual([0, 1, 2, 3].map(minter(job)));
+    expect(ids).toEqual([0, 1, 2, 3].map(createIdGenerator(job)));
   });
 });

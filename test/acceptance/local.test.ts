@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { notRunnable, reachesAll } from '../../src/commands/local/exec.ts';
 import { eventually } from '../eventually.ts';
-import { serving } from './serving.ts';
+import { startServing } from './serving.ts';
 import { BIN, newUser } from './svc.ts';
-import { terminal } from './terminal.ts';
+import { startTerminal } from './terminal.ts';
 
 const NODE = process.execPath;
 const script = (code: string) => [NODE, '-e', code] as const;
 
 describe('svc local exec', () => {
-  it('leads the command to the service, whatever else was chosen, and takes over its code', async () => {
+  it('points the command to the service, overrides other settings, and returns its exit code', async () => {
     const { svc } = await newUser();
     const print = 'console.log(JSON.stringify(Object.entries(process.env).filter(([n]) => n.startsWith("SVC_"))));';
     const env = {
@@ -38,7 +38,7 @@ describe('svc local exec', () => {
     await expect(fetch(`${variables['SVC_BASE_URL']}/healthz`)).rejects.toThrow();
   });
 
-  it('lets svc itself work on the same data, with --local beside it', async () => {
+  it('shares its data with svc --local in the command', async () => {
     const { svc } = await newUser();
     const add = ['users', 'add', '--org', 'acme', '--user', 'u1'];
     const remote = await svc(['local', 'exec', '--', NODE, BIN, ...add]);
@@ -62,7 +62,7 @@ describe('svc local exec', () => {
     expect(JSON.parse(stdout).users).toMatchObject([{ userId: 'u1' }, { userId: 'u2' }]);
   });
 
-  it('leaves every word after -- to the command, and its streams', async () => {
+  it('passes all arguments after -- and the streams to the command', async () => {
     const { svc } = await newUser();
     const echo = 'process.stdin.pipe(process.stderr); console.log(process.argv.slice(1).join("|"))';
     const words = ['--help', '-o', 'yaml', '--', '--local', '', 'help'];
@@ -70,22 +70,22 @@ describe('svc local exec', () => {
     expect(run).toEqual({ code: 0, stdout: `${words.join('|')}\n`, stderr: 'in' });
   });
 
-  it('fails for a command that is not there', async () => {
+  it('fails for a missing command', async () => {
     const { svc } = await newUser();
     const run = await svc(['local', 'exec', '--', 'no-such-command', '-o', 'json']);
     expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toMatch(/^svc: there is no command 'no-such-command'\nhint: /);
+    expect(run.stderr).toMatch(/^svc: command not found: no-such-command\nhint: /);
     expect(notRunnable('x', new Error(), 'win32').hint).toMatch(/cmd \/c "…"$/);
     expect((await svc(['local', 'exec'])).code).toBe(2);
     expect((await svc(['local', 'exec', '--dry-run', '--', ...script('process.exitCode = 1')])).code).toBe(2);
   });
 
-  it('counts a signal that ended the command as shells do', async () => {
+  it('maps a signal that ended the command to an exit code like shells do', async () => {
     const { svc } = await newUser();
     expect((await svc(['local', 'exec', '--', ...script('process.kill(process.pid, "SIGKILL")')])).code).toBe(137);
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('hands every %s on, and outlives the command', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('forwards every %s and waits for the command', async (signal) => {
     const { env, home } = await newUser();
     const code = `let n = 0; setInterval(() => {}, 1000);
       process.on('${signal}', () => { n += 1; console.log(n); if (n === 2) process.exit(9); });
@@ -102,14 +102,14 @@ describe('svc local exec', () => {
 });
 
 describe('signals on Windows', () => {
-  it('reach all that is on the console, so that none is handed on', () => {
+  it('reach every process on the console, so that none is forwarded', () => {
     const signals = ['SIGINT', 'SIGHUP', 'SIGBREAK', 'SIGTERM'] as const;
     expect(signals.map((signal) => reachesAll(signal, false, 'win32'))).toEqual([true, true, true, true]);
     expect(signals.map((signal) => reachesAll(signal, true, 'linux'))).toEqual([true, true, true, false]);
     expect(signals.map((signal) => reachesAll(signal, false, 'linux'))).toEqual([false, false, false, false]);
   });
 
-  it('include Ctrl-Break, which ends a run as Ctrl-C does', async () => {
+  it('include Ctrl-Break, which works like Ctrl-C', async () => {
     const { env, home } = await newUser();
     const asWindows = "data:text/javascript,process.on('SIGUSR2', () => process.emit('SIGBREAK', 'SIGBREAK'))";
     const server = spawn(NODE, ['--import', asWindows, BIN, 'serve', '--port', '0', '-o', 'json'], { env, cwd: home });
@@ -121,12 +121,12 @@ describe('signals on Windows', () => {
 });
 
 describe('svc local exec in a terminal', () => {
-  it('leaves Ctrl-C to the command, which the terminal tells itself, once each', async () => {
+  it('leaves Ctrl-C to the command, which receives it once from the terminal', async () => {
     const { env } = await newUser();
     const code = `let n = 0; setInterval(() => {}, 1000);
       process.on('SIGINT', () => { n += 1; console.log('told ' + n); if (n === 3) process.exit(4); });
       console.log('ready');`;
-    const screen = terminal(['local', 'exec', '--', ...script(code)], env);
+    const screen = startTerminal(['local', 'exec', '--', ...script(code)], env);
     await screen.shows('ready');
     for (const count of [1, 2, 3]) {
       screen.type('\u0003');
@@ -135,11 +135,11 @@ describe('svc local exec in a terminal', () => {
     expect(await screen.ended).toBe(4);
   });
 
-  it('lets an interactive command ask', async () => {
+  it('supports interactive commands', async () => {
     const { env } = await newUser();
     const code = `require('node:readline').createInterface(process.stdin, process.stdout)
       .question('name? ', (name) => process.exit(name.length));`;
-    const screen = terminal(['local', 'exec', '--', ...script(code)], env);
+    const screen = startTerminal(['local', 'exec', '--', ...script(code)], env);
     await screen.shows('name? ');
     screen.type('Ada\r');
     expect(await screen.ended).toBe(3);
@@ -147,7 +147,7 @@ describe('svc local exec in a terminal', () => {
 });
 
 describe('svc local import and export', () => {
-  it('copy a store through a pipe, also beside a server', async () => {
+  it('copy a store through a pipe, also next to a server', async () => {
     const { svc, env, home } = await newUser();
     const server = spawn(NODE, [BIN, 'serve', '--port', '0', '-o', 'json'], { env, cwd: home });
     onTestFinished(() => void server.kill('SIGKILL'));
@@ -168,7 +168,7 @@ describe('svc local import and export', () => {
     expect(JSON.parse(tree.stdout)).toMatchObject([{ folderId: 'a' }, { folderId: 'b', ancestors: ['root', 'a'] }]);
   });
 
-  it('say what is wrong with a file in one line, and where', async () => {
+  it('report an invalid file in one line with the position', async () => {
     const { svc, home } = await newUser();
     await writeFile(join(home, 'state.yaml'), 'users:\n  - organizationId: acme\n');
     expect(await svc(['local', 'import', 'state.yaml'])).toEqual({
@@ -176,12 +176,12 @@ describe('svc local import and export', () => {
       stdout: '',
       stderr:
         'svc: state.yaml: users[0].userId: is missing\n' +
-        'hint: nothing was written; correct the file and import it again\n',
+        'hint: nothing was written; fix the file and import it again\n',
     });
   });
 });
 
-it('svc local reset asks, and without anybody to ask takes --yes', async () => {
+it('svc local reset asks for confirmation, and needs --yes without a terminal', async () => {
   const { svc } = await newUser();
   await svc(['users', 'add', '--local', '--org', 'acme', '--user', 'u1']);
   const refused = await svc(['local', 'reset']);
@@ -191,11 +191,11 @@ it('svc local reset asks, and without anybody to ask takes --yes', async () => {
   expect(JSON.parse((await svc(['local', 'export'])).stdout).users).toEqual([]);
 });
 
-describe('a store that cannot be used', () => {
+describe('an unusable store', () => {
   const addMany = (count: number) =>
     JSON.stringify(Array.from({ length: count }, (_, at) => ({ userId: `u${at}`, name: 'x'.repeat(400) })));
 
-  it('ends each command with 12, its path and the cause when it is damaged', async () => {
+  it('ends each command with exit code 12, its path, and the cause if it is damaged', async () => {
     const { svc, home } = await newUser();
     const at = ['--local', '--store', 'store.sqlite'];
     const add = ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'json', ...at];
@@ -222,7 +222,7 @@ describe('a store that cannot be used', () => {
   const canMount = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d']).status === 0;
 
   it.runIf(canMount)(
-    'on a full disk ends a command with 12, and keeps svc serve alive until there is space',
+    'on a full disk ends a command with exit code 12, while svc serve keeps running until space is available',
     async () => {
       const user = await newUser();
       const disk = join(user.home, 'disk');
@@ -230,7 +230,7 @@ describe('a store that cannot be used', () => {
       spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1500k', 'tmpfs', disk]);
       onTestFinished(() => void spawnSync('umount', ['-l', disk]));
       const at = ['--store', join(disk, 'store.sqlite')];
-      const server = await serving(user, ...at);
+      const server = await startServing(user, ...at);
       const many = { organizationId: 'acme', users: JSON.parse(addMany(100)) };
       await writeFile(join(disk, 'fill'), Buffer.alloc(2_000_000)).catch(() => undefined);
       const refused = await server.call('/v1/users/add', many);

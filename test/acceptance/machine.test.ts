@@ -2,21 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import { BIN, newUser, run, type User } from './svc.ts';
 
 const ADD_PROFILE = ['profiles', 'add', 'p', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k'];
 
-/** Runs svc in a process in which some code ran first. */
-async function after(code: string, { home, env }: Pick<User, 'home' | 'env'>, words: readonly string[]) {
-  const preload = join(await temporaryFolder(), 'first.cjs');
+/** Runs svc in a process that runs other code first. */
+async function runAfter(code: string, { home, env }: Pick<User, 'home' | 'env'>, words: readonly string[]) {
+  const preload = join(await createTemporaryFolder(), 'first.cjs');
   await writeFile(preload, code);
   return run(['--require', preload, BIN, ...words], { cwd: home, env });
 }
 
 describe('settings that are not a regular file', () => {
   it.each(['.svc.json', join('.config', 'svc', 'profiles.json')])(
-    'end svc with 12, and TAB with nothing: %s',
+    'end svc with exit code 12 and disable completion: %s',
     async (file) => {
       const { home, svc } = await newUser();
       const path = join(home, file);
@@ -25,7 +25,7 @@ describe('settings that are not a regular file', () => {
       expect(await svc(['profiles', 'list'])).toEqual({
         code: 12,
         stdout: '',
-        stderr: `svc: cannot read ${path}: it is not a regular file\n`,
+        stderr: `svc: cannot read ${path}: is not a regular file\n`,
       });
       const completed = await svc(['__complete', 'folders', 'get', '--folder', '']);
       expect(completed).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -33,7 +33,7 @@ describe('settings that are not a regular file', () => {
   );
 });
 
-it('a secret may come through a FIFO that a flag names', async () => {
+it('do not prevent reading a secret from a FIFO named by a flag', async () => {
   const { home, svc } = await newUser();
   execFileSync('mkfifo', [join(home, 'fifo')]);
   const adding = svc([...ADD_PROFILE, '--insecure-storage', '--auth-token-file', 'fifo']);
@@ -43,17 +43,17 @@ it('a secret may come through a FIFO that a flag names', async () => {
 });
 
 describe('a user without an entry in /etc/passwd', () => {
-  /** As Node.js fails where the system knows nothing of a user. */
+  /** Throws like Node.js if the system does not know the user. */
   const UNKNOWN = `
     const os = require('os');
     os.userInfo = () => { throw new Error('uv_os_get_passwd returned ENOENT'); };
     os.homedir = () => process.env.HOME || os.userInfo().homedir;`;
 
-  it.each([true, false])('uses svc as any other, with HOME set: %s', async (hasHome) => {
+  it.each([true, false])('can use svc with HOME set: %s', async (hasHome) => {
     const { home, env: own } = await newUser();
     const folders = { XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, XDG_STATE_HOME: home, SHELL: '/bin/bash' };
     const env = { PATH: own['PATH'] ?? '', ...folders, ...(hasHome && { HOME: home }) };
-    const start = (words: readonly string[]) => after(UNKNOWN, { home, env }, words);
+    const start = (words: readonly string[]) => runAfter(UNKNOWN, { home, env }, words);
     const doctor = await start(['doctor']);
     expect(doctor.stdout).toMatch(/^ok +permissions /m);
     expect(doctor.stderr).not.toContain('bug');
@@ -69,8 +69,11 @@ describe('a user without an entry in /etc/passwd', () => {
   });
 });
 
-describe('what svc leaves behind', () => {
-  it.each(['000', '022', '077'])('is its user’s alone under umask %s', async (umask) => {
+/** Lets the compile cache be in the user's own home, where it is without this variable. */
+const OWN_CACHE = { XDG_CACHE_HOME: '' };
+
+describe('files created by svc', () => {
+  it.each(['000', '022', '077'])('are private under umask %s', async (umask) => {
     const user = await newUser();
     const records = '[{"userId":"u1"},{"userId":1}]';
     await writeFile(join(user.home, 'users.json'), records);
@@ -84,13 +87,14 @@ describe('what svc leaves behind', () => {
       ['completion', 'install', 'bash', '--yes'],
       ['completion', 'install', 'fish', '--yes'],
     ]) {
-      const { code, stderr } = await after(`process.umask(0o${umask})`, user, words);
+      const env = { ...user.env, ...OWN_CACHE };
+      const { code, stderr } = await runAfter(`process.umask(0o${umask})`, { home: user.home, env }, words);
       expect([0, 3, 10], `${words.join(' ')}: ${stderr}`).toContain(code);
     }
     const open: string[] = [];
     for (const entry of await readdir(user.home, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
-      // The shell's own files and the input; Node.js makes what is within the closed folder of compiled code.
+      // Excludes the shell's own files, the input, and the content of the private compile cache, which Node.js creates.
       if (/\.bashrc$|svc\.(bash|fish)$|users\.json$|token$|compiled\/./.test(path)) continue;
       const mode = (await stat(path)).mode & 0o777;
       if (mode !== (entry.isDirectory() ? 0o700 : 0o600)) open.push(`${path} ${mode.toString(8)}`);
@@ -99,16 +103,16 @@ describe('what svc leaves behind', () => {
     expect(await readdir(join(user.home, '.cache', 'svc'))).toEqual(['compiled']);
   });
 
-  it('closes a cache of compiled code that is open to others', async () => {
+  it('make an existing compile cache private', async () => {
     const { home, svc } = await newUser();
     const compiled = join(home, '.cache', 'svc', 'compiled');
     await mkdir(compiled, { recursive: true, mode: 0o755 });
-    expect((await svc(['--version'])).code).toBe(0);
+    expect((await svc(['--version'], { env: OWN_CACHE })).code).toBe(0);
     expect((await stat(compiled)).mode & 0o777).toBe(0o700);
   });
 });
 
-describe('in a folder that was deleted', () => {
+describe('a deleted current folder', () => {
   const GONE = `
     require('fs').mkdirSync('gone');
     process.chdir('gone');
@@ -124,8 +128,8 @@ describe('in a folder that was deleted', () => {
     [['__complete', 'users', 'add', '--file', 'x'], 0],
     [['profiles', 'list'], 12],
     [['users', 'add', '--local', '--org', 'acme', '--data', '@file', '-o', 'json'], 12],
-  ])('svc %j ends with %d', async (words, expected) => {
-    const { code, stderr } = await after(GONE, await newUser(), words);
+  ])('ends svc %j with %d', async (words, expected) => {
+    const { code, stderr } = await runAfter(GONE, await newUser(), words);
     expect(code, stderr).toBe(expected);
     if (expected === 12) expect(stderr).toContain('the current folder no longer exists');
     else if (words[0] === '__complete') expect(stderr).toBe('');

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failure, mockService, success } from './mock-service.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { HOME, newUser } from './svc.ts';
 
 interface User {
@@ -18,7 +18,7 @@ const allAdded = (users: readonly User[]) =>
   );
 
 describe('svc users add against the embedded service', () => {
-  it('prints the same result when it is run again', async () => {
+  it('prints the same result when it is repeated', async () => {
     const { svc } = await newUser();
     const words = ['users', 'add', '--local', '--org', 'acme', '--file', example('users.json'), '-o', 'json'];
     for (const run of [await svc(words), await svc(words)]) {
@@ -30,10 +30,10 @@ describe('svc users add against the embedded service', () => {
 
 describe('svc users add over the network', () => {
   it.each(['users.json', 'users.ndjson', 'users.csv', 'users.yaml'])(
-    'sends what is in %s, ids as text',
+    'sends the content of %s with IDs as text',
     async (name) => {
       const { svc } = await newUser();
-      const { env, received } = await mockService(({ body }) => allAdded(usersOf(body.data)));
+      const { env, received } = await startMockService(({ body }) => allAdded(usersOf(body.data)));
       const run = await svc(['users', 'add', '--org', 'acme', '--file', example(name), '-o', 'json'], { env });
       expect(run.code, run.stderr).toBe(0);
       expect(received).toHaveLength(1);
@@ -51,9 +51,9 @@ describe('svc users add over the network', () => {
     },
   );
 
-  it('reads a pipe, and cuts many users into batches', async () => {
+  it('reads a pipe and splits many users into batches', async () => {
     const { svc } = await newUser();
-    const { env, received } = await mockService(({ body }) => allAdded(usersOf(body.data)));
+    const { env, received } = await startMockService(({ body }) => allAdded(usersOf(body.data)));
     const stdin = Array.from({ length: 25 }, (_, at) => JSON.stringify({ userId: `u${at}` })).join('\n');
     const words = ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'ndjson', '--batch-size', '10'];
     const run = await svc([...words, '-o', 'json'], { env, stdin });
@@ -61,11 +61,11 @@ describe('svc users add over the network', () => {
     expect(received.map(({ body }) => usersOf(body.data).length).sort()).toEqual([10, 10, 5]);
   });
 
-  it('ends with 10 when some fail, and feeding the rejects back adds the rest', async () => {
+  it('exits with 10 if some records fail, and importing the fixed rejects adds the rest', async () => {
     const { svc, home } = await newUser();
     await writeFile(join(home, 'team.csv'), 'userId,name\nu1,Ada\nu2,"Grace, Hopper"\nu3,Mary\n');
     let refuse = true;
-    const { env, received } = await mockService(({ body }) =>
+    const { env, received } = await startMockService(({ body }) =>
       success(
         Object.fromEntries(
           usersOf(body.data).map(({ userId }) =>
@@ -92,9 +92,9 @@ describe('svc users add over the network', () => {
     });
   });
 
-  it('counts as success only what says true, and an id that the reply lacks as unknown (9)', async () => {
+  it('counts only true as success, and an ID missing from the response as unknown (9)', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(() =>
+    const { env } = await startMockService(() =>
       success({ u1: { success: 'true' }, u2: { success: true }, other: { success: true } }),
     );
     const stdin = '[{"userId":"u1"},{"userId":"u2"},{"userId":"u3"}]';
@@ -106,9 +106,9 @@ describe('svc users add over the network', () => {
     expect(JSON.parse(run.stdout)).toMatchObject({ total: 3, succeeded: 1, failed: 1, unknown: 1, skipped: 0 });
   });
 
-  it('keeps ids that are names of JavaScript', async () => {
+  it('accepts IDs that are names of JavaScript properties', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(({ body }) => ({
+    const { env } = await startMockService(({ body }) => ({
       body: JSON.parse(
         `{"result":{"status":"success","message":"","data":{${usersOf(body.data).map(({ userId }) => `"${userId}":{"success":true}`)}}}}`,
       ),
@@ -118,9 +118,9 @@ describe('svc users add over the network', () => {
     expect(JSON.parse((await svc(words, { env, stdin })).stdout)).toMatchObject({ total: 4, succeeded: 4 });
   });
 
-  it('says what a refused credential means, with 4', async () => {
+  it('explains a rejected credential with exit code 4', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(() => failure(401, 'UNAUTHENTICATED', 'Invalid auth token.'));
+    const { env } = await startMockService(() => failure(401, 'UNAUTHENTICATED', 'Invalid auth token.'));
     const run = await svc(['users', 'add', '--org', 'acme', '--user', 'u1'], { env });
     expect(run).toMatchObject({
       code: 4,
@@ -130,9 +130,9 @@ describe('svc users add over the network', () => {
     expect(run.stderr).not.toContain(env.SVC_AUTH_TOKEN);
   });
 
-  it('prints what it would send with --dry-run, and sends nothing', async () => {
+  it('prints the requests with --dry-run and sends nothing', async () => {
     const { svc } = await newUser();
-    const { env, received } = await mockService(() => success({}));
+    const { env, received } = await startMockService(() => success({}));
     const run = await svc(['users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada', '--dry-run'], { env });
     expect(run.code).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({
@@ -145,18 +145,18 @@ describe('svc users add over the network', () => {
   });
 });
 
-describe('mistakes', () => {
+describe('errors', () => {
   it.each([
-    ['a cut array', 'users.json', '[{"userId":"u1"},\n {"userId":"u2"}', /^svc: users\.json:2:\d+: /],
-    ['an id that is no text', 'users.json', '[\n{"userId": 123}]', /^svc: users\.json:2.*userId/],
+    ['a truncated array', 'users.json', '[{"userId":"u1"},\n {"userId":"u2"}', /^svc: users\.json:2:\d+: /],
+    ['a numeric ID', 'users.json', '[\n{"userId": 123}]', /^svc: users\.json:2.*userId/],
     ['an unclosed quote', 'users.csv', 'userId,name\nu1,"Ada\n', /^svc: users\.csv:2/],
     ['a duplicate header', 'users.csv', 'userId,userId\nu1,u2\n', /^svc: users\.csv:1/],
-    ['the same id twice', 'users.ndjson', '{"userId":"u1"}\n{"userId":"u1"}\n', /^svc: users\.ndjson:2.*1/],
-    ['a missing id', 'users.yaml', '- name: Ada\n', /^svc: users\.yaml:1.*userId/],
+    ['a duplicate ID', 'users.ndjson', '{"userId":"u1"}\n{"userId":"u1"}\n', /^svc: users\.ndjson:2.*1/],
+    ['a missing ID', 'users.yaml', '- name: Ada\n', /^svc: users\.yaml:1.*userId/],
     ['an invalid byte', 'users.ndjson', Buffer.from('7b22757365724964223a22ff227d', 'hex'), /^svc: users\.ndjson:.*11/],
-  ])('%s is named by file and line, and nothing is sent', async (_, name, content, message) => {
+  ])('in %s are reported with file and line, and nothing is sent', async (_, name, content, message) => {
     const { svc, home } = await newUser();
-    const { env, received } = await mockService(() => success({}));
+    const { env, received } = await startMockService(() => success({}));
     await writeFile(join(home, name), content);
     const run = await svc(['users', 'add', '--org', 'acme', '--file', name], { env });
     expect(run).toMatchObject({ code: 3, stdout: '' });
@@ -171,13 +171,13 @@ describe('mistakes', () => {
     [['users', 'add', '--fiel', 'x'], 2, /unknown flag '--fiel'\nhint: did you mean '--file'\?/],
     [['users', 'add', '--local', '--user', 'u1'], 2, /--org is required/],
     [['users', 'add', '--local', '--org', 'acme'], 2, /no users|nothing/],
-    [['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--user', 'u2'], 2, /--user.*given twice/],
+    [['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--user', 'u2'], 2, /--user can be given only once/],
     [['users', 'add', '--local', '--org', 'acme', '--file', 'nowhere.json'], 2, /nowhere\.json/],
     [['users', 'add', '--local', '--org', 'acme', '--data', '@nowhere.json'], 2, /nowhere\.json/],
     [
       ['profiles', 'add', 'p', '--base-url', 'https://a.b', '--api-key', 'k', '--auth-token-file', 'no'],
       2,
-      /no file.*no/,
+      /file not found: .*no/,
     ],
     [['users', 'add', '--org', 'acme', '--user', 'u1'], 4, /--local/],
     [
@@ -197,7 +197,7 @@ describe('mistakes', () => {
     expect(run.stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
   });
 
-  it('with -o json the error is one JSON object on stderr', async () => {
+  it('are one JSON object on stderr with -o json', async () => {
     const { svc } = await newUser();
     const run = await svc(['folders', 'list', '--local', '--org', 'acme', '--folder', 'nope', '-o', 'json']);
     expect(run).toMatchObject({ code: 5, stdout: '' });

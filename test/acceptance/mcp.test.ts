@@ -4,19 +4,19 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { goodCalls } from '../service/good-calls.ts';
-import { serviceWorld } from '../service/world.ts';
-import { failure, mockService, success } from './mock-service.ts';
+import { startTestService } from '../service/test-service.ts';
+import { createValidCalls } from '../service/valid-calls.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
 
 interface Host {
   readonly client: Client;
-  /** Calls a tool: what it answers with as JSON, what else it says, and whether it failed. */
-  call(name: string, data?: Record<string, unknown>): Promise<{ result: unknown; talk: string[]; failed: boolean }>;
+  /** Calls a tool and returns its JSON result, its other messages, and whether it failed. */
+  call(name: string, data?: Record<string, unknown>): Promise<{ result: unknown; notes: string[]; failed: boolean }>;
 }
 
-/** A host of the protocol's own making that has started the built tool. */
-async function host(
+/** An MCP client from the protocol's SDK that has started the built tool. */
+async function startHost(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
   ask?: (message: string) => 'accept' | 'decline' | 'cancel',
@@ -37,44 +37,44 @@ async function host(
     client,
     call: async (name, data = {}) => {
       const { content, isError } = await client.callTool({ name, arguments: data });
-      const [first = '', ...talk] = content.map((part) => (part.type === 'text' ? part.text : part.type));
-      return { result: JSON.parse(first), talk, failed: isError === true };
+      const [first = '', ...notes] = content.map((part) => (part.type === 'text' ? part.text : part.type));
+      return { result: JSON.parse(first), notes, failed: isError === true };
     },
   };
 }
 
-const ofEffect = (isMeant: (effect: string) => boolean) =>
+const toolsByEffect = (isMeant: (effect: string) => boolean) =>
   manifest.filter(({ effect }) => isMeant(effect)).map(({ name }) => name.replaceAll(/[.-]/g, '_'));
 
 describe('svc mcp', () => {
-  it('goes on after an answer that nothing can hold', async () => {
+  it('continues after a response that is too large', async () => {
     const user = await newUser();
     const text = `{"result":{"status":"success","data":[${'{},'.repeat(13_000_000)}{}]}}`;
-    const { env } = await mockService((_, response) => void response.end(text));
-    const { call } = await host([], { ...user.env, ...env, NODE_OPTIONS: '--max-old-space-size=600' });
+    const { env } = await startMockService((_, response) => void response.end(text));
+    const { call } = await startHost([], { ...user.env, ...env, NODE_OPTIONS: '--max-old-space-size=600' });
     for (let calls = 0; calls < 2; calls += 1) {
       const { failed, result } = await call('documents_list', { organizationId: 'acme' });
       expect([failed, result]).toEqual([true, { error: expect.objectContaining({ code: 'unusable_answer' }) }]);
     }
   });
 
-  it('offers a tool for each operation that changes nothing, and with --allow-writes for every one', async () => {
+  it('offers a tool for each read operation, and for every operation with --allow-writes', async () => {
     const { env } = await newUser();
     const named = async (...words: string[]) =>
-      (await (await host(['--local', ...words], env)).client.listTools()).tools.map(({ name }) => name);
-    expect((await named()).sort()).toEqual(ofEffect((effect) => effect === 'read').sort());
+      (await (await startHost(['--local', ...words], env)).client.listTools()).tools.map(({ name }) => name);
+    expect((await named()).sort()).toEqual(toolsByEffect((effect) => effect === 'read').sort());
     const all = await named('--allow-writes');
-    expect([...all].sort()).toEqual(ofEffect(() => true).sort());
+    expect([...all].sort()).toEqual(toolsByEffect(() => true).sort());
     expect(new Set(all).size).toBe(manifest.length);
     expect(all.filter((name) => !/^[a-z0-9_]{1,64}$/.test(name))).toEqual([]);
   });
 
-  it('says of each tool what it takes, and what it may do to what is there', async () => {
+  it('describes the input and the effects of each tool', async () => {
     const { env } = await newUser();
-    const { client } = await host(['--local', '--allow-writes'], env);
+    const { client } = await startHost(['--local', '--allow-writes'], env);
     const tools = new Map((await client.listTools()).tools.map((tool) => [tool.name, tool]));
     expect(tools.get('users_add')).toMatchObject({
-      title: 'Add users to an organization, a folder or a document',
+      title: 'Add users to an organization, folder, or document',
       inputSchema: { type: 'object', required: ['organizationId', 'users'] },
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     });
@@ -85,29 +85,32 @@ describe('svc mcp', () => {
     expect(hints('email_update')).toMatchObject({ destructiveHint: true });
   });
 
-  it('works on the embedded service, and keeps the tools that write to itself until it is told', async () => {
+  it('works with the embedded service, and hides tools that write by default', async () => {
     const { env, svc } = await newUser();
     const users = { organizationId: 'acme', users: [{ userId: 'u1' }] };
-    const reader = await host(['--local'], env);
+    const reader = await startHost(['--local'], env);
     await expect(reader.call('users_add', users)).rejects.toThrow('--allow-writes');
-    await expect(reader.call('users_ad', users)).rejects.toThrow('there is no tool users_ad');
-    const writer = await host(['--local', '--allow-writes'], env);
+    await expect(reader.call('users_ad', users)).rejects.toThrow('unknown tool users_ad');
+    const writer = await startHost(['--local', '--allow-writes'], env);
     expect(await writer.call('users_add', users)).toMatchObject({ failed: false, result: { succeeded: 1 } });
     const documents = { organizationId: 'acme', documents: [{ documentId: 'd1' }, { documentId: 'd2' }] };
     expect(await writer.call('documents_add', documents)).toMatchObject({ failed: false });
     const page = await reader.call('documents_list', { organizationId: 'acme', pageSize: 1 });
-    expect(page).toMatchObject({ result: [{ id: 'd1' }], talk: [expect.stringContaining('there is more')] });
+    expect(page).toMatchObject({
+      result: [{ id: 'd1' }],
+      notes: [expect.stringContaining('more results are available')],
+    });
     await writer.client.close();
     expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');
   });
 
-  it('answers every operation with what its schema of the answer describes', async () => {
+  it('returns results that match the output schemas of all operations', async () => {
     const { env } = await newUser();
-    const world = await serviceWorld();
-    const calls = Object.entries(await goodCalls(world));
+    const world = await startTestService();
+    const calls = Object.entries(await createValidCalls(world));
     const words = ['--local', '--store', world.path, '--allow-writes', '--yes', '--show-secrets'];
-    const { client } = await host(words, env);
-    // Knowing the schemas, the client refuses what does not fit.
+    const { client } = await startHost(words, env);
+    // The client knows the schemas and rejects results that do not match.
     const { tools } = await client.listTools();
     expect(tools.filter(({ outputSchema }) => outputSchema?.type !== 'object')).toEqual([]);
     const isLast = (name: string) => name === 'auth-tokens.reset' || name.endsWith('.delete');
@@ -121,10 +124,10 @@ describe('svc mcp', () => {
     }
   });
 
-  it('takes a call with an answer that is less, or more, than was described', async () => {
+  it('accepts a response with missing or additional fields', async () => {
     const { env } = await newUser();
-    const service = await mockService(() => success([{ id: 'd1', more: [1] }, { id: 'd2' }]));
-    const { client } = await host([], { ...env, ...service.env });
+    const service = await startMockService(() => success([{ id: 'd1', more: [1] }, { id: 'd2' }]));
+    const { client } = await startHost([], { ...env, ...service.env });
     await client.listTools();
     const { structuredContent } = await client.callTool({
       name: 'documents_list',
@@ -133,23 +136,23 @@ describe('svc mcp', () => {
     expect(structuredContent).toMatchObject({ result: [{ id: 'd1', more: [1] }, { id: 'd2' }] });
   });
 
-  it('keeps an answer back that no conversation holds, and says how to get less', async () => {
+  it('rejects a result that is too large and suggests a smaller request', async () => {
     const { env } = await newUser();
     const documentName = 'x'.repeat(100_000);
     const many = Array.from({ length: 20 }, (_, at) => ({ id: `d${at}`, documentName }));
-    const service = await mockService(() => success(many));
-    const { call } = await host([], { ...env, ...service.env });
-    const { failed, result, talk } = await call('documents_list', { organizationId: 'acme' });
-    expect({ failed, result, talk }).toMatchObject({
+    const service = await startMockService(() => success(many));
+    const { call } = await startHost([], { ...env, ...service.env });
+    const { failed, result, notes } = await call('documents_list', { organizationId: 'acme' });
+    expect({ failed, result, notes }).toMatchObject({
       failed: true,
-      result: { error: { hint: expect.stringContaining('ask for less') } },
-      talk: [],
+      result: { error: { hint: expect.stringContaining('request smaller pages') } },
+      notes: [],
     });
   });
 
-  it('says what is wrong with a call in the terms of the tool, and goes on', async () => {
+  it('reports an invalid call in the terms of the tool and continues', async () => {
     const { env } = await newUser();
-    const { call } = await host(['--local', '--allow-writes'], env);
+    const { call } = await startHost(['--local', '--allow-writes'], env);
     const wrong = await call('documents_list', {});
     expect(wrong).toMatchObject({ failed: true, result: { error: { code: 'bad_data', exitCode: 3 } } });
     expect(wrong.result).toMatchObject({
@@ -165,10 +168,10 @@ describe('svc mcp', () => {
     expect(await call('folders_list', { organizationId: 'acme' })).toMatchObject({ failed: false, result: [] });
   });
 
-  it('masks secrets, and gives what is a secret and nothing else only with --show-secrets', async () => {
+  it('masks secrets, and returns results that are only a secret with --show-secrets', async () => {
     const { env, svc } = await newUser();
     const clear = JSON.parse((await svc(['workspace', 'get', '--local', '--show-secrets', '-o', 'json'])).stdout);
-    const careful = await host(['--local'], env);
+    const careful = await startHost(['--local'], env);
     const { result } = await careful.call('workspace_get');
     expect(JSON.stringify(result)).not.toContain(clear.authToken);
     const token = {
@@ -180,26 +183,26 @@ describe('svc mcp', () => {
       failed: true,
       result: { error: { code: 'usage' } },
     });
-    const open = await host(['--local', '--show-secrets'], env);
+    const open = await startHost(['--local', '--show-secrets'], env);
     expect((await open.call('workspace_get')).result).toMatchObject({ authToken: clear.authToken });
     expect(await open.call('access_tokens_generate', token)).toMatchObject({ failed: false });
   });
 
-  it('sends nothing with --dry-run, and answers with the request', async () => {
+  it('sends nothing with --dry-run and returns the request', async () => {
     const { env } = await newUser();
-    const service = await mockService(() => success([]));
-    const { call } = await host(['--allow-writes', '--dry-run'], { ...env, ...service.env });
+    const service = await startMockService(() => success([]));
+    const { call } = await startHost(['--allow-writes', '--dry-run'], { ...env, ...service.env });
     const deleted = await call('presence_delete', { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] });
     expect(deleted.result).toMatchObject({ method: 'POST', body: { data: { userIds: ['u1'] } } });
     expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ result: { method: 'POST' } });
     expect(service.received).toEqual([]);
   });
 
-  it('asks nobody: what would ask needs --yes, a protected profile its name in SVC_ALLOW', async () => {
+  it('does not prompt: confirmations need --yes, and protected profiles need SVC_ALLOW', async () => {
     const { env, svc } = await newUser();
-    const service = await mockService(() => success({ u1: { success: true } }));
+    const service = await startMockService(() => success({ u1: { success: true } }));
     const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };
-    const unasked = await host(['--allow-writes'], { ...env, ...service.env });
+    const unasked = await startHost(['--allow-writes'], { ...env, ...service.env });
     expect(await unasked.call('presence_delete', presence)).toMatchObject({
       failed: true,
       result: { error: { hint: expect.stringContaining('--allow-writes --yes') } },
@@ -208,23 +211,23 @@ describe('svc mcp', () => {
     const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected'];
     const added = await svc([...words, '--auth-token-stdin'], { stdin: token });
     expect(added).toMatchObject({ code: 0 });
-    const held = await host(['--allow-writes', '--yes', '-p', 'prod'], env);
+    const held = await startHost(['--allow-writes', '--yes', '-p', 'prod'], env);
     const users = { organizationId: 'acme', users: [{ userId: 'u1' }] };
     const refused = await held.call('users_add', users);
     expect(refused).toMatchObject({ failed: true, result: { error: { hint: expect.stringContaining('SVC_ALLOW') } } });
     expect(service.received).toEqual([]);
-    const allowed = await host(['--allow-writes', '--yes', '-p', 'prod'], { ...env, SVC_ALLOW: 'prod' });
+    const allowed = await startHost(['--allow-writes', '--yes', '-p', 'prod'], { ...env, SVC_ALLOW: 'prod' });
     expect(await allowed.call('users_add', users)).toMatchObject({ failed: false });
     expect(service.received).toHaveLength(1);
   });
 
-  it('has a host that can ask its user, and does what it is told', async () => {
+  it('asks for confirmation through a host that supports it, and follows the reply', async () => {
     const { env } = await newUser();
-    const service = await mockService(() => success(null));
+    const service = await startMockService(() => success(null));
     const endpoint = { endpointId: 'ep_1' };
     const asked: string[] = [];
     const answering = (answer: 'accept' | 'decline' | 'cancel') =>
-      host(['--allow-writes'], { ...env, ...service.env }, (message) => {
+      startHost(['--allow-writes'], { ...env, ...service.env }, (message) => {
         asked.push(message);
         return answer;
       });
@@ -232,7 +235,7 @@ describe('svc mcp', () => {
       const { call } = await answering(answer);
       expect(await call('webhooks_endpoints_delete', endpoint)).toMatchObject({
         failed: true,
-        result: { error: { message: 'not confirmed; nothing was done' } },
+        result: { error: { message: 'not confirmed; nothing was changed' } },
       });
     }
     expect(service.received).toEqual([]);
@@ -241,7 +244,7 @@ describe('svc mcp', () => {
     expect(service.received).toHaveLength(1);
     expect(asked).toHaveLength(3);
     expect(asked[0]).toMatch(/^svc asks: Delete endpoint ep_1\?.* \(127\.0\.0\.1:\d+\)$/);
-    const unasking = await host(['--allow-writes', '--no-input'], { ...env, ...service.env }, () => 'accept');
+    const unasking = await startHost(['--allow-writes', '--no-input'], { ...env, ...service.env }, () => 'accept');
     expect(await unasking.call('webhooks_endpoints_delete', endpoint)).toMatchObject({ failed: true });
   });
 
@@ -251,16 +254,16 @@ describe('svc mcp', () => {
     ['2025-06-18', {}],
     ['2025-11-25', {}],
     ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
-  ] as const)('serves a host of revision %s: lists, answers and asks', async (revision, options) => {
+  ] as const)('supports a host of revision %s: lists, responses, and questions', async (revision, options) => {
     const { env } = await newUser();
-    const service = await mockService(({ path }) => success(path.includes('documents') ? [{ id: 'd1' }] : null));
+    const service = await startMockService(({ path }) => success(path.includes('documents') ? [{ id: 'd1' }] : null));
     const asked: string[] = [];
     const accept = (message: string) => {
       asked.push(message);
       return 'accept' as const;
     };
     const only = 'versionNegotiation' in options ? options : { supportedProtocolVersions: [revision] };
-    const { client, call } = await host(['--allow-writes'], { ...env, ...service.env }, accept, only);
+    const { client, call } = await startHost(['--allow-writes'], { ...env, ...service.env }, accept, only);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect((await client.listTools()).tools).toHaveLength(manifest.length);
     expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ result: [{ id: 'd1' }] });
@@ -268,13 +271,13 @@ describe('svc mcp', () => {
     expect(asked).toEqual([expect.stringMatching(/^svc asks: Delete endpoint ep_1\?/)]);
   });
 
-  it('lets no host answer for a protected profile', async () => {
+  it('does not let a host confirm for a protected profile', async () => {
     const { env, svc } = await newUser();
-    const service = await mockService(() => success({ u1: { success: true } }));
+    const service = await startMockService(() => success({ u1: { success: true } }));
     const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
     const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected'];
     await svc([...words, '--auth-token-stdin'], { stdin: token });
-    const { call } = await host(['--allow-writes', '-p', 'prod'], env, () => 'accept');
+    const { call } = await startHost(['--allow-writes', '-p', 'prod'], env, () => 'accept');
     const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };
     expect(await call('presence_delete', presence)).toMatchObject({
       failed: true,
@@ -283,32 +286,32 @@ describe('svc mcp', () => {
     expect(service.received).toEqual([]);
   });
 
-  it('stops a call that the host gives up, and answers the next one', async () => {
+  it('stops a call that the host cancels, and handles the next one', async () => {
     const { env } = await newUser();
-    const service = await mockService(({ path }) => (path.includes('folders') ? undefined : success([])));
-    const { client, call } = await host([], { ...env, ...service.env });
+    const service = await startMockService(({ path }) => (path.includes('folders') ? undefined : success([])));
+    const { client, call } = await startHost([], { ...env, ...service.env });
     const giving = AbortSignal.timeout(300);
     const hung = client.callTool({ name: 'folders_list', arguments: { organizationId: 'acme' } }, { signal: giving });
     await expect(hung).rejects.toThrow();
     expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ failed: false, result: [] });
   });
 
-  it('says on the way what a call waits for, to a host that asks', async () => {
+  it('reports waits to a host that requests progress', async () => {
     const { env } = await newUser();
     let asked = 0;
-    const service = await mockService((_, response) => {
+    const service = await startMockService((_, response) => {
       asked += 1;
       response.setHeader('retry-after', '1');
       return asked === 1 ? failure(429, 'RESOURCE_EXHAUSTED', 'Rate limit exceeded.') : success([]);
     });
-    const { client } = await host([], { ...env, ...service.env });
+    const { client } = await startHost([], { ...env, ...service.env });
     const heard: string[] = [];
     const params = { name: 'documents_list', arguments: { organizationId: 'acme' } };
     await client.callTool(params, { onprogress: ({ message = '' }) => void heard.push(message) });
     expect(heard.join('\n')).toMatch(/rate limit/i);
   });
 
-  it('ends with 3 when what it is sent is too long to be a message', async () => {
+  it('exits with 3 if a message is too long', async () => {
     const { env } = await newUser();
     const child = spawn(process.execPath, [BIN, 'mcp', '--local'], { env: { ...env } });
     const ended = once(child, 'close');
@@ -318,18 +321,21 @@ describe('svc mcp', () => {
     });
     child.stdin.on('error', () => undefined);
     for (let sent = 0; sent < 20; sent += 1) child.stdin.write('x'.repeat(1_000_000));
-    expect({ code: (await ended)[0], said }).toEqual({ code: 3, said: expect.stringContaining('is no message') });
+    expect({ code: (await ended)[0], said }).toEqual({
+      code: 3,
+      said: expect.stringContaining('sent an invalid message'),
+    });
   });
 
-  it('passes on what a service answers, as one result', async () => {
+  it('returns the response of a service as one result', async () => {
     const { env } = await newUser();
-    const service = await mockService(() => failure(404, 'NOT_FOUND', 'Folder not found.'));
-    const { call } = await host([], { ...env, ...service.env });
+    const service = await startMockService(() => failure(404, 'NOT_FOUND', 'Folder not found.'));
+    const { call } = await startHost([], { ...env, ...service.env });
     const { failed, result } = await call('folders_list', { organizationId: 'acme', folderId: 'f1' });
     expect({ failed, result }).toMatchObject({ failed: true, result: { error: { code: 'not_found' } } });
   });
 
-  it('ends with 0 when its stdin ends or SIGTERM comes, with 130 after Ctrl-C, and says nothing but the protocol', async () => {
+  it('exits with 0 at the end of stdin or on SIGTERM, with 130 on Ctrl-C, and writes only the protocol', async () => {
     const { env } = await newUser();
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
     const first = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })}\n`;

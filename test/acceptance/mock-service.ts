@@ -2,18 +2,21 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { text } from 'node:stream/consumers';
 import { listen } from '../listen.ts';
 
-export interface Received {
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: { readonly data: Readonly<Record<string, unknown>> };
 }
 
-/** Answers one request: an HTTP status and a JSON body, or whatever it writes itself. */
-export type Answerer = (received: Received, response: ServerResponse) => { status?: number; body: unknown } | undefined;
+/** Handles one request: returns an HTTP status and a JSON body, or writes the response itself. */
+export type ResponseHandler = (
+  received: ReceivedRequest,
+  response: ServerResponse,
+) => { status?: number; body: unknown } | undefined;
 
-/** A service at the network's edge that answers as the test says, and keeps what it received. */
-export async function mockService(answer: Answerer) {
-  const received: Received[] = [];
+/** Creates an HTTP service that responds as the test defines and records the requests. */
+export async function startMockService(answer: ResponseHandler) {
+  const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     const entry = { path: request.url ?? '', headers: request.headers, body: JSON.parse(await text(request)) };
     received.push(entry);
@@ -35,12 +38,12 @@ export async function mockService(answer: Answerer) {
   return { env, received, close };
 }
 
-/** The success envelope. */
+/** Builds the success envelope. */
 export const success = (data: unknown, beside: object = {}) => ({
   body: { result: { status: 'success', message: 'done', data, ...beside } },
 });
 
-/** The failure envelope. */
+/** Builds the failure envelope. */
 export const failure = (httpStatus: number, status: string, message: string) => ({
   status: httpStatus,
   body: { error: { status, message } },

@@ -12,7 +12,9 @@ interface Command {
   readonly flags?: readonly { readonly name: string }[];
 }
 
-/** Pages by hand. What is generated comes from the tree itself, and the change log tells of times before this one. */
+/**
+ * Hand-written pages. The others are generated from the command tree, and the changelog describes earlier versions.
+ */
 const PAGES = [...globSync(['*.md', 'docs/*.md', 'packaging/*.md'], { cwd: HOME })]
   .filter((page) => !['CHANGELOG.md', 'docs/commands.md', 'docs/operations.md'].includes(page))
   .sort();
@@ -20,40 +22,43 @@ const PAGES = [...globSync(['*.md', 'docs/*.md', 'packaging/*.md'], { cwd: HOME 
 const tree: Command = JSON.parse((await run([BIN, 'commands', '-o', 'json'], { cwd: HOME })).stdout);
 const everywhere = new Set(['--help', '--version', ...(tree.flags ?? []).map(({ name }) => name)]);
 
-const below = (command: Command): readonly Command[] => [command, ...(command.commands ?? []).flatMap(below)];
-/** Flags of npm and vitest that pages name alone. */
-const OF_OTHERS = ['--ignore-scripts', '--omit', '--reporter'];
+const listCommands = (command: Command): readonly Command[] => [
+  command,
+  ...(command.commands ?? []).flatMap(listCommands),
+];
+/** Flags of npm and vitest that pages mention alone. */
+const FOREIGN_FLAGS = ['--ignore-scripts', '--omit', '--reporter'];
 const anyFlag = new Set([
-  ...OF_OTHERS,
+  ...FOREIGN_FLAGS,
   ...everywhere,
-  ...below(tree).flatMap(({ flags = [] }) => flags.map(({ name }) => name)),
+  ...listCommands(tree).flatMap(({ flags = [] }) => flags.map(({ name }) => name)),
 ]);
 
-/** What stands in backticks in a page, on a line of its own text or as a line of a block of commands. */
-function codeIn(markdown: string): readonly string[] {
+/** Returns the code in a page: inline code, and the lines of command blocks. */
+function findCode(markdown: string): readonly string[] {
   const blocks = Array.from(markdown.matchAll(/^```(?:sh|yaml)\n([\s\S]*?)^```$/gm), ([, block = '']) => block);
   const prose = markdown.replace(/^```[\s\S]*?^```$/gm, '');
   const spans = Array.from(prose.matchAll(/`([^`]+)`/g), ([, code = '']) => code.replaceAll('\n', ' '));
   return [...spans, ...blocks.flatMap((block) => block.split('\n'))];
 }
 
-/** What is wrong with a piece of code: a command of svc that is not there, or a flag that the command does not take. */
-function faultOf(code: string): string | undefined {
+/** Returns the fault in a piece of code: an unknown svc command, or an unknown flag of a command. */
+function findFault(code: string): string | undefined {
   const [, line] = /(?:^|[\s(|])svc ((?!__complete).*)/.exec(code) ?? [];
-  if (line !== undefined) return faultOfCommand(line);
+  if (line !== undefined) return findCommandFault(line);
   const [first = ''] = code.split(' ');
-  if (/^--[a-z]/.test(first)) return anyFlag.has(flagName(first)) ? undefined : `no flag ${first}`;
+  if (/^--[a-z]/.test(first)) return anyFlag.has(parseFlagName(first)) ? undefined : `no flag ${first}`;
   const isGroup = tree.commands?.some(({ name, commands }) => name === first && commands);
-  return isGroup && code.includes(' ') ? faultOfCommand(code) : undefined;
+  return isGroup && code.includes(' ') ? findCommandFault(code) : undefined;
 }
 
-function faultOfCommand(line: string): string | undefined {
+function findCommandFault(line: string): string | undefined {
   const [own = ''] = line.split(/ -- | \| | \|\| | && | > |[;&)]/);
   const words = own.split(/\s+/).filter(Boolean);
   let command = tree;
   const flags: string[] = [];
   for (const word of words[0] === 'help' ? words.slice(1) : words) {
-    if (word.startsWith('--')) flags.push(flagName(word));
+    if (word.startsWith('--')) flags.push(parseFlagName(word));
     else if (command.commands && flags.length === 0 && /^[a-z][a-z-]+$/.test(word)) {
       const next = command.commands.find(({ name }) => name === word);
       if (!next && words[0] === 'help' && command === tree) return undefined;
@@ -61,25 +66,25 @@ function faultOfCommand(line: string): string | undefined {
       command = next;
     }
   }
-  // A group's name alone stands for its commands.
-  const known = below(command).flatMap(({ flags: each = [] }) => each.map(({ name }) => name));
+  // The name of a group covers all its commands.
+  const known = listCommands(command).flatMap(({ flags: each = [] }) => each.map(({ name }) => name));
   const strange = flags.find((flag) => !everywhere.has(flag) && !known.includes(flag));
   return strange === undefined ? undefined : `no flag ${strange} in svc ${line}`;
 }
 
-/** `--no-x` turns `--x` off where there is no flag of that name. */
-function flagName(word: string): string {
+/** `--no-x` negates `--x` unless it is a flag itself. */
+function parseFlagName(word: string): string {
   const [, name = word] = /^(--[a-z-]+)/.exec(word) ?? [];
   return anyFlag.has(name) ? name : name.replace(/^--no-/, '--');
 }
 
-describe('what documents name', () => {
-  it('is found where it is named, and missed where it is not there', () => {
-    expect(['svc users add --org acme', 'users add', '`--jq`', '--jq', 'svc users --file'].map(faultOf)).toEqual(
+describe('names in documents', () => {
+  it('are reported only if they do not exist', () => {
+    expect(['svc users add --org acme', 'users add', '`--jq`', '--jq', 'svc users --file'].map(findFault)).toEqual(
       Array(5).fill(undefined),
     );
     expect(
-      ['svc users ad', 'users ad', '--jqq', 'svc users add --jqq x', 'svc webhooks listen --file'].map(faultOf),
+      ['svc users ad', 'users ad', '--jqq', 'svc users add --jqq x', 'svc webhooks listen --file'].map(findFault),
     ).toEqual([
       'no command ad in svc users ad',
       'no command ad in svc users ad',
@@ -89,12 +94,12 @@ describe('what documents name', () => {
     ]);
   });
 
-  it.each(PAGES)('%s: its commands and their flags are there', async (page) => {
-    const code = codeIn(await readFile(join(HOME, page), 'utf8'));
-    expect(code.flatMap((each) => faultOf(each) ?? [])).toEqual([]);
+  it.each(PAGES)('%s: its commands and flags exist', async (page) => {
+    const code = findCode(await readFile(join(HOME, page), 'utf8'));
+    expect(code.flatMap((each) => findFault(each) ?? [])).toEqual([]);
   });
 
-  it.each(PAGES)('%s: its variables are those that svc or a test reads', async (page) => {
+  it.each(PAGES)('%s: its variables are read by svc or a test', async (page) => {
     const text = await readFile(join(HOME, page), 'utf8');
     const known = environmentVariables().map(([name]) => name);
     const named = new Set(text.match(/\bSVC_(?!TEST_)[A-Z_]+\b/g));

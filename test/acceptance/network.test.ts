@@ -5,15 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { newAuthority } from '../client/certificates.ts';
 import { httpProxy } from '../client/proxies.ts';
 import { listen } from '../listen.ts';
-import { mockService, success } from './mock-service.ts';
+import { startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
 const GET = ['webhooks', 'config', 'get', '-o', 'json'];
 const CONFIG = { useWebhookService: true, webhookServiceConfig: {} };
 const SECRETS = { SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'network-token-5d10aa' };
 
-/** A service over TLS whose authority only the test knows; it answers everything with success. */
-async function secureService(name: string) {
+/** Creates a TLS service with a private certificate authority that responds to everything with success. */
+async function startTlsService(name: string) {
   const authority = await newAuthority();
   const seen: string[] = [];
   const server = createServer(await authority.issue(name), (request, response) => {
@@ -33,10 +33,10 @@ async function secureService(name: string) {
   return { seen, port, file: authority.file };
 }
 
-describe('a private authority', () => {
-  it('is trusted with --ca-file, by single calls and by many', async () => {
+describe('a private certificate authority', () => {
+  it('is trusted with --ca-file, in calls and jobs', async () => {
     const { svc, home } = await newUser();
-    const { seen, port, file } = await secureService('DNS:localhost');
+    const { seen, port, file } = await startTlsService('DNS:localhost');
     const env = { ...SECRETS, SVC_BASE_URL: `https://localhost:${port}` };
     await writeFile(join(home, 'users.ndjson'), '{"userId":"u1"}\n{"userId":"u2"}\n');
     expect(await svc([...GET, '--ca-file', file], { env })).toMatchObject({ code: 0, stderr: '' });
@@ -45,20 +45,20 @@ describe('a private authority', () => {
     expect([added.code, JSON.parse(added.stdout)]).toEqual([0, expect.objectContaining({ succeeded: 2 })]);
     expect(seen).toEqual(Array.from({ length: 3 }, () => SECRETS.SVC_AUTH_TOKEN));
     const { code, stderr } = await svc(GET, { env });
-    expect([code, stderr]).toEqual([8, expect.stringContaining('from an authority that is not known')]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining('issued by an unknown authority')]);
     expect(seen).toHaveLength(3);
   });
 
-  it('that nobody checks is warned of once, by svc alone', async () => {
+  it('causes one warning if certificate checks are disabled', async () => {
     const { svc } = await newUser();
-    const { port } = await secureService('DNS:elsewhere.example.test');
+    const { port } = await startTlsService('DNS:elsewhere.example.test');
     const env = { ...SECRETS, SVC_BASE_URL: `https://localhost:${port}`, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     const { code, stderr } = await svc(GET, { env });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning: NODE_TLS_REJECT_UNAUTHORIZED=0: [^\n]*\n$/);
+    expect(stderr).toMatch(/^warning: NODE_TLS_REJECT_UNAUTHORIZED=0 [^\n]*\n$/);
   });
 
-  it('is wrong usage where its file is missing, and bad data where it is none', async () => {
+  it('is wrong usage if its file is missing, and bad data if the file is invalid', async () => {
     const { svc, home } = await newUser();
     await writeFile(join(home, 'ca.txt'), 'none');
     const env = { ...SECRETS, SVC_BASE_URL: 'https://localhost:1' };
@@ -68,9 +68,9 @@ describe('a private authority', () => {
 });
 
 describe('a proxy', () => {
-  it('is used by single calls and by many, and its password is shown nowhere', async () => {
+  it('is used by calls and jobs, and its password is never shown', async () => {
     const { svc } = await newUser();
-    const { seen, port, file } = await secureService('DNS:service.example.test');
+    const { seen, port, file } = await startTlsService('DNS:service.example.test');
     const proxy = await httpProxy({ credentials: 'ada:proxy-pass-77' });
     const env = {
       ...SECRETS,
@@ -88,13 +88,13 @@ describe('a proxy', () => {
       env: { ...env, HTTPS_PROXY: `http://ada:wrong-pass-12@${proxy.host}` },
     });
     expect(refused.code).toBe(8);
-    expect(refused.stderr).toContain(`through the proxy ${proxy.host}: it answered with HTTP 407`);
+    expect(refused.stderr).toContain(`through the proxy ${proxy.host}: it responded with HTTP 407`);
     expect(refused.stderr).not.toContain('wrong-pass');
   });
 
-  it('is not used for this host, nor for what NO_PROXY exempts', async () => {
+  it('is not used for this host or for hosts in NO_PROXY', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(() => success(CONFIG));
+    const { env } = await startMockService(() => success(CONFIG));
     const nowhere = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' };
     expect((await svc(GET, { env: { ...env, ...nowhere } })).code).toBe(0);
     const elsewhere = { ...env, ...nowhere, SVC_BASE_URL: 'https://service.invalid', NO_PROXY: '.invalid' };
@@ -106,7 +106,7 @@ describe('a proxy', () => {
 describe('plain http to another host', () => {
   const URL = 'http://service.example.test';
 
-  it('is refused wherever its address comes from', async () => {
+  it('is rejected for every source of the address', async () => {
     const { svc } = await newUser();
     const add = ['profiles', 'add', 'plain', '--base-url', URL, '--api-key', 'key-1', '--auth-token-stdin'];
     expect((await svc([...add, '--insecure-storage'], { stdin: 'profile-token-38c1' })).code).toBe(0);
@@ -121,9 +121,9 @@ describe('plain http to another host', () => {
     }
   });
 
-  it('goes with --insecure-http', async () => {
+  it('is allowed with --insecure-http', async () => {
     const { svc } = await newUser();
-    const { env, received } = await mockService(() => success(CONFIG));
+    const { env, received } = await startMockService(() => success(CONFIG));
     const asProxy = { ...SECRETS, SVC_BASE_URL: URL, HTTP_PROXY: env.SVC_BASE_URL };
     expect((await svc([...GET, '--insecure-http'], { env: asProxy })).code).toBe(0);
     expect(received.map(({ path }) => path)).toEqual([`${URL}/v2/workspace/webhookconfig/get`]);
@@ -131,9 +131,9 @@ describe('plain http to another host', () => {
 });
 
 describe('stored credentials', () => {
-  it('go to no address that a path spells', async () => {
+  it('are not sent to an address inside a path', async () => {
     const { svc } = await newUser();
-    const [own, other] = [await mockService(() => success({})), await mockService(() => success({}))];
+    const [own, other] = [await startMockService(() => success({})), await startMockService(() => success({}))];
     const host = other.env.SVC_BASE_URL.replace('http:', '');
     const paths = [other.env.SVC_BASE_URL, `${other.env.SVC_BASE_URL}/v2/x`, 'https:/x', 'HTTP://x/y', `\\\\${host}/x`];
     for (const path of paths) {

@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FORMATS } from '../../src/output/format.ts';
-import { copied, prepared } from './documented.ts';
+import { copyFolder, prepareFolder } from './documented.ts';
 import { BIN, newUser } from './svc.ts';
 
-/** Commands of every kind that print something, in the words after `svc`. */
+/** Commands of every kind that print something, as the arguments of `svc`. */
 const COMMANDS: readonly string[] = [
   ...FORMATS.map((format) => `documents list --local --org acme -o ${format}`),
   ...['table', 'json', 'csv'].map((format) => `users add --local --org acme --file users.json -o ${format}`),
@@ -25,12 +25,12 @@ const COMMANDS: readonly string[] = [
   ...['serve --port 0 -o json', 'serve --port 0', 'local deliveries list -o json'],
 ];
 
-/** Prints nothing where the shell asks: what it cannot be told it does without. */
+/** Shell completion prints nothing if its output fails. */
 const isSilent = (command: string) => command.startsWith('__complete');
 
-/** A folder in which all of those commands find what they are about. */
-async function seeded(): Promise<string> {
-  const { folder } = await prepared();
+/** Creates a folder with the data that those commands need. */
+async function createSeededFolder(): Promise<string> {
+  const { folder } = await prepareFolder();
   await writeFile(join(folder, 'bad.json'), '[{"userId":7}]');
   const { env, cwd } = setting(folder);
   execFileSync(process.execPath, [BIN, 'users', 'add', '--local', '--org', 'acme', '--user', 'u1'], { env, cwd });
@@ -42,14 +42,14 @@ const setting = (home: string) => ({
   cwd: home,
 });
 
-/** How a command ends whose stdout is the descriptor given, and what it says on stderr. */
-async function endOf(
+/** Runs a command with the given stdout descriptor and returns its exit code and stderr. */
+async function runWithStdout(
   command: string,
   folder: string,
   stdout: number,
 ): Promise<{ code: number | null; stderr: string }> {
   const words = command.split(' ').map((word) => (word === '""' ? '' : word));
-  const home = await copied(folder);
+  const home = await copyFolder(folder);
   const child = spawn(process.execPath, [BIN, ...words], { ...setting(home), stdio: ['ignore', stdout, 'pipe'] });
   if (!child.stderr) throw new TypeError('stderr is a pipe');
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -57,8 +57,8 @@ async function endOf(
   return { code, stderr };
 }
 
-/** What those commands did that ended in another way than expected. */
-async function others(
+/** Returns the commands with an unexpected exit code or message. */
+async function findUnexpected(
   folder: string,
   stdout: number,
   isExpected: (end: { code: number | null; stderr: string }) => boolean,
@@ -67,7 +67,7 @@ async function others(
   const waiting = COMMANDS.filter((command) => !isSilent(command));
   const worker = async () => {
     for (let command = waiting.shift(); command; command = waiting.shift()) {
-      const end = await endOf(command, folder, stdout);
+      const end = await runWithStdout(command, folder, stdout);
       if (!isExpected(end)) found.push(`${command}: ${end.code} ${end.stderr}`);
     }
   };
@@ -76,21 +76,21 @@ async function others(
 }
 
 describe('stdout of every kind of command', () => {
-  it('that has no room is 12, and says so', async () => {
+  it('results in exit code 12 and a message if the disk is full', async () => {
     const full = await open('/dev/full', 'w');
-    const found = await others(
-      await seeded(),
+    const found = await findUnexpected(
+      await createSeededFolder(),
       full.fd,
-      ({ code, stderr }) => code === 12 && /the output could not be written: the disk is full/.test(stderr),
+      ({ code, stderr }) => code === 12 && /cannot write the output: the disk is full/.test(stderr),
     );
     await full.close();
     expect(found).toEqual([]);
   });
 
-  it('whose reader has left is 141, without a word about it', async () => {
-    const folder = await seeded();
-    const pipe = await pipeWithoutReader(folder);
-    const found = await others(
+  it('results in exit code 141 without a message if its reader exits', async () => {
+    const folder = await createSeededFolder();
+    const pipe = await openPipeWithoutReader(folder);
+    const found = await findUnexpected(
       folder,
       pipe,
       ({ code, stderr }) => code === 141 && !/svc:|at .*\.js|EPIPE|reader/.test(stderr),
@@ -100,10 +100,10 @@ describe('stdout of every kind of command', () => {
   });
 });
 
-/** More than any buffer on the way holds. */
+/** Larger than all buffers between writer and reader. */
 const MANY = Array.from({ length: 4_000 }, (_, at) => ({ organizationId: 'acme', documentId: `document-${at}` }));
 
-it('a slow reader gets all of what a fast one gets', async () => {
+it('reaches a slow reader completely', async () => {
   const { home, env, svc } = await newUser();
   await writeFile(
     join(home, 'many.json'),
@@ -126,7 +126,7 @@ it('a slow reader gets all of what a fast one gets', async () => {
   }
 });
 
-async function pipeWithoutReader(home: string): Promise<number> {
+async function openPipeWithoutReader(home: string): Promise<number> {
   const path = join(home, 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

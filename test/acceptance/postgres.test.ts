@@ -7,8 +7,8 @@ import { eventually } from '../eventually.ts';
 import { type Cluster, LOCKED, startCluster } from '../postgres/cluster.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
 import { FULL_STATE } from '../service/state/full-state.ts';
-import { ADD, linesOf, onlyJob } from './bulk-service.ts';
-import { serving } from './serving.ts';
+import { ADD_USERS, findOnlyJob, ndjsonUsers } from './bulk-service.ts';
+import { startServing } from './serving.ts';
 import { BIN, newUser, type User } from './svc.ts';
 
 let cluster: Cluster | undefined;
@@ -20,7 +20,7 @@ beforeEach((test) => {
   test.skip(cluster === undefined, 'PostgreSQL is not installed here');
 });
 
-/** A new database of the cluster, its URL, and a way to ask it. */
+/** Creates a database in the cluster and returns its URL and a query function. */
 async function newDatabase() {
   if (!cluster) throw new Error('there is no cluster');
   const name = `d_${randomBytes(6).toString('hex')}`;
@@ -37,12 +37,10 @@ async function newDatabase() {
   return { store: cluster.url(name), ask: <Row>(sql: string) => ask<Row>(name, sql) };
 }
 
-const serve = (user: User, store: string) => serving(user, '--store', store);
+const serve = (user: User, store: string) => startServing(user, '--store', store);
 
 describe('two servers on one database', () => {
-  it('have one workspace, lose nothing of either, and take over what a killed one was sending', async ({
-    annotate,
-  }) => {
+  it('share one workspace, lose nothing, and take over the deliveries of a killed one', async ({ annotate }) => {
     const { store, ask } = await newDatabase();
     const user = await newUser();
     const servers = await Promise.all([serve(user, store), serve(user, store)]);
@@ -84,14 +82,14 @@ describe('two servers on one database', () => {
   });
 });
 
-describe('what a killed server was sending', () => {
-  it('is sent by one that runs beside it, and by one that is started after it, before its claim runs out', async () => {
+describe('the deliveries in flight of a killed server', () => {
+  it('are sent by a running or a new server before the claim expires', async () => {
     const { store, ask } = await newDatabase();
     const user = await newUser();
     const { url, received } = await receiver((_, count) => (count < 3 ? undefined : 200));
     const sent = async (count: number) => {
       await eventually(() => expect(received).toHaveLength(count));
-      // What is claimed is so for as long as this test may take.
+      // Claims last as long as this test.
       await ask('update deliveries set "dueAt" = "dueAt" + 3600000 where owner is not null');
     };
     const first = await serve(user, store);
@@ -101,7 +99,7 @@ describe('what a killed server was sending', () => {
     await first.call('/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities: [activity] });
     await sent(1);
     const second = await serve(user, store);
-    // Both are there.
+    // Both servers are running.
     const there = `select count(*) from pg_locks where locktype = 'advisory' and objsubid = 2 and database = (select oid from pg_database where datname = current_database())`;
     await eventually(async () => expect(await ask(there)).toEqual([{ count: '2' }]));
     await first.end('SIGKILL');
@@ -114,8 +112,8 @@ describe('what a killed server was sending', () => {
   });
 });
 
-describe('a server that is restarted at once', () => {
-  it('in the middle of a run loses nothing of it, and doubles nothing', async ({ annotate }) => {
+describe('a PostgreSQL server with an immediate restart', () => {
+  it('loses and duplicates nothing during an import', async ({ annotate }) => {
     const { store, ask } = await newDatabase();
     const user = await newUser();
     const { env, call, end } = await serve(user, store);
@@ -131,15 +129,18 @@ describe('a server that is restarted at once', () => {
     await eventually(async () => expect(await counted()).toBeGreaterThan(count / 10));
     await cluster?.control('restart', '-m', 'immediate');
     const first = await run.ended;
-    // A server that takes its time leaves a few records of which nobody knows: those are the next run's.
+    // A slow server leaves a few records with unknown outcome, which the next run sends again.
     const { job, unknown: open } = JSON.parse(first.stdout);
     const isOpen = first.stderr.includes(`svc jobs resume ${job}`);
     const resumed = isOpen ? await user.svc(['jobs', 'resume', job, '-o', 'json'], { env }) : first;
     const { succeeded, unknown, failures, ...rest } = JSON.parse(resumed.stdout);
     await annotate(`${open} unknown at first, then ${unknown} found written already`);
-    // What was committed before its answer was lost is there when it is sent again, at most once for each in flight.
+    // A write that was committed before its response was lost already exists when it is sent again. This happens at most once per request in flight.
     expect(
-      failures.filter(({ message }: { message: string }) => !/already exists; this run may/.test(message)),
+      failures.filter(
+        ({ message }: { message: string }) =>
+          !/already exists; an earlier request with an unknown outcome may have added it/.test(message),
+      ),
     ).toEqual([]);
     expect(resumed.code, resumed.stderr).toBe(unknown > 0 ? 9 : 0);
     expect(unknown).toBeLessThanOrEqual(16 * 20);
@@ -150,27 +151,27 @@ describe('a server that is restarted at once', () => {
   });
 });
 
-describe('a run over many users', () => {
-  it('is whole in the end, though it is killed, and then the service that it sends to', async () => {
+describe('an import of many users', () => {
+  it('is complete after kills of the job and of the service', async () => {
     const { store, ask } = await newDatabase();
     const user = await newUser();
     const first = await serve(user, store);
     const count = 3_000;
-    await writeFile(join(user.home, 'users.ndjson'), linesOf(count));
+    await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
     const setting = { env: first.env };
     const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
     const isThere = (part: number) => eventually(async () => expect(await stored()).toBeGreaterThanOrEqual(part));
-    const killed = user.start([...ADD, '--batch-size', '20'], setting);
+    const killed = user.start([...ADD_USERS, '--batch-size', '20'], setting);
     await isThere(count / 10);
     killed.kill('SIGKILL');
     await killed.ended;
     const before = await stored();
     expect(before).toBeLessThan(count);
-    const job = await onlyJob((...words) => user.svc(words, setting));
+    const job = await findOnlyJob((...words) => user.svc(words, setting));
     const resumed = user.start(['jobs', 'resume', job, '-o', 'json', '-q'], setting);
     await isThere(before + count / 10);
     await first.end('SIGKILL');
-    const second = await serving(user, '--store', store, '--port', new URL(first.env.SVC_BASE_URL).port);
+    const second = await startServing(user, '--store', store, '--port', new URL(first.env.SVC_BASE_URL).port);
     const { code, stdout, stderr } = await resumed.ended;
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ total: count, succeeded: count, failed: 0, unknown: 0, skipped: 0 });
@@ -179,8 +180,8 @@ describe('a run over many users', () => {
   });
 });
 
-describe('a listener on such a store', () => {
-  it('gets what a command of local exec causes, and what is sent by hand, and leaves no endpoint behind', async () => {
+describe('a listener on a PostgreSQL store', () => {
+  it('receives deliveries from local exec and from send, and leaves no endpoint behind', async () => {
     const { store, ask } = await newDatabase();
     const user = await newUser();
     const endpoints = () => ask<{ count: string }>('select count(*) from endpoints').catch(() => []);
@@ -209,7 +210,7 @@ describe('a listener on such a store', () => {
 });
 
 describe('a copy', () => {
-  it('from SQLite into PostgreSQL is the same text', async () => {
+  it('from SQLite to PostgreSQL exports the same text', async () => {
     const { store } = await newDatabase();
     const { svc } = await newUser();
     expect((await svc(['local', 'import', '-'], { stdin: JSON.stringify(FULL_STATE) })).code).toBe(0);
@@ -221,7 +222,7 @@ describe('a copy', () => {
 });
 
 describe('a password', () => {
-  it('comes from PGPASSWORD or .pgpass, and shows nowhere', async () => {
+  it('is read from PGPASSWORD or .pgpass and never shown', async () => {
     const { store, ask } = await newDatabase();
     const password = randomBytes(12).toString('hex');
     await ask(`create role ${LOCKED} login superuser password '${password}'`);
@@ -229,7 +230,10 @@ describe('a password', () => {
     const locked = store.replace('svc@', `${LOCKED}@`);
     const add = (given: string, env: Record<string, string> = {}) =>
       user.svc(['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--debug', '--store', given], { env });
-    expect(await add(locked)).toMatchObject({ code: 4, stderr: expect.stringContaining('asks for a password') });
+    expect(await add(locked)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('requires a password, but none is set'),
+    });
     const wrong = await add(locked, { PGPASSWORD: password.slice(1) });
     expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining('password authentication failed') });
     const runs = [wrong, await add(locked, { PGPASSWORD: password })];
@@ -237,7 +241,7 @@ describe('a password', () => {
     runs.push(await add(locked));
     expect(runs.map(({ code }) => code)).toEqual([4, 0, 0]);
     const refused = await add(locked.replace('@', `:${password}@`));
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--store takes no password') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--store must not contain a password') });
     const history = await user.svc(['history', '-o', 'json']);
     for (const { stdout, stderr } of [...runs, refused, history]) {
       expect(stdout + stderr).not.toContain(password.slice(1));
@@ -246,20 +250,20 @@ describe('a password', () => {
   });
 });
 
-describe('a database that nobody gets into', () => {
+describe('an inaccessible database', () => {
   it.each([
-    ['where no server is', 8, 'is PostgreSQL running there?'],
+    ['without a server', 8, 'check that PostgreSQL is running'],
     ['that does not exist', 5, 'createdb'],
-    ['by a user who does not exist', 4, 'name a user that the server knows'],
-    ['by a user who has all his connections', 8, 'takes up to 11 connections'],
+    ['for an unknown user', 4, 'use a user that the server accepts; its pg_hba.conf'],
+    ['for a user without free connections', 8, 'each svc process uses up to 11 connections'],
   ])('%s: exit %i', async (why, code, hint) => {
     const { store, ask } = await newDatabase();
     await ask('create role busy login connection limit 0').catch(() => undefined);
     const places: Record<string, string | undefined> = {
-      'where no server is': 'postgres://svc@127.0.0.1:1/x',
+      'without a server': 'postgres://svc@127.0.0.1:1/x',
       'that does not exist': cluster?.url('missing'),
-      'by a user who does not exist': store.replace('svc@', 'nobody@'),
-      'by a user who has all his connections': store.replace('svc@', 'busy@'),
+      'for an unknown user': store.replace('svc@', 'nobody@'),
+      'for a user without free connections': store.replace('svc@', 'busy@'),
     };
     const { svc } = await newUser();
     for (const words of [

@@ -2,17 +2,17 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { mockService, success } from './mock-service.ts';
+import { startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
-import { terminal } from './terminal.ts';
+import { startTerminal } from './terminal.ts';
 
 const TOKEN = 'token-of-the-key-0001';
 const add = (name: string, baseUrl: string) => ['profiles', 'add', name, '--base-url', baseUrl, '--api-key', 'key-1'];
 
 describe('profiles of the built tool', () => {
-  it('keep a secret from stdin in private files, and calls use it', async () => {
+  it('keep a secret from stdin in private files and use it in calls', async () => {
     const { svc, home } = await newUser();
-    const { env, received } = await mockService(() => success([]));
+    const { env, received } = await startMockService(() => success([]));
     const added = await svc([...add('prod', env.SVC_BASE_URL), '--auth-token-stdin'], { stdin: `${TOKEN}\n` });
     expect(added.code, added.stderr).toBe(0);
     const folder = join(home, '.config', 'svc');
@@ -23,7 +23,7 @@ describe('profiles of the built tool', () => {
     expect(received[0]?.headers).toMatchObject({ 'x-svc-api-key': 'key-1', 'x-svc-auth-token': TOKEN });
   });
 
-  it('are listed, chosen, renamed and removed', async () => {
+  it('are listed, selected, renamed, and removed', async () => {
     const { svc } = await newUser();
     for (const name of ['one', 'two']) {
       await svc([...add(name, 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN });
@@ -43,9 +43,9 @@ describe('profiles of the built tool', () => {
     expect(status.stdout + status.stderr).not.toContain(TOKEN);
   });
 
-  it('give way to .svc.json, that to the environment, that to flags', async () => {
+  it('are overridden by .svc.json, the environment, and flags, in this order', async () => {
     const { svc, home } = await newUser();
-    const { env, received } = await mockService(() => success([]));
+    const { env, received } = await startMockService(() => success([]));
     await svc([...add('prod', env.SVC_BASE_URL), '--org', 'of-profile', '--auth-token-stdin'], { stdin: TOKEN });
     const inner = join(home, 'project', 'deep');
     await mkdir(inner, { recursive: true });
@@ -65,14 +65,14 @@ describe('profiles of the built tool', () => {
 
   it('never send a stored secret to another host', async () => {
     const { svc } = await newUser();
-    const { env, received } = await mockService(() => success([]));
+    const { env, received } = await startMockService(() => success([]));
     await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN });
     const run = await svc(['folders', 'list', '--org', 'acme', '--base-url', env.SVC_BASE_URL]);
     expect(run.code).toBe(4);
     expect(received).toEqual([]);
   });
 
-  it('refuse a secret that no header can carry, without repeating it', async () => {
+  it('reject a secret that is not valid in a header, without repeating it', async () => {
     const { svc } = await newUser();
     const run = await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], {
       stdin: 'half-one\nhalf-two',
@@ -81,7 +81,7 @@ describe('profiles of the built tool', () => {
     expect(run.stdout + run.stderr).not.toMatch(/half-/);
   });
 
-  it('that are damaged are named, and never overwritten', async () => {
+  it('that are damaged are named and never overwritten', async () => {
     const { svc, home } = await newUser();
     const path = join(home, '.config', 'svc', 'profiles.json');
     await mkdir(join(home, '.config', 'svc'), { recursive: true });
@@ -93,8 +93,8 @@ describe('profiles of the built tool', () => {
   });
 });
 
-describe('profiles added at once', () => {
-  it('by 50 processes are all there', async () => {
+describe('profiles added concurrently', () => {
+  it('by 50 processes are all saved', async () => {
     const { svc } = await newUser();
     const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
     const runs = await Promise.all(
@@ -110,7 +110,7 @@ describe('profiles added at once', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('with a session bus that takes calls and never answers', () => {
+describe.runIf(process.platform === 'linux')('with a session bus that never responds', () => {
   async function userWithHungBus() {
     const user = await newUser();
     const path = join(user.home, 'bus');
@@ -120,38 +120,38 @@ describe.runIf(process.platform === 'linux')('with a session bus that takes call
     return { ...user, hung: (words: readonly string[], stdin = '') => user.svc(words, { env, stdin }) };
   }
 
-  it('a secret goes into the file after 3 s, with one warning, and is found there at once', async () => {
+  it('a secret is saved to the file after 3 s with one warning, and is then read from there immediately', async () => {
     const { hung } = await userWithHungBus();
     const started = performance.now();
     const added = await hung([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], TOKEN);
     expect(added.code).toBe(0);
-    expect(added.stderr.match(/^warning: .*did not answer within 3 s.*secrets\.json$/gm)).toHaveLength(1);
+    expect(added.stderr.match(/^warning: .*did not respond within 3 s.*secrets\.json$/gm)).toHaveLength(1);
     expect(performance.now() - started).toBeLessThan(8_000);
     const status = await hung(['auth', 'status']);
     expect(status).toMatchObject({ code: 0, stderr: '' });
     expect(status.stdout).toContain('secrets.json');
   });
 
-  it('a secret that lies in the keychain is missing, and says why; what comes from elsewhere works', async () => {
+  it('a secret in the keychain is reported as missing with the reason, while other sources work', async () => {
     const { hung, home, svc } = await userWithHungBus();
     await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN });
     const path = join(home, '.config', 'svc', 'profiles.json');
     await writeFile(path, (await readFile(path, 'utf8')).replace('"authToken": "file"', '"authToken": "keychain"'));
     const status = await hung(['auth', 'status']);
     expect(status.code).toBe(4);
-    expect(status.stderr).toContain("profile 'prod': the keychain did not answer within 3 s");
+    expect(status.stderr).toContain("profile 'prod': the keychain did not respond within 3 s");
     expect((await hung(['profiles', 'list', '-o', 'json'])).stderr).toBe('');
   });
 });
 
 describe('in a terminal', () => {
-  it('profiles add asks for what is missing, and shows no secret', async () => {
+  it('profiles add prompts for missing values and shows no secret', async () => {
     const { svc, env } = await newUser();
-    const screen = terminal(['profiles', 'add', 'prod'], env);
+    const screen = startTerminal(['profiles', 'add', 'prod'], env);
     await screen.shows('Base URL');
     screen.type('nowhere\r');
-    await screen.shows('it is no URL; write it like https://api.example.com');
-    // The line is as it was typed: Ctrl-U empties it.
+    await screen.shows('it is not a URL; use a URL like https://api.example.com');
+    // The line still contains the typed text, and Ctrl-U clears it.
     screen.type('\u0015https://api.example.com\r');
     await screen.shows('API key');
     screen.type('key-1\r');
@@ -163,24 +163,24 @@ describe('in a terminal', () => {
     expect(shown).toMatchObject({ baseUrl: 'https://api.example.com', apiKey: 'key-1', authToken: TOKEN });
   });
 
-  it('Ctrl-C at a question is 130 and leaves nothing behind', async () => {
+  it('Ctrl-C at a prompt exits with 130 and leaves nothing behind', async () => {
     const { svc, env } = await newUser();
-    const screen = terminal(['profiles', 'add', 'prod'], env);
+    const screen = startTerminal(['profiles', 'add', 'prod'], env);
     await screen.shows('Base URL');
     screen.type('\u0003');
     expect(await screen.ended).toBe(130);
     expect((await svc(['profiles', 'list', '-o', 'json'])).stdout).toBe('[]\n');
   });
 
-  it('a write that can hurt asks, and no is the answer when in doubt', async () => {
+  it('a destructive command asks for confirmation, with no as the default', async () => {
     const { env: userEnv } = await newUser();
-    const { env, received } = await mockService(() => success({}));
+    const { env, received } = await startMockService(() => success({}));
     const workspace = { SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 'workspace-token' };
-    const screen = terminal(['auth-tokens', 'reset', '--api-key', 'K'], { ...userEnv, ...env, ...workspace });
+    const screen = startTerminal(['auth-tokens', 'reset', '--api-key', 'K'], { ...userEnv, ...env, ...workspace });
     await screen.shows('Replace the auth token of API key K?');
     screen.type('\r');
     expect(await screen.ended).toBe(2);
-    expect(screen.screen()).toContain('nothing was done');
+    expect(screen.screen()).toContain('nothing was changed');
     expect(received).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mockService, success } from './mock-service.ts';
+import { startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
-import { terminal } from './terminal.ts';
+import { startTerminal } from './terminal.ts';
 
 const ADD_USER = ['users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
 const ADDED = success({ u1: { success: true, id: 'x', message: 'User added.' } });
 
-/** Every way to write: of each effect, many records, and a path that nobody knows. */
+/** All ways to write: each effect, a job, and an unknown path. */
 const WRITES: readonly (readonly string[])[] = [
   ADD_USER,
   ['users', 'add', '--org', 'acme', '--file', 'users.json'],
@@ -19,10 +19,10 @@ const WRITES: readonly (readonly string[])[] = [
   ['api', '/v2/some/new/path'],
 ];
 
-/** A user whose one profile is protected, the service it leads to, and a file of users. */
-async function protectedUser() {
+/** Creates a user with one protected profile, its service, and a file of users. */
+async function createProtectedUser() {
   const user = await newUser();
-  const { env, received } = await mockService(({ path }) => (path.includes('/users/') ? ADDED : success([])));
+  const { env, received } = await startMockService(({ path }) => (path.includes('/users/') ? ADDED : success([])));
   const base = ['profiles', 'add', 'prod', '--base-url', env.SVC_BASE_URL, '--api-key', 'key-1', '--protected'];
   const files = {
     'token.txt': 'token-of-prod',
@@ -37,8 +37,8 @@ async function protectedUser() {
 }
 
 describe('a protected profile', () => {
-  it('lets no write through in a script without SVC_ALLOW, --yes or not', async () => {
-    const { svc, received } = await protectedUser();
+  it('allows no writes in a script without SVC_ALLOW, with or without --yes', async () => {
+    const { svc, received } = await createProtectedUser();
     const tries = WRITES.flatMap((words) => [
       { words: [...words, '--yes'], env: {} },
       { words: [...words, '--yes'], env: { SVC_ALLOW: 'other' } },
@@ -53,13 +53,13 @@ describe('a protected profile', () => {
       return /^svc: profile 'prod' is protected; nothing was sent\nhint: in a script, (.*); on/.exec(stderr)?.[1];
     };
     expect(await hintOf([...ADD_USER, '--yes'])).toBe('set SVC_ALLOW=prod');
-    expect(await hintOf(ADD_USER, { SVC_ALLOW: 'prod' })).toBe('say --yes');
-    expect(await hintOf(ADD_USER)).toBe('say --yes and set SVC_ALLOW=prod');
+    expect(await hintOf(ADD_USER, { SVC_ALLOW: 'prod' })).toBe('add --yes');
+    expect(await hintOf(ADD_USER)).toBe('add --yes and set SVC_ALLOW=prod');
     expect(received).toEqual([]);
   });
 
-  it('reads, plans, and writes when it is named beside --yes', async () => {
-    const { svc, received } = await protectedUser();
+  it('allows reads and dry runs, and writes with --yes and its name', async () => {
+    const { svc, received } = await createProtectedUser();
     expect((await svc(['folders', 'list', '--org', 'acme'])).code).toBe(0);
     expect((await svc(['api', '/v2/agents/get'])).code).toBe(0);
     expect((await svc([...ADD_USER, '--dry-run'])).code).toBe(0);
@@ -69,13 +69,13 @@ describe('a protected profile', () => {
     expect(received).toHaveLength(3);
   });
 
-  it('has its name typed at a terminal, and a wrong one sends nothing', async () => {
-    const { env, received, host } = await protectedUser();
+  it('asks for its name at a terminal, and a wrong name sends nothing', async () => {
+    const { env, received, host } = await createProtectedUser();
     for (const [typed, code] of [
       ['prd', 2],
       ['prod', 0],
     ] as const) {
-      const screen = terminal(ADD_USER, env);
+      const screen = startTerminal(ADD_USER, env);
       await screen.shows(`profile prod, ${host}`);
       screen.type(`${typed}\r`);
       expect(await screen.ended, screen.screen()).toBe(code);
@@ -83,15 +83,15 @@ describe('a protected profile', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('is no matter of the embedded service', async () => {
-    const { svc } = await protectedUser();
+  it('does not apply to the embedded service', async () => {
+    const { svc } = await createProtectedUser();
     expect((await svc([...ADD_USER, '--local'])).code).toBe(0);
   });
 });
 
-describe('a question before a write', () => {
+describe('a confirmation before a write', () => {
   it('names the profile and the host', async () => {
-    const { svc, received, host } = await protectedUser();
+    const { svc, received, host } = await createProtectedUser();
     const { stderr } = await svc(['webhooks', 'endpoints', 'delete', 'ep_1']);
     expect(stderr).toContain(`(profile prod, ${host})`);
     expect(received).toEqual([]);

@@ -1,16 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failure, mockService, success } from './mock-service.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
-import { terminal } from './terminal.ts';
+import { startTerminal } from './terminal.ts';
 
 const GET = ['webhooks', 'config', 'get'];
 
-/** A service that puts off whatever comes until so many milliseconds after the first request. */
-async function limitedService(milliseconds: number, retryAfter: string | undefined) {
+/** Creates a service that rate-limits all requests for the given milliseconds after the first one. */
+async function startLimitedService(milliseconds: number, retryAfter: string | undefined) {
   const times: number[] = [];
-  const service = await mockService((_, response) => {
+  const service = await startMockService((_, response) => {
     times.push(Date.now());
     if (Date.now() - (times[0] ?? 0) >= milliseconds)
       return success({ useWebhookService: true, webhookServiceConfig: {} });
@@ -21,9 +21,9 @@ async function limitedService(milliseconds: number, retryAfter: string | undefin
 }
 
 describe('a rate limit', () => {
-  it('is waited for by every process of this user, though only one of them met it', async () => {
+  it('pauses every process of this user, even if only one received it', async () => {
     const { svc, home } = await newUser();
-    const { env, times } = await limitedService(3_000, '3');
+    const { env, times } = await startLimitedService(3_000, '3');
     const first = svc(GET, { env });
     const gates = () => readdir(join(home, '.local', 'state', 'svc', 'gates')).catch(() => []);
     await expect.poll(async () => (await gates()).length).toBeGreaterThan(0);
@@ -34,49 +34,49 @@ describe('a rate limit', () => {
     expect(times.slice(1).every((time) => time - (times[0] ?? 0) >= 3_000)).toBe(true);
     expect(runs[0]?.stderr).toMatch(/^waiting [34] s for the service's rate limit …\n$/);
     expect(runs[1]?.stderr).toMatch(
-      /^waiting [1-4] s for the service's rate limit, which another svc process met …\n$/,
+      /^waiting [1-4] s for the service's rate limit, reported by another svc process …\n$/,
     );
   });
 
-  it('is 7 at once with --no-wait, and closes the gate for nobody', async () => {
+  it('results in exit code 7 immediately with --no-wait, and pauses no other process', async () => {
     const { svc, home } = await newUser();
-    const { env, times } = await limitedService(60_000, undefined);
+    const { env, times } = await startLimitedService(60_000, undefined);
     const { code, stdout, stderr } = await svc([...GET, '--no-wait'], { env });
     expect([code, stdout, times.length]).toEqual([7, '', 1]);
     expect(stderr).toContain('(RESOURCE_EXHAUSTED)');
     await expect(readdir(join(home, '.local', 'state', 'svc', 'gates'))).rejects.toThrow('ENOENT');
   });
 
-  it('counts down on a terminal, and leaves nothing there', async () => {
+  it('shows a countdown on a terminal and removes it', async () => {
     const { env: user } = await newUser();
-    const { env } = await limitedService(3_000, '3');
-    const screen = terminal(GET, { ...user, ...env });
+    const { env } = await startLimitedService(3_000, '3');
+    const screen = startTerminal(GET, { ...user, ...env });
     expect(await screen.ended).toBe(0);
     const counts = Array.from(screen.screen().matchAll(/waiting (\d) s for the service/g), ([, seconds]) =>
       Number(seconds),
     );
-    // On a busy machine a second may go by unseen.
+    // A busy machine may skip a second of the countdown.
     expect(new Set(counts).size).toBeGreaterThan(1);
     expect(counts).toEqual(counts.toSorted((a, b) => b - a));
     expect(screen.screen()).not.toMatch(/waiting[^\r]*\n/);
   });
 
-  it('stays as one plain line on a terminal for ACCESSIBLE=1', async () => {
+  it('prints one permanent line on a terminal with ACCESSIBLE=1', async () => {
     const { env: user } = await newUser();
-    const { env } = await limitedService(1_000, '1');
-    const screen = terminal(GET, { ...user, ...env, ACCESSIBLE: '1' });
+    const { env } = await startLimitedService(1_000, '1');
+    const screen = startTerminal(GET, { ...user, ...env, ACCESSIBLE: '1' });
     expect(await screen.ended).toBe(0);
     expect(screen.screen().match(/waiting/g)).toHaveLength(1);
   });
 
-  it('is left with Ctrl-C at once, which takes the countdown off the screen', async () => {
+  it('is interrupted by Ctrl-C immediately, which removes the countdown', async () => {
     const { env: user } = await newUser();
-    const { env } = await limitedService(60_000, '50');
-    const screen = terminal(GET, { ...user, ...env });
+    const { env } = await startLimitedService(60_000, '50');
+    const screen = startTerminal(GET, { ...user, ...env });
     await screen.shows('waiting 5');
     screen.type('\u0003');
     expect(await screen.ended).toBe(130);
-    expect(screen.screen()).toMatch(/svc: stopped with Ctrl-C/);
+    expect(screen.screen()).toMatch(/svc: stopped by Ctrl-C/);
     expect(screen.screen()).not.toMatch(/…svc:/);
   });
 });

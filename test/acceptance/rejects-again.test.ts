@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BIN, newUser } from './svc.ts';
 
-/** Columns of their own, a name that a shell has to be told in quotes, and ids of which one is taken. */
+/** Input with renamed columns, a file name that needs quotes, and one ID that already exists. */
 const CSV = `Key,"The title's",Notes\nold,Old,n\nnew,New,n\n`;
 const INPUT = ['--map', 'Key=documentId', '--map', "The title's=documentName", '--map', 'Notes='];
 
-/** A user of the embedded service in whose organization a document `old` is. */
-async function withDocument() {
+/** Creates a user of the embedded service with a document `old` in the organization. */
+async function createUserWithDocument() {
   const { home, env, svc } = await newUser();
   const setUp = await svc(['documents', 'add', '--local', '--org', "o'acme", '--document', 'old', '--name', 'Taken']);
   expect(setUp.code).toBe(0);
-  /** Runs what a hint says to run, as a person would who pastes it into a shell. */
+  /** Runs a hinted command like a user who pastes it into a shell. */
   const paste = (text: string, cwd = home) =>
     new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
       const script = `svc() { "$NODE" "$BIN" "$@"; }\n${/svc .*/.exec(text)?.[0]}`;
@@ -24,20 +24,20 @@ async function withDocument() {
   return { home, svc, paste };
 }
 
-/** The command of the last line on stderr. */
-function hintOf(stderr: string): string {
-  const [, hint = ''] = /^hint: correct .*, then run: (.*)\n$/m.exec(stderr) ?? [];
+/** Returns the command in the last line on stderr. */
+function findHintedCommand(stderr: string): string {
+  const [, hint = ''] = /^hint: fix .*, then run: (.*)\n$/m.exec(stderr) ?? [];
   return hint;
 }
 
-describe('the command that a run with rejects names', () => {
-  it('sends them once they are corrected, as the input was sent', async () => {
-    const { home, svc, paste } = await withDocument();
+describe('the command for the rejects of a job', () => {
+  it('imports the fixed rejects with the settings of the original input', async () => {
+    const { home, svc, paste } = await createUserWithDocument();
     await writeFile(join(home, 'documents.txt'), CSV);
     const words = ['documents', 'add', '--local', '--org', "o'acme", '--file', 'documents.txt', ...INPUT];
     const first = await svc([...words, '--input-format', 'csv', '--rejects', 'my rejects']);
     expect(first.code).toBe(10);
-    const hint = hintOf(first.stderr);
+    const hint = findHintedCommand(first.stderr);
     expect(hint).toMatch(
       /^svc --local documents add --org 'o'\\''acme' --file 'my rejects' --input-format csv --map Key=d/,
     );
@@ -59,8 +59,8 @@ describe('the command that a run with rejects names', () => {
     expect(listed.stdout).toBe('id,documentName\r\nold,Taken\r\nnew,New\r\nother,Old\r\n');
   });
 
-  it('is told again by the job, from whatever folder', async () => {
-    const { home, svc, paste } = await withDocument();
+  it('is printed again by the job in any folder', async () => {
+    const { home, svc, paste } = await createUserWithDocument();
     await writeFile(join(home, 'documents.ndjson'), '{"documentId":"old"}\n{"documentId":"new"}\n');
     const folder = join(home, 'below');
     await mkdir(folder);
@@ -69,7 +69,7 @@ describe('the command that a run with rejects names', () => {
     const [job] = JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout);
     const again = await svc(['jobs', 'resume', job.id, '-o', 'ndjson'], { cwd: folder });
     const { error } = JSON.parse(again.stderr);
-    expect(error.hint).toMatch(/^correct \.\.\/documents\.rejects\.ndjson .* --file \.\.\/documents\.rejects\.ndjson$/);
+    expect(error.hint).toMatch(/^fix \.\.\/documents\.rejects\.ndjson .* --file \.\.\/documents\.rejects\.ndjson$/);
     await writeFile(join(home, 'documents.rejects.ndjson'), '{"documentId":"other"}\n');
     expect(await paste(error.hint, folder)).toMatchObject({ code: 0, stderr: '' });
   });

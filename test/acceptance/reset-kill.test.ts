@@ -4,36 +4,36 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { pendingRecoveries } from '../../src/profiles/recovery/pending.ts';
+import { listPendingRecoveries } from '../../src/profiles/recovery/pending.ts';
 import { BIN, newUser, type User } from './svc.ts';
-import { type ResetFault, tokenService, wellAnswered } from './token-service.ts';
+import { type ResetFault, respondNormally, startTokenService } from './token-service.ts';
 
 const KILLS = 100;
 const AT_ONCE = 5;
 
-/** Milliseconds that the service takes, at most, to apply a reset and again to answer it. */
-const SLOWNESS = 60;
+/** Maximum delay in milliseconds before the service applies a reset, and again before it responds. */
+const MAX_DELAY = 60;
 
-/** Where a token that was set is found after the kill, or why there is none to find. */
+/** Where the new token is after the kill, or why it is not available. */
 type Place = 'not applied' | 'stdout' | 'file' | 'record' | 'told as lost' | 'ORPHAN';
 
-/** Takes its time before it applies a reset, and again before it answers, killed client or not. */
-function takingItsTime(settled: () => void): ResetFault {
+/** Delays before it applies a reset and before it responds, even if the client was killed. */
+function respondSlowly(settled: () => void): ResetFault {
   return (apply, response) => {
     setTimeout(() => {
       const token = apply();
       setTimeout(() => {
-        wellAnswered(() => token, response);
+        respondNormally(() => token, response);
         settled();
-      }, Math.random() * SLOWNESS);
-    }, Math.random() * SLOWNESS);
+      }, Math.random() * MAX_DELAY);
+    }, Math.random() * MAX_DELAY);
   };
 }
 
-async function killedOnce(index: number): Promise<Place> {
+async function killOnce(index: number): Promise<Place> {
   const user = await newUser();
   const { promise: settled, resolve } = Promise.withResolvers<void>();
-  const service = await tokenService(takingItsTime(resolve));
+  const service = await startTokenService(respondSlowly(resolve));
   const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-q', '--output-file', 'token.txt'];
   const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...service.env } });
   let stdout = '';
@@ -41,38 +41,42 @@ async function killedOnce(index: number): Promise<Place> {
     stdout += text;
   });
   const closed = once(child, 'close');
-  // One in four at any moment; the others around the exchange, where a token could be lost.
-  if (index % 4 > 0) await Promise.race([untilAsked(service.resets), closed]);
-  await Promise.race([sleep(Math.random() * (index % 4 > 0 ? 3 * SLOWNESS : 400)), closed]);
+  // One kill in four is at a random time. The others are close to the exchange, where a token could be lost.
+  if (index % 4 > 0) await Promise.race([waitForReset(service.resets), closed]);
+  await Promise.race([sleep(Math.random() * (index % 4 > 0 ? 3 * MAX_DELAY : 400)), closed]);
   child.kill('SIGKILL');
   await closed;
   if (service.resets() > 0) await settled;
-  return place(user, service, stdout);
+  return locateToken(user, service, stdout);
 }
 
-async function untilAsked(resets: () => number): Promise<void> {
+async function waitForReset(resets: () => number): Promise<void> {
   while (resets() === 0) await sleep(2);
 }
 
-async function place(user: User, service: Awaited<ReturnType<typeof tokenService>>, stdout: string): Promise<Place> {
+async function locateToken(
+  user: User,
+  service: Awaited<ReturnType<typeof startTokenService>>,
+  stdout: string,
+): Promise<Place> {
   if (!service.isReplaced()) return 'not applied';
   const whole = `${service.current()}\n`;
   if (stdout === whole) return 'stdout';
   if ((await readFile(join(user.home, 'token.txt'), 'utf8').catch(() => '')) === whole) return 'file';
   const state = join(user.home, '.local', 'state', 'svc');
-  const records = await pendingRecoveries({ state, config: '', data: '' });
+  const records = await listPendingRecoveries({ state, config: '', data: '' });
   if (records.some(({ record }) => record?.token === service.current())) return 'record';
   const { stdout: listed } = await user.svc(['auth', 'recover', '-o', 'json'], { env: service.env });
   const told = JSON.parse(listed) as { state: string }[];
   return told.some((line) => line.state === 'lost') ? 'told as lost' : 'ORPHAN';
 }
 
-it(`kill -9 at ${KILLS} moments leaves no token that nobody knows of`, { timeout: 120_000 }, async ({ annotate }) => {
+it(`kill -9 at ${KILLS} moments never loses a token without a report`, { timeout: 120_000 }, async ({ annotate }) => {
   const places = new Map<Place, number>();
   let next = 0;
   const worker = async () => {
     while (next < KILLS) {
-      const found = await killedOnce(next++);
+      const found = await killOnce(next++);
       places.set(found, (places.get(found) ?? 0) + 1);
     }
   };
@@ -80,6 +84,6 @@ it(`kill -9 at ${KILLS} moments leaves no token that nobody knows of`, { timeout
   const seen = JSON.stringify(Object.fromEntries(places));
   await annotate(`where the token was: ${seen}`);
   expect(places.get('ORPHAN') ?? 0, seen).toBe(0);
-  // The moments were such that something could have been lost.
+  // The kills covered the critical moments.
   expect((places.get('told as lost') ?? 0) + (places.get('record') ?? 0), seen).toBeGreaterThan(5);
 });

@@ -10,18 +10,18 @@ interface Cursor {
 const PARTS = /\u001b\[(\?)?([0-9;]*)([A-Za-z])|\u001b\][^\u0007]*\u0007|[\r\n\u0008]|[^\u001b\r\n\u0008]/gu;
 
 /**
- * What a terminal of so many columns shows at the end, line by line, with everything that scrolled away: the few control
- * sequences that prompts use are carried out. The right half of a wide character is an empty cell.
+ * Renders the final content of a terminal with the given width, line by line, including text that scrolled away.
+ * Supports the few control sequences that prompts use. The right half of a wide character is an empty cell.
  */
-export function screenOf(written: string, columns: number): readonly string[] {
+export function renderScreen(written: string, columns: number): readonly string[] {
   const cursor: Cursor = { lines: [[]], row: 0, column: 0 };
   for (const [part, isPrivate, parameters = '', command] of written.matchAll(PARTS)) {
     if (command !== undefined) {
-      if (!isPrivate) control(cursor, command, Number(parameters.split(';')[0] || '1'), parameters);
+      if (!isPrivate) applyControl(cursor, command, Number(parameters.split(';')[0] || '1'), parameters);
     } else if (part === '\r') cursor.column = 0;
-    else if (part === '\n') down(cursor, 1);
+    else if (part === '\n') moveDown(cursor, 1);
     else if (part === '\u0008') cursor.column = Math.max(0, cursor.column - 1);
-    else if (!part.startsWith('\u001b')) put(cursor, part, columns);
+    else if (!part.startsWith('\u001b')) putCharacter(cursor, part, columns);
   }
   return cursor.lines.map((line) =>
     Array.from(line, (cell) => cell ?? ' ')
@@ -30,14 +30,14 @@ export function screenOf(written: string, columns: number): readonly string[] {
   );
 }
 
-function control(cursor: Cursor, command: string, count: number, parameters: string): void {
+function applyControl(cursor: Cursor, command: string, count: number, parameters: string): void {
   const line = cursor.lines[cursor.row] ?? [];
   switch (command) {
     case 'A':
       cursor.row = Math.max(0, cursor.row - count);
       return;
     case 'B':
-      down(cursor, count);
+      moveDown(cursor, count);
       return;
     case 'C':
       cursor.column += count;
@@ -62,16 +62,16 @@ function control(cursor: Cursor, command: string, count: number, parameters: str
   }
 }
 
-function down(cursor: Cursor, count: number): void {
+function moveDown(cursor: Cursor, count: number): void {
   cursor.row += count;
   while (cursor.lines.length <= cursor.row) cursor.lines.push([]);
 }
 
-function put(cursor: Cursor, character: string, columns: number): void {
+function putCharacter(cursor: Cursor, character: string, columns: number): void {
   const width = stringWidth(character);
   if (cursor.column + width > columns) {
     cursor.column = 0;
-    down(cursor, 1);
+    moveDown(cursor, 1);
   }
   const line = cursor.lines[cursor.row] ?? [];
   line[cursor.column] = character;

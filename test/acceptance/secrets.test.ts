@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failure, mockService, type Received, success } from './mock-service.ts';
+import { failure, type ReceivedRequest, startMockService, success } from './mock-service.ts';
 import { newUser, type Run, type User } from './svc.ts';
 
-/** A secret with what encodings treat in their own way. */
+/** Secret with characters that encodings treat specially. */
 const newSecret = () => `tok+/=&" ${randomBytes(12).toString('base64')}`;
 
-/** A secret as it may be written. */
-function formsOf(secret: string): readonly string[] {
+/** Returns all encodings of a secret. */
+function listEncodings(secret: string): readonly string[] {
   const shifted = [0, 1, 2].map((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
     return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));
@@ -30,41 +30,41 @@ function formsOf(secret: string): readonly string[] {
   ];
 }
 
-/** The headers of a request as a service might repeat them, in every form. */
-function echo({ headers }: Received): string {
+/** Returns the request headers in every form in which a service might repeat them. */
+function echoHeaders({ headers }: ReceivedRequest): string {
   const secrets = ['x-svc-auth-token', 'x-svc-workspace-auth-token'].flatMap((name) => headers[name] ?? []);
-  return secrets.flatMap((secret) => formsOf(String(secret))).join(' | ');
+  return secrets.flatMap((secret) => listEncodings(String(secret))).join(' | ');
 }
 
-/** What the service answers, by the kind of trouble that the organization asked for names. */
-const ANSWERS: Readonly<Record<string, (received: Received) => { status?: number; body: unknown }>> = {
+/** Error responses of the service, by the requested organization. */
+const ANSWERS: Readonly<Record<string, (received: ReceivedRequest) => { status?: number; body: unknown }>> = {
   fine: () => success([]),
-  refused: (received) => failure(401, 'UNAUTHENTICATED', `bad credential ${echo(received)}`),
-  forbidden: (received) => failure(403, `NO ${echo(received)}`, echo(received)),
-  odd: (received) => ({ body: { [echo(received)]: echo(received) } }),
-  page: (received) => ({ status: 502, body: `<html>${echo(received)}</html>` }),
+  refused: (received) => failure(401, 'UNAUTHENTICATED', `bad credential ${echoHeaders(received)}`),
+  forbidden: (received) => failure(403, `NO ${echoHeaders(received)}`, echoHeaders(received)),
+  odd: (received) => ({ body: { [echoHeaders(received)]: echoHeaders(received) } }),
+  page: (received) => ({ status: 502, body: `<html>${echoHeaders(received)}</html>` }),
   issues: (received) => ({
     status: 400,
     body: {
       error: {
         status: 'INVALID_ARGUMENT',
         message: 'no',
-        details: { issues: [{ code: 'x', path: [echo(received)], message: echo(received) }] },
+        details: { issues: [{ code: 'x', path: [echoHeaders(received)], message: echoHeaders(received) }] },
       },
     },
   }),
   items: (received) =>
     success({
-      a: { success: false, message: echo(received), code: echo(received) },
-      b: { success: true, id: 'x', message: echo(received) },
+      a: { success: false, message: echoHeaders(received), code: echoHeaders(received) },
+      b: { success: true, id: 'x', message: echoHeaders(received) },
     }),
   details: (received) => ({
     status: 500,
     body: {
       error: {
         status: 'INTERNAL',
-        message: echo(received),
-        details: [{ success: false, message: echo(received), code: 'not-found' }, { success: true }],
+        message: echoHeaders(received),
+        details: [{ success: false, message: echoHeaders(received), code: 'not-found' }, { success: true }],
       },
     },
   }),
@@ -102,15 +102,15 @@ const COMMANDS = [
   ...OTHERS,
 ];
 
-/** Every file below a folder, with its text. */
-async function textsBelow(folder: string): Promise<readonly (readonly [string, string])[]> {
+/** Returns the text of every file in a folder. */
+async function readTexts(folder: string): Promise<readonly (readonly [string, string])[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   return Promise.all(paths.map(async (path) => [path, await readFile(path, 'latin1')] as const));
 }
 
-function expectNone(secrets: readonly string[], text: string, where: string): void {
-  for (const form of secrets.flatMap(formsOf)) {
+function expectNoSecrets(secrets: readonly string[], text: string, where: string): void {
+  for (const form of secrets.flatMap(listEncodings)) {
     if (text.includes(form)) throw new Error(`${where} holds ${form}:\n${text}`);
   }
 }
@@ -128,10 +128,10 @@ async function runAll({ svc }: User): Promise<readonly { readonly words: readonl
   return done;
 }
 
-/** A user whose profile holds two secrets, and a service that repeats what it gets. */
-async function userOfEcho([authToken, workspaceAuthToken]: readonly [string, string]): Promise<User> {
+/** Creates a user whose profile holds two secrets, and a service that repeats its input. */
+async function createEchoUser([authToken, workspaceAuthToken]: readonly [string, string]): Promise<User> {
   const user = await newUser();
-  const { env } = await mockService((received) => {
+  const { env } = await startMockService((received) => {
     const { organizationId } = received.body.data;
     const answer = ANSWERS[String(organizationId)] ?? ANSWERS['refused'];
     return answer?.(received);
@@ -146,15 +146,15 @@ async function userOfEcho([authToken, workspaceAuthToken]: readonly [string, str
   return user;
 }
 
-it('the credentials of a run are in nothing that is printed, and in no file but their own', async ({ annotate }) => {
+it('the credentials of a command appear in no output and only in their own files', async ({ annotate }) => {
   const secrets = [newSecret(), newSecret()] as const;
-  const user = await userOfEcho(secrets);
+  const user = await createEchoUser(secrets);
   const runs = await runAll(user);
-  for (const { words, run } of runs) expectNone(secrets, run.stdout + run.stderr, words.join(' '));
-  const texts = await textsBelow(user.home);
-  for (const [path, text] of texts) if (!path.endsWith('/secrets.json')) expectNone(secrets, text, path);
-  await annotate(`${runs.length} commands and ${texts.length} files, ${secrets.flatMap(formsOf).length} forms`);
-  // That there was something to be seen:
+  for (const { words, run } of runs) expectNoSecrets(secrets, run.stdout + run.stderr, words.join(' '));
+  const texts = await readTexts(user.home);
+  for (const [path, text] of texts) if (!path.endsWith('/secrets.json')) expectNoSecrets(secrets, text, path);
+  await annotate(`${runs.length} commands and ${texts.length} files, ${secrets.flatMap(listEncodings).length} forms`);
+  // The output contains redacted secrets:
   expect(runs.map(({ run }) => run.code)).toEqual(expect.arrayContaining([0, 2, 3, 4, 8, 9, 10]));
   expect(runs.filter(({ run }) => run.stderr.includes('****')).length).toBeGreaterThan(20);
   expect(texts.filter(([path]) => /\.(rejects|results)/.test(path)).length).toBeGreaterThan(4);
@@ -163,33 +163,33 @@ it('the credentials of a run are in nothing that is printed, and in no file but 
 });
 
 describe('a crash', () => {
-  /** Plants a fault deep in the tool: whatever is fetched throws an error that repeats the headers. */
+  /** Makes every `fetch` throw an error that repeats the headers. */
   const preload = (fault: string) => `data:text/javascript,${encodeURIComponent(fault)}`;
   const FAULTS = {
-    'of a command': `
+    'in a command': `
       const { stringify } = JSON;
       JSON.stringify = (value, ...rest) => {
         if (value?.data?.organizationId === 'acme') throw new TypeError('cannot write ' + process.env.SVC_AUTH_TOKEN);
         return stringify(value, ...rest);
       };`,
-    'that nobody waits for': `setTimeout(() => { throw new Error('late ' + process.env.SVC_AUTH_TOKEN) }, 150);
+    'in a timer': `setTimeout(() => { throw new Error('late ' + process.env.SVC_AUTH_TOKEN) }, 150);
       setTimeout(() => undefined, 5_000);`,
-    'of a promise that nobody waits for': `
+    'in an unhandled promise': `
       setTimeout(() => Promise.reject(new Error('late ' + process.env.SVC_AUTH_TOKEN)), 150);
       setTimeout(() => undefined, 5_000);`,
   };
 
-  it.each(Object.entries(FAULTS))('%s is 1, and does not repeat a secret', async (_, fault) => {
+  it.each(Object.entries(FAULTS))('%s exits with 1 and does not repeat a secret', async (_, fault) => {
     const { svc } = await newUser();
-    const { env } = await mockService(() => undefined);
+    const { env } = await startMockService(() => undefined);
     const secret = newSecret();
     const variables = { ...env, SVC_AUTH_TOKEN: secret, NODE_OPTIONS: `--import "${preload(fault)}"` };
     for (const more of [[], ['--debug'], ['-o', 'json']]) {
       const run = await svc(['folders', 'list', '--org', 'acme', ...more], { env: variables });
       expect(run.code, run.stderr).toBe(1);
-      expect(run.stderr).toContain('unexpected: ');
+      expect(run.stderr).toContain('unexpected error: ');
       expect(run.stderr).toContain('****');
-      expectNone([secret], run.stdout + run.stderr, more.join(' '));
+      expectNoSecrets([secret], run.stdout + run.stderr, more.join(' '));
     }
   });
 });

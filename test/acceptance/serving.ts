@@ -5,14 +5,14 @@ import { onTestFinished } from 'vitest';
 import { BIN, type User } from './svc.ts';
 
 interface Server extends Pick<User, 'env' | 'home'> {
-  /** Where the tool is, other than in the checkout. */
+  /** Folder of the tool, if not the checkout. */
   readonly bin?: string;
-  /** Files and connections that the process may have open. */
+  /** Limit of open file descriptors of the process. */
   readonly descriptors?: number;
 }
 
-/** A `svc serve` of this user's, on a free port unless the words name one, gone with the test. */
-export async function serving({ env, home, bin = BIN, descriptors }: Server, ...words: readonly string[]) {
+/** Starts `svc serve` for this user, on a free port unless the arguments name one. It ends with the test. */
+export async function startServing({ env, home, bin = BIN, descriptors }: Server, ...words: readonly string[]) {
   const port = words.includes('--port') ? [] : ['--port', '0'];
   const line = [process.execPath, bin, 'serve', ...port, '-o', 'json', ...words];
   const limited = descriptors === undefined ? line : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...line];
@@ -29,15 +29,15 @@ export async function serving({ env, home, bin = BIN, descriptors }: Server, ...
   return {
     pid: child.pid ?? 0,
     headers,
-    /** What points `svc` at it. */
+    /** Environment variables that point `svc` at the service. */
     env: { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken },
     async call(path: string, data: object) {
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
       return { ok: response.ok, status: response.status, body: await response.json() };
     },
-    /** Everything printed there so far. */
+    /** All output so far. */
     stderr: () => stderr,
-    /** @returns its exit code, `null` where the signal ended it */
+    /** @returns the exit code, or `null` if a signal ended the process */
     async end(signal: NodeJS.Signals): Promise<number | null> {
       const exit = once(child, 'exit');
       child.kill(signal);

@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NODE_VERIFICATION, PYTHON_VERIFICATION } from '../../src/commands/setup/verification-code.ts';
-import { target } from '../webhooks/world.ts';
-import { type Dialogue, dialogue } from './dialogue.ts';
-import { type Answerer, failure, mockService, success } from './mock-service.ts';
+import { target } from '../webhooks/listener-fixture.ts';
+import { type Dialogue, startDialogue } from './dialogue.ts';
+import { failure, type ResponseHandler, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
 const DOWN = '\u001b[B';
@@ -18,7 +18,7 @@ const ADVANCED_OFF = {
   enableDataProtection: false,
 };
 const TIME = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
-/** The functions that are shown, as programs that verify a delivery from two files. */
+/** Wraps the printed functions in programs that verify a delivery from two files. */
 const CODE = {
   node: {
     program: process.execPath,
@@ -37,28 +37,28 @@ const CODE = {
 } as const;
 const SECRET = `whsec_${Buffer.from('no secret of anybody, 24').toString('base64')}`;
 
-/** A service with advanced webhooks, off or on, that keeps what it was sent. */
-async function webhookService(isEnabled: boolean) {
-  const answer: Answerer = ({ path, body }) => {
+/** Creates a service with advanced webhooks on or off that records requests. */
+async function startWebhookService(isEnabled: boolean) {
+  const answer: ResponseHandler = ({ path, body }) => {
     if (path.endsWith('/advancedwebhookconfig/get')) return success({ ...ADVANCED_OFF, isEnabled });
     if (path.endsWith('/advancedwebhookconfig/update')) return success({ ...ADVANCED_OFF, isEnabled: true });
     if (path.endsWith('/endpoints/create')) return success({ id: 'ep_1', disabled: false, ...TIME, ...body.data });
     if (path.endsWith('/endpoints/secret/get')) return success({ endpointId: 'ep_1', secret: SECRET });
     return failure(404, 'NOT_FOUND', 'no such path');
   };
-  const { env, received } = await mockService(answer);
+  const { env, received } = await startMockService(answer);
   const user = await newUser();
   const sent = (part: string) => received.filter(({ path }) => path.endsWith(part)).map(({ body }) => body.data);
   return { ...user, env: { ...user.env, ...env }, received, sent };
 }
 
-/** The answers of a whole dialogue, but for the URL and what comes after the endpoint was made. */
+/** Answers to all prompts, except the URL and the prompts after the endpoint was created. */
 const REST: readonly (readonly [string, string])[] = [
   ['Events to receive', '\r'],
   ['Channels', '\r'],
-  ['Most deliveries', '\r'],
-  ['What it is for', '\r'],
-  ['Id of your own', '\r'],
+  ['Rate limit', '\r'],
+  ['Description', '\r'],
+  ['Custom ID', '\r'],
   ['Metadata', '\r'],
 ];
 
@@ -67,31 +67,31 @@ async function answers(to: Dialogue, pairs: readonly (readonly [string, string])
 }
 
 describe('svc webhooks setup', () => {
-  it('asks for everything, shows what it will send, and sends that', async () => {
-    const { env, sent } = await webhookService(false);
+  it('asks for all settings, shows the request, and sends it', async () => {
+    const { env, sent } = await startWebhookService(false);
     const receiver = await target((response) => response.writeHead(401).end());
-    const screen = dialogue(['webhooks', 'setup'], env);
-    await screen.answer('Advanced webhooks are off', 'y\r');
-    await screen.answer('Where deliveries go', 'example.com\r');
+    const screen = startDialogue(['webhooks', 'setup'], env);
+    await screen.answer('Advanced webhooks are disabled', 'y\r');
+    await screen.answer('Endpoint URL', 'example.com\r');
     await screen.answer('not a valid http(s) URL', `\u0015${receiver.url.href}\r`);
     await screen.answer('Send a test request', 'y\r');
-    await screen.shows('it refuses what it cannot verify, as it should');
-    // By search, by walking down, and one that is not known.
+    await screen.shows('rejected the invalid signature, as expected');
+    // By search, by browsing, and an unknown event.
     await screen.answer('Events to receive', 'reaction_d');
     await screen.answer('Events to receive reaction_d', '\r');
-    await screen.answer('Go on with the 1 chosen', DOWN);
+    await screen.answer('Continue with the 1 selected', DOWN);
     await screen.answer('❯ [ ] all of thread', ' ');
     await screen.answer('❯ [x] all of thread', ' ');
     await screen.answer('❯ [ ] all of thread', 'thread.link_copy');
-    await screen.answer('not a known one', '\r');
-    await screen.answer('Go on with the 2 chosen', '\r');
+    await screen.answer('not in the list', '\r');
+    await screen.answer('Continue with the 2 selected', '\r');
     await answers(screen, [
       ['Channels', 'acme, team-ü\r'],
       ['only letters, digits', '\u0015acme, team-1\r'],
-      ['Most deliveries', '0\r'],
+      ['Rate limit', '0\r'],
       ['expected number', '\u00155\r'],
-      ['What it is for', "Grüße, 日本 'a' $HOME\r"],
-      ['Id of your own', 'hook-1\r'],
+      ['Description', "Grüße, 日本 'a' $HOME\r"],
+      ['Custom ID', 'hook-1\r'],
       ['Metadata', 'team=web\r'],
       ['More metadata', 'note=a=b\r'],
       ['More metadata', '\r'],
@@ -130,19 +130,19 @@ describe('svc webhooks setup', () => {
     expect(JSON.parse(request)).toEqual({ data: endpoint });
   });
 
-  it('asks in plain lines for a screen reader, and never moves the cursor', async () => {
-    const { env, sent } = await webhookService(false);
-    const screen = dialogue(['webhooks', 'setup'], { ...env, ACCESSIBLE: '1' }, 40);
+  it('uses plain lines for screen readers and never moves the cursor', async () => {
+    const { env, sent } = await startWebhookService(false);
+    const screen = startDialogue(['webhooks', 'setup'], { ...env, ACCESSIBLE: '1' }, 40);
     await answers(screen, [
-      ['Advanced webhooks are off', 'y\r'],
-      ['Where deliveries go', '\r'],
-      ['an answer is needed', 'https://example.com/hook\r'],
+      ['Advanced webhooks are disabled', 'y\r'],
+      ['Endpoint URL', '\r'],
+      ['an answer is required', 'https://example.com/hook\r'],
       ['Send a test request', 'maybe\r'],
       ['answer y or n', '\r'],
-      ['choose, or take back (Enter: all events):', 'reaction\r'],
-      ["with 'reaction':", '16, comment.add, huddle\r'],
-      ['choose, or take back (Enter: the 4 chosen):', 'comment.add\r'],
-      ['choose, or take back (Enter: the 3 chosen):', '\r'],
+      ['select or deselect (Enter: all events):', 'reaction\r'],
+      ["matches for 'reaction':", '16, comment.add, huddle\r'],
+      ['select or deselect (Enter: the 4 selected):', 'comment.add\r'],
+      ['select or deselect (Enter: the 3 selected):', '\r'],
       ...REST.slice(1),
       ['Create this endpoint?', 'y\r'],
       ['Send a test event', '\r'],
@@ -157,17 +157,17 @@ describe('svc webhooks setup', () => {
     expect(screen.movesCursor()).toBe(false);
   });
 
-  it('asks only for what flags leave open, and sends a signed event to the endpoint', async () => {
+  it('asks only for settings that are not passed as flags, and sends a signed event to the endpoint', async () => {
     const user = await newUser();
     const receiver = await target();
     const words = ['--url', receiver.url.href, '--filter-type', 'huddle.join', '--rate-limit', '5', '--uid', 'u'];
     const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c'];
-    const screen = dialogue(['webhooks', 'setup', '--local', ...words, ...more], user.env);
-    await screen.answer('Advanced webhooks are off', 'y\r');
+    const screen = startDialogue(['webhooks', 'setup', '--local', ...words, ...more], user.env);
+    await screen.answer('Advanced webhooks are disabled', 'y\r');
     await screen.answer('Create this endpoint? (embedded service)', 'y\r');
     await screen.answer('Send a test event', 'y\r');
     expect(await screen.ended, screen.text()).toBe(0);
-    expect(screen.text()).toContain('huddle.join: it answered 200, so it took it');
+    expect(screen.text()).toContain('huddle.join: HTTP 200, accepted');
     const [delivery] = receiver.received;
     const secret = /whsec_\S+/.exec(screen.text(1000))?.[0] ?? '';
     for (const [name, body] of [
@@ -199,8 +199,8 @@ describe('svc webhooks setup', () => {
   });
 
   const QUESTIONS = [
-    ['Advanced webhooks are off', 'y\r'],
-    ['Where deliveries go', 'https://example.com/hook\r'],
+    ['Advanced webhooks are disabled', 'y\r'],
+    ['Endpoint URL', 'https://example.com/hook\r'],
     ['Send a test request', '\r'],
     ...REST,
     ['Create this endpoint?', 'y\r'],
@@ -211,16 +211,16 @@ describe('svc webhooks setup', () => {
     ['Ctrl-D', '\u0004', {}, 4],
     ['Ctrl-C', '\u0003', { ACCESSIBLE: '1' }, 1],
     ['Ctrl-D', '\u0004', { ACCESSIBLE: '1' }, 4],
-  ])('leaves nothing behind when it is stopped with %s at any question (%#)', async (_, key, more, step) => {
-    const { env, sent } = await webhookService(false);
+  ])('leaves nothing behind when it is stopped with %s at any prompt (%#)', async (_, key, more, step) => {
+    const { env, sent } = await startWebhookService(false);
     const stopAt = async (last: number) => {
-      const screen = dialogue(['webhooks', 'setup'], { ...env, ...more });
+      const screen = startDialogue(['webhooks', 'setup'], { ...env, ...more });
       await answers(screen, QUESTIONS.slice(0, last));
       await screen.answer(QUESTIONS[last]?.[0] ?? '', key);
       expect(await screen.ended, screen.text()).toBe(130);
-      expect(screen.text()).toMatch(/^svc: stopped; no endpoint was made$/m);
+      expect(screen.text()).toMatch(/^svc: canceled; no endpoint was created$/m);
     };
-    // Ctrl-D goes the same way, so it is tried at some.
+    // Ctrl-D uses the same code, so it is tested at some prompts only.
     const stops = QUESTIONS.keys().filter((at) => at % step === 0);
     const work = async () => {
       for (const last of stops) await stopAt(last);
@@ -230,55 +230,57 @@ describe('svc webhooks setup', () => {
     expect(sent('/advancedwebhookconfig/update')).toEqual([]);
   });
 
-  it('can be stopped while a receiver leaves a test request without an answer', async () => {
-    const { env, sent } = await webhookService(true);
+  it('can be stopped while a receiver does not respond to a test request', async () => {
+    const { env, sent } = await startWebhookService(true);
     const silent = await target(() => undefined);
     for (const more of [{}, { ACCESSIBLE: '1' }]) {
-      const screen = dialogue(['webhooks', 'setup'], { ...env, ...more });
-      await screen.answer('Where deliveries go', `${silent.url.href}\r`);
+      const screen = startDialogue(['webhooks', 'setup'], { ...env, ...more });
+      await screen.answer('Endpoint URL', `${silent.url.href}\r`);
       await screen.answer('Send a test request', 'y\r');
-      await screen.answer('waiting for an answer', '\u0003');
+      await screen.answer('waiting for a response', '\u0003');
       expect(await screen.ended, screen.text()).toBe(130);
-      expect(screen.text()).toContain('svc: stopped; no endpoint was made');
+      expect(screen.text()).toContain('svc: canceled; no endpoint was created');
     }
     expect(sent('/endpoints/create')).toEqual([]);
   });
 
-  it('says that the endpoint is there when it is stopped afterwards', async () => {
+  it('reports the created endpoint if it is stopped afterwards', async () => {
     for (const more of [{}, { ACCESSIBLE: '1' }]) {
-      const { env } = await webhookService(true);
-      const screen = dialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...env, ...more });
+      const { env } = await startWebhookService(true);
+      const screen = startDialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...env, ...more });
       await answers(screen, [...REST, ['Create this endpoint?', 'y\r'], ['Send a test event', '\u0003']]);
       expect(await screen.ended).toBe(130);
       expect(screen.text()).toContain(
-        'svc: stopped; the endpoint ep_1 is there\nhint: svc webhooks endpoints delete ep_1 takes it away',
+        'svc: canceled; the endpoint ep_1 was created\nhint: svc webhooks endpoints delete ep_1 deletes it',
       );
     }
   });
 
-  it('says that advanced webhooks are on when the endpoint could not be made', async () => {
-    const { env } = await mockService(({ path }) => {
+  it('reports that advanced webhooks are on if the endpoint could not be created', async () => {
+    const { env } = await startMockService(({ path }) => {
       if (path.endsWith('/advancedwebhookconfig/get')) return success(ADVANCED_OFF);
       if (path.endsWith('/advancedwebhookconfig/update')) return success({ ...ADVANCED_OFF, isEnabled: true });
       return failure(400, 'INVALID_ARGUMENT', 'url must be a valid http(s) URL.');
     });
     const user = await newUser();
-    const screen = dialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...user.env, ...env });
-    await answers(screen, [['Advanced webhooks are off', 'y\r'], ...REST, ['Create this endpoint?', 'y\r']]);
+    const screen = startDialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...user.env, ...env });
+    await answers(screen, [['Advanced webhooks are disabled', 'y\r'], ...REST, ['Create this endpoint?', 'y\r']]);
     expect(await screen.ended).toBe(3);
-    expect(screen.text(500)).toContain('advanced webhooks are on now: svc webhooks advanced update --disable');
+    expect(screen.text(500)).toContain(
+      'enabled advanced webhooks; to disable them again: svc webhooks advanced update --disable',
+    );
   });
 
-  it('walks through with --dry-run, and prints the request', async () => {
-    const { env, received } = await webhookService(false);
-    const screen = dialogue(['webhooks', 'setup', '--dry-run', '--url', 'https://example.com/hook'], env);
+  it('runs to the end with --dry-run and prints the request', async () => {
+    const { env, received } = await startWebhookService(false);
+    const screen = startDialogue(['webhooks', 'setup', '--dry-run', '--url', 'https://example.com/hook'], env);
     await answers(screen, REST);
     expect(await screen.ended, screen.text()).toBe(0);
     expect(screen.text()).toContain('"url": "http://127.0.0.1:');
     expect(received).toEqual([]);
   });
 
-  it('says what to run where nobody can be asked', async () => {
+  it('names the command to use without a terminal', async () => {
     const { svc } = await newUser();
     const setups = [
       [['webhooks', 'setup'], 'svc webhooks endpoints create --url https://example.com/hook'],
@@ -296,20 +298,20 @@ describe('svc webhooks setup', () => {
       expect(await svc(words)).toEqual({
         code: 2,
         stdout: '',
-        stderr: `svc: this command asks questions, and nobody can be asked here\nhint: without questions: ${command}\n`,
+        stderr: `svc: this command is interactive and requires a terminal\nhint: non-interactive: ${command}\n`,
       });
     }
   });
 
-  it('refuses a flag that is wrong before it asks anything', async () => {
-    const { env } = await webhookService(true);
-    const screen = dialogue(['webhooks', 'setup', '--url', 'nonsense'], env);
+  it('rejects an invalid flag before the first prompt', async () => {
+    const { env } = await startWebhookService(true);
+    const screen = startDialogue(['webhooks', 'setup', '--url', 'nonsense'], env);
     expect(await screen.ended).toBe(2);
     expect(screen.text()).toMatch(/^svc: --url: not a valid/);
   });
 
-  it('has the name of a protected profile typed before it writes', async () => {
-    const service = await webhookService(true);
+  it('asks for the name of a protected profile before it writes', async () => {
+    const service = await startWebhookService(true);
     const { home, svc, sent } = service;
     await writeFile(join(home, 'token'), 'token-of-prod');
     const base = ['--base-url', service.env.SVC_BASE_URL ?? '', '--api-key', 'key-1', '--auth-token-file', 'token'];
@@ -321,11 +323,11 @@ describe('svc webhooks setup', () => {
       ['prd\r', 2],
       ['prod\r', 0],
     ] as const) {
-      const screen = dialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], env);
+      const screen = startDialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], env);
       await answers(screen, [
         ...REST,
         ['Create this endpoint? (profile prod, 127.0.0.1', 'y\r'],
-        ['Type the name', typed],
+        ['Type the profile name', typed],
       ]);
       if (code === 0) await screen.answer('Send a test event', '\r');
       expect(await screen.ended, screen.text()).toBe(code);
@@ -334,15 +336,15 @@ describe('svc webhooks setup', () => {
   });
 
   it('fits 40 columns', async () => {
-    const { env, sent } = await webhookService(true);
-    const screen = dialogue(['webhooks', 'setup'], env, 40);
+    const { env, sent } = await startWebhookService(true);
+    const screen = startDialogue(['webhooks', 'setup'], env, 40);
     const long = `https://example.com/${'long/'.repeat(12)}`;
     await answers(screen, [
-      ['Where deliveries go', `${long}\r`],
+      ['Endpoint URL', `${long}\r`],
       ['Send a test request', '\r'],
       ['Events to receive', 'custom_list'],
       ['Events to receive custom_list', '\r'],
-      ['Go on with the 1 chosen', '\r'],
+      ['Continue with the 1 selected', '\r'],
       ...REST.slice(1),
       ['Create this endpoint?', 'y\r'],
       ['Send a test event', '\r'],
@@ -351,8 +353,8 @@ describe('svc webhooks setup', () => {
     expect(sent('/endpoints/create')).toMatchObject([
       { url: long, filterTypes: ['comment_annotation.custom_list_change'] },
     ]);
-    // Each question stands there once, as it was answered.
-    for (const question of ['Where deliveries go', 'Events to receive', 'Channels']) {
+    // Each prompt appears once, with its answer.
+    for (const question of ['Endpoint URL', 'Events to receive', 'Channels']) {
       expect(screen.text().split(question)).toHaveLength(2);
     }
   });
@@ -365,32 +367,32 @@ const WEBHOOKS_OFF = {
 };
 
 describe('svc webhooks config setup', () => {
-  it('asks for each setting, shows what changes, and sends only that', async () => {
+  it('asks for each setting, shows the changes, and sends only those', async () => {
     const user = await newUser();
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await writeFile(join(user.home, 'key.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
-    const { env, received } = await mockService(({ path, body }) =>
+    const { env, received } = await startMockService(({ path, body }) =>
       success(
         path.endsWith('/get')
           ? WEBHOOKS_OFF
           : { useWebhookService: true, webhookServiceConfig: body.data['webhookServiceConfig'] },
       ),
     );
-    const screen = dialogue(['webhooks', 'config', 'setup'], { ...user.env, ...env });
+    const screen = startDialogue(['webhooks', 'config', 'setup'], { ...user.env, ...env });
     await answers(screen, [
       ['Deliver events as basic webhooks?', 'y\r'],
-      ['Token that each delivery carries', `${TOKEN}\r`],
+      ['Delivery auth token', `${TOKEN}\r`],
       ['URL for unprocessed events', 'ftp://x\r'],
       ['not a valid http(s) URL', '\u0015https://example.com/raw\r'],
       ['URL for processed events', '\r'],
-      ['Encode what is delivered', '\r'],
-      ['Encrypt what is delivered', 'y\r'],
+      ['Encode payloads as base64?', '\r'],
+      ['Encrypt payloads with your public key?', 'y\r'],
       ['RSA public key', 'nonsense\r'],
-      ['this is no RSA public key', `${join(user.home, 'key.pem')}\r`],
-      ['Leave personal data out', '\r'],
+      ['not a valid RSA public key', `${join(user.home, 'key.pem')}\r`],
+      ['Omit personal data?', '\r'],
       ['Events to deliver', 'comment.delete'],
       ['❯ [x] comment.delete', '\r'],
-      ['Go on with the 16 chosen', '\r'],
+      ['Continue with the 16 selected', '\r'],
       ['Make these changes?', 'y\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
@@ -412,7 +414,7 @@ describe('svc webhooks config setup', () => {
     expect(screen.raw()).not.toContain(TOKEN);
   });
 
-  it('keeps what Enter is pressed for, in plain lines too, and sends nothing then', async () => {
+  it('keeps values on Enter, also in plain lines, and then sends nothing', async () => {
     const stored = {
       useWebhookService: true,
       webhookServiceConfig: {
@@ -422,36 +424,40 @@ describe('svc webhooks config setup', () => {
         triggers: { 'comment.add': true, 'comment.delete': false },
       },
     };
-    const { env, received } = await mockService(() => success(stored));
+    const { env, received } = await startMockService(() => success(stored));
     const user = await newUser();
     for (const more of [{}, { ACCESSIBLE: '1' }]) {
-      const screen = dialogue(['webhooks', 'config', 'setup'], { ...user.env, ...env, ...more });
+      const screen = startDialogue(['webhooks', 'config', 'setup'], { ...user.env, ...env, ...more });
       await answers(screen, [
         ['Deliver events as basic webhooks?', '\r'],
-        ['Token that each delivery carries (Enter keeps it, - removes it)', '\r'],
+        ['Delivery auth token (Enter to keep, - to remove)', '\r'],
         ['URL for unprocessed events', '\r'],
         ['URL for processed events', '\r'],
-        ['Encode what is delivered', '\r'],
-        ['Encrypt what is delivered', '\r'],
-        ['Leave personal data out', '\r'],
-        ['the 1 chosen', '\r'],
+        ['Encode payloads as base64?', '\r'],
+        ['Encrypt payloads with your public key?', '\r'],
+        ['Omit personal data?', '\r'],
+        ['the 1 selected', '\r'],
       ]);
       expect(await screen.ended, screen.text()).toBe(0);
-      expect(screen.text()).toContain('everything is so already; nothing was sent');
+      expect(screen.text()).toContain('already up to date; nothing was sent');
     }
     expect(received.every(({ path }) => path.endsWith('/get'))).toBe(true);
 
-    const screen = dialogue(['webhooks', 'config', 'setup', '--disable'], { ...user.env, ...env, ACCESSIBLE: '1' });
+    const screen = startDialogue(['webhooks', 'config', 'setup', '--disable'], {
+      ...user.env,
+      ...env,
+      ACCESSIBLE: '1',
+    });
     await answers(screen, [
-      ['Token that each delivery carries', '-\r'],
+      ['Delivery auth token', '-\r'],
       ['URL for unprocessed events (Enter: https://example.com/raw; -: none):', '-\r'],
       ['URL for processed events', '\r'],
-      ['Encode what is delivered', '\r'],
-      ['Encrypt what is delivered', '\r'],
-      ['Leave personal data out', '\r'],
-      ['the 1 chosen', 'comment.add, comment.delete\r'],
-      ['chosen: comment.delete', '\r'],
-      ['Disable basic webhooks? Deliveries stop at once.', 'y\r'],
+      ['Encode payloads as base64?', '\r'],
+      ['Encrypt payloads with your public key?', '\r'],
+      ['Omit personal data?', '\r'],
+      ['the 1 selected', 'comment.add, comment.delete\r'],
+      ['selected: comment.delete', '\r'],
+      ['Disable basic webhooks? Deliveries stop immediately.', 'y\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
     expect(received.at(-1)?.body.data).toEqual({
@@ -466,15 +472,15 @@ describe('svc webhooks config setup', () => {
 });
 
 describe('svc email setup', () => {
-  it('leads the embedded service to what was answered, and starts from there the next time', async () => {
+  it('saves the answers in the embedded service and uses them as defaults the next time', async () => {
     const user = await newUser();
-    const first = dialogue(['email', 'setup', '--local', '--from-company', 'Grüße & Co'], user.env);
+    const first = startDialogue(['email', 'setup', '--local', '--from-company', 'Grüße & Co'], user.env);
     await answers(first, [
-      ['Send e-mail?', 'y\r'],
-      ['Who sends it', '\r'],
-      ['API key of the e-mail provider', `${TOKEN}\r`],
+      ['Send email?', 'y\r'],
+      ['Email provider', '\r'],
+      ['Provider API key', `${TOKEN}\r`],
       ['Sender address', 'hello@example.com\r'],
-      ['Go on with the 7 chosen', '\r'],
+      ['Continue with the 7 selected', '\r'],
       ['Make these changes?', 'y\r'],
     ]);
     expect(await first.ended, first.text()).toBe(0);
@@ -484,16 +490,19 @@ describe('svc email setup', () => {
       useEmailService: true,
       emailServiceConfig: { type: 'custom', apiKey: TOKEN, fromEmail: 'hello@example.com', fromCompany: 'Grüße & Co' },
     });
-    const second = dialogue(['email', 'setup', '--local', '--type', 'extprovider'], { ...user.env, ACCESSIBLE: '1' });
+    const second = startDialogue(['email', 'setup', '--local', '--type', 'extprovider'], {
+      ...user.env,
+      ACCESSIBLE: '1',
+    });
     await answers(second, [
-      ['Send e-mail? (y or n; Enter: yes)', '\r'],
-      ['API key of the e-mail provider (Enter keeps it', `\u007fother${'\u007f'.repeat(5)}\r`],
+      ['Send email? (y or n; Enter: yes)', '\r'],
+      ['Provider API key (Enter to keep', `\u007fother${'\u007f'.repeat(5)}\r`],
       ['Sender address (Enter: hello@example.com; -: none):', '\r'],
       ['Sender name (Enter: Grüße & Co; -: none):', 'Acme\r'],
-      ['the 7 chosen', '\r'],
+      ['the 7 selected', '\r'],
       ['Make these changes?', 'y\r'],
     ]);
     expect(await second.ended, second.text()).toBe(0);
-    expect(second.text()).toContain('What changes\n  type: custom → extprovider\n  fromCompany: Grüße & Co → Acme\n\n');
+    expect(second.text()).toContain('Changes\n  type: custom → extprovider\n  fromCompany: Grüße & Co → Acme\n\n');
   });
 });

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { mockService, success } from './mock-service.ts';
-import { screenOf } from './screen.ts';
+import { startMockService, success } from './mock-service.ts';
+import { renderScreen } from './screen.ts';
 import { BIN, newUser } from './svc.ts';
-import { programInTerminal } from './terminal.ts';
+import { startInTerminal } from './terminal.ts';
 
 const AGENTS = success({ agents: [{ id: 'a1', name: 'Helper' }] });
 const ADDED = success({ u1: { success: true } });
 
-/** A service that takes its time for each answer, and a user of it. */
-async function slow(milliseconds: number) {
-  const service = await mockService(({ path }, response) => {
+/** Creates a slow service and a user of it. */
+async function createSlowService(milliseconds: number) {
+  const service = await startMockService(({ path }, response) => {
     void sleep(milliseconds).then(() => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify((path.includes('users') ? ADDED : AGENTS).body));
@@ -21,31 +21,31 @@ async function slow(milliseconds: number) {
   const host = new URL(service.env.SVC_BASE_URL).host;
   const env = { ...user.env, ...service.env };
   const inTerminal = (words: readonly string[], beside: Readonly<Record<string, string>> = {}) =>
-    programInTerminal(process.execPath, [BIN, ...words], { env: { ...env, ...beside }, columns: 80 });
+    startInTerminal(process.execPath, [BIN, ...words], { env: { ...env, ...beside }, columns: 80 });
   return { ...user, host, env, inTerminal };
 }
 
 const READ = ['agents', 'list'];
 const WRITE = ['users', 'add', '--org', 'acme', '--user', 'u1'];
 
-describe('a call that takes its time', () => {
+describe('a slow call', () => {
   it.each([
     [READ, 'agents list'],
     [WRITE, 'users add'],
     [['api', '/v2/agents/get'], 'agents list'],
-  ] as const)('svc %j turns a spinner on a terminal, of which nothing is left', async (words, name) => {
-    const { inTerminal, host } = await slow(900);
+  ] as const)('svc %j shows a spinner on a terminal and removes it at the end', async (words, name) => {
+    const { inTerminal, host } = await createSlowService(900);
     const { ended, raw } = inTerminal(words);
     expect(await ended).toBe(0);
-    const lines = screenOf(raw(), 80);
+    const lines = renderScreen(raw(), 80);
     expect(raw()).toContain(`⠋ ${name}: waiting for ${host}`);
     expect(raw()).toContain(`⠙ ${name}: waiting for ${host}`);
     expect(lines.join('\n')).not.toContain('waiting');
     expect(lines[0]).not.toBe('');
   });
 
-  it('shows nothing when the answer comes soon, with -q, or to a pipe', async () => {
-    const [soon, late] = await Promise.all([slow(50), slow(900)]);
+  it('shows no spinner for a fast response, with -q, or in a pipe', async () => {
+    const [soon, late] = await Promise.all([createSlowService(50), createSlowService(900)]);
     const quick = soon.inTerminal(READ);
     const quiet = late.inTerminal([...READ, '-q']);
     const piped = late.svc(READ, { env: late.env });
@@ -53,8 +53,8 @@ describe('a call that takes its time', () => {
     for (const shown of [quick.raw(), quiet.raw(), (await piped).stderr]) expect(shown).not.toContain('waiting');
   });
 
-  it('says so once, in a line that stays, where ACCESSIBLE is set', async () => {
-    const { inTerminal, host } = await slow(3_600);
+  it('prints one permanent line with ACCESSIBLE', async () => {
+    const { inTerminal, host } = await createSlowService(3_600);
     const { ended, raw } = inTerminal(READ, { ACCESSIBLE: '1', NO_COLOR: '1' });
     expect(await ended).toBe(0);
     expect(raw().split('\r\n')[0]).toBe(`agents list: waiting for ${host}`);
@@ -62,17 +62,17 @@ describe('a call that takes its time', () => {
     expect(raw()).not.toContain('\u001b[2K');
   });
 
-  it('ends at Ctrl-C, and leaves nothing of the spinner', async () => {
-    const { inTerminal } = await slow(20_000);
+  it('ends at Ctrl-C and removes the spinner', async () => {
+    const { inTerminal } = await createSlowService(20_000);
     const { ended, raw, shows, type } = inTerminal(READ);
     await shows('waiting for');
     type('\u0003');
     expect(await ended).toBe(130);
-    expect(screenOf(raw(), 80).filter((line) => line !== '')).toEqual([expect.stringMatching(/^svc: /)]);
+    expect(renderScreen(raw(), 80).filter((line) => line !== '')).toEqual([expect.stringMatching(/^svc: /)]);
   });
 
-  it('has the lines of --verbose above it', async () => {
-    const { inTerminal } = await slow(700);
+  it('prints the lines of --verbose above the spinner', async () => {
+    const { inTerminal } = await createSlowService(700);
     const { ended, raw } = inTerminal([
       'documents',
       'migrate',
@@ -85,6 +85,6 @@ describe('a call that takes its time', () => {
       '-vy',
     ]);
     await ended;
-    expect(screenOf(raw(), 80)[0]).toMatch(/^POST http:\S+ 200 in \d+ ms$/);
+    expect(renderScreen(raw(), 80)[0]).toMatch(/^POST http:\S+ 200 in \d+ ms$/);
   });
 });

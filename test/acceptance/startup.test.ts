@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import { BIN, HOME, newUser, run } from './svc.ts';
 
 interface Loaded {
   readonly files: readonly string[];
-  /** The sources that went into the files. */
+  /** Source files in the loaded chunks. */
   readonly sources: readonly string[];
-  /** Modules of Node.js that a bare Node.js does not load. */
+  /** Built-in modules that a bare Node.js does not load. */
   readonly builtins: readonly string[];
 }
 
-/** The files of this tool that a command line loads, and the modules of Node.js. */
-async function loadedBy(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
-  const [bare, svc] = await Promise.all([recorded(['-e', '0']), recorded([BIN, ...words], env)]);
+/** Returns the files of svc and the built-in modules that a command line loads. */
+async function findLoadedFiles(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
+  const [bare, svc] = await Promise.all([recordModules(['-e', '0']), recordModules([BIN, ...words], env)]);
   const files = [...new Set(svc.urls)].map((url) => url.slice(url.indexOf(HOME) + HOME.length + 1));
   const { outputs } = JSON.parse(await readFile(join(HOME, 'dist', 'metafile.json'), 'utf8'));
   return {
@@ -24,8 +24,8 @@ async function loadedBy(words: readonly string[], env: Readonly<Record<string, s
   };
 }
 
-async function recorded(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const list = join(await temporaryFolder(), 'loaded');
+async function recordModules(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const list = join(await createTemporaryFolder(), 'loaded');
   const hooks = `
     const { registerHooks, isBuiltin } = process.getBuiltinModule('node:module');
     const { appendFileSync } = process.getBuiltinModule('node:fs');
@@ -48,18 +48,18 @@ async function recorded(words: readonly string[], env: Readonly<Record<string, s
   };
 }
 
-/** Libraries that are heavy to load. None of them has a place on the way to help. */
+/** Libraries that are slow to load. Help must not load any of them. */
 const HEAVY =
   /node_modules\/(zod|ky|conf|ajv|yaml|papaparse|csv-stringify|kysely|chalk|cli-table3|@inquirer|cli-progress)\//;
 
-describe('what start-up loads', () => {
+describe('start-up', () => {
   it.each([
     { words: ['--version'], most: 5 },
     { words: ['--help'], most: 7 },
     { words: ['users', 'add', '--help'], most: 9 },
     { words: ['__complete', 'users', 'add', '--du'], most: 12 },
-  ])('svc $words loads at most $most files, none of them heavy', async ({ words, most }) => {
-    const { files, sources } = await loadedBy(words);
+  ])('of svc $words loads at most $most files, and no heavy ones', async ({ words, most }) => {
+    const { files, sources } = await findLoadedFiles(words);
     expect(files).toContain('dist/main.js');
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(most);
     expect(sources.filter((source) => HEAVY.test(source))).toEqual([]);
@@ -70,8 +70,8 @@ describe('what start-up loads', () => {
     { words: [] },
     { words: ['users', 'add', '--help'] },
     { words: ['__complete', 'users', 'add', '--du'] },
-  ])('svc $words does without commander', async ({ words }) => {
-    const { sources } = await loadedBy(words);
+  ])('of svc $words does not load commander', async ({ words }) => {
+    const { sources } = await findLoadedFiles(words);
     expect(sources.filter((source) => /node_modules\/commander/.test(source))).toEqual([]);
   });
 
@@ -80,20 +80,23 @@ describe('what start-up loads', () => {
     { words: ['--help'] },
     { words: ['users', 'add', '--help'] },
     { words: ['__complete', 'users', 'add', '--du'] },
-  ])('svc $words loads only modules of Node.js that a bare Node.js loads', async ({ words }) => {
-    // Without a home in the environment the system is asked for it.
-    const { builtins } = await loadedBy(words, { HOME: await temporaryFolder() });
+  ])('of svc $words loads only the built-in modules that a bare Node.js loads', async ({ words }) => {
+    // Without a home folder in the environment, svc asks the system.
+    const { builtins } = await findLoadedFiles(words, { HOME: await createTemporaryFolder() });
     expect(builtins).toEqual([]);
   });
 
-  it('svc --version does without the command line', async () => {
-    const { sources } = await loadedBy(['--version']);
+  it('of svc --version does not load the command line', async () => {
+    const { sources } = await findLoadedFiles(['--version']);
     expect(sources.filter((source) => /commander|program\.ts/.test(source))).toEqual([]);
   });
 
-  it('one call over the network loads neither the service nor what writes profiles', async () => {
+  it('of a network call loads neither the service nor the code that writes profiles', async () => {
     const env = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_API_KEY: 'key', SVC_AUTH_TOKEN: 'token' };
-    const { files, sources, builtins } = await loadedBy(['documents', 'list', '--org', 'acme', '--dry-run'], env);
+    const { files, sources, builtins } = await findLoadedFiles(
+      ['documents', 'list', '--org', 'acme', '--dry-run'],
+      env,
+    );
     const lazy = [
       'node:child_process',
       'node:http2',
@@ -110,9 +113,9 @@ describe('what start-up loads', () => {
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(16);
   });
 
-  it('one call to the embedded service loads no other way to a service, and no listener', async () => {
+  it('of a call to the embedded service loads no other transport and no listener', async () => {
     const { env } = await newUser();
-    const { files, sources } = await loadedBy(['folders', 'list', '--org', 'acme', '--local'], env);
+    const { files, sources } = await findLoadedFiles(['folders', 'list', '--org', 'acme', '--local'], env);
     expect(
       sources.filter((source) =>
         /node_modules\/(undici|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(source),

@@ -3,35 +3,38 @@ import { open, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { mockService, success } from './mock-service.ts';
+import { startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
 
 const documents = Array.from({ length: 5_000 }, (_, at) => ({ id: `document-${at}`, documentName: `Document ${at}` }));
 const list = [BIN, 'documents', 'list', '--org', 'acme'];
 
-async function listing() {
-  const [{ env: userEnv, svc }, { env }] = await Promise.all([newUser(), mockService(() => success(documents))]);
+async function createListing() {
+  const [{ env: userEnv, svc }, { env }] = await Promise.all([newUser(), startMockService(() => success(documents))]);
   return { env: { ...userEnv, ...env }, svc: (words: readonly string[]) => svc(words, { env }) };
 }
 
 const exitCode = (child: ReturnType<typeof spawn>) => new Promise((resolve) => child.on('close', resolve));
 
 describe('stdout', () => {
-  it.each(['table', 'json', 'yaml', 'csv', 'ndjson'])('that cannot be written is 12, as %s', async (format) => {
-    const { env } = await listing();
-    const full = await open('/dev/full', 'w');
-    const child = spawn(process.execPath, [...list, '-o', format], { env, stdio: ['ignore', full.fd, 'pipe'] });
-    let stderr = '';
-    child.stderr?.on('data', (text) => {
-      stderr += text;
-    });
-    expect(await exitCode(child)).toBe(12);
-    expect(stderr).toContain('output could not be written');
-    await full.close();
-  });
+  it.each(['table', 'json', 'yaml', 'csv', 'ndjson'])(
+    'results in exit code 12 if it cannot be written, as %s',
+    async (format) => {
+      const { env } = await createListing();
+      const full = await open('/dev/full', 'w');
+      const child = spawn(process.execPath, [...list, '-o', format], { env, stdio: ['ignore', full.fd, 'pipe'] });
+      let stderr = '';
+      child.stderr?.on('data', (text) => {
+        stderr += text;
+      });
+      expect(await exitCode(child)).toBe(12);
+      expect(stderr).toContain('cannot write the output: the disk is full');
+      await full.close();
+    },
+  );
 
-  it('is 141 without a word when its reader leaves', async () => {
-    const { env } = await listing();
+  it('results in exit code 141 without a message if its reader exits', async () => {
+    const { env } = await createListing();
     const child = spawn(process.execPath, [...list, '-o', 'ndjson'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let stderr = '';
     child.stderr.on('data', (text) => {
@@ -41,8 +44,8 @@ describe('stdout', () => {
     expect({ code: await exitCode(child), stderr }).toEqual({ code: 141, stderr: '' });
   });
 
-  it('reaches a slow reader whole', async () => {
-    const { env } = await listing();
+  it('reaches a slow reader completely', async () => {
+    const { env } = await createListing();
     const child = spawn(process.execPath, [...list, '-o', 'ndjson'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '';
     for await (const chunk of child.stdout.setEncoding('utf8')) {
@@ -57,8 +60,8 @@ describe('stdout', () => {
     ).toEqual(documents.map(({ id }) => id));
   });
 
-  it('carries the result and nothing else in every format', async () => {
-    const { svc } = await listing();
+  it('contains only the result in every format', async () => {
+    const { svc } = await createListing();
     const [json, ndjson, csv] = [
       await svc([...list.slice(1), '-o', 'json', '--debug']),
       await svc([...list.slice(1), '-o', 'ndjson', '-v']),
@@ -77,10 +80,10 @@ describe('Ctrl-C', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s during a call that hangs ends with %i at once', async (signal, code) => {
+  ] as const)('%s during a hanging call exits with %i immediately', async (signal, code) => {
     const { env: userEnv } = await newUser();
     const arrived = Promise.withResolvers<void>();
-    const { env } = await mockService(() => {
+    const { env } = await startMockService(() => {
       arrived.resolve();
       return undefined;
     });
@@ -91,8 +94,8 @@ describe('Ctrl-C', () => {
   });
 });
 
-describe('Ctrl-C during a bulk write into the embedded service', () => {
-  it('is heard between two batches, and every record is accounted for', async () => {
+describe('Ctrl-C during a job on the embedded service', () => {
+  it('is handled between two batches, and every record is accounted for', async () => {
     const { env, home } = await newUser();
     const lines = Array.from({ length: 60_000 }, (_, at) => `{"userId":"user-${at}"}`);
     await writeFile(join(home, 'users.ndjson'), lines.join('\n'));

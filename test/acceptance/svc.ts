@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { CACHE_VARIABLE } from '../run-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
-/** The checkout. Tests of the built tool run its own entry point, as a user would. */
+/** Path of the checkout. Tests run the tool's entry point like a user. */
 export const HOME = join(import.meta.dirname, '..', '..');
 export const BIN = join(HOME, 'bin', 'svc.js');
 
@@ -25,21 +26,27 @@ export interface User {
   start(words: readonly string[], setting?: Setting): ReturnType<typeof start>;
 }
 
-/** A user with an empty home: what `svc` writes goes there, and nothing of this machine's settings comes in. */
+/** Creates a user with an empty home folder, isolated from the settings of this machine. */
 export async function newUser(): Promise<User> {
-  const home = await temporaryFolder();
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+  const home = await createTemporaryFolder();
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...sharedCache() };
   const begin = (words: readonly string[], setting: Setting = {}) =>
     start([BIN, ...words], { cwd: home, ...setting, env: { ...env, ...setting.env } });
   return { home, env, svc: (words, setting) => begin(words, setting).ended, start: begin };
 }
 
-/** Runs this Node.js with the given words to its end. */
+/** The variable that lets the tools of all tests share compiled code. Without it, each start with a new home compiles its own. */
+export function sharedCache(): Readonly<Record<string, string>> {
+  const folder = process.env[CACHE_VARIABLE];
+  return folder === undefined ? {} : { XDG_CACHE_HOME: folder };
+}
+
+/** Runs this Node.js with the given arguments until it exits. */
 export function run(words: readonly string[], setting: Setting): Promise<Run> {
   return start(words, setting).ended;
 }
 
-/** Starts this Node.js with the given words. */
+/** Starts this Node.js with the given arguments. */
 export function start(words: readonly string[], { env = {}, stdin = '', cwd = HOME }: Setting) {
   const child = spawn(process.execPath, words, { env, cwd });
   const ended = new Promise<Run>((resolve, reject) => {
@@ -51,7 +58,7 @@ export function start(words: readonly string[], { env = {}, stdin = '', cwd = HO
       stderr += text;
     });
     child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
-    // A command that reads nothing may be gone before its input is written.
+    // A command that reads no input may exit before its input is written.
     child.stdin.on('error', () => undefined).end(stdin);
   });
   return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };

@@ -1,29 +1,33 @@
 import { spawn } from '@lydell/node-pty';
 import { BIN } from './svc.ts';
 
-/** `svc` in a real terminal, as a person would use it: wait for what it shows, then type. */
+/** `svc` in a real terminal. A test waits for output and then types, like a user. */
 export interface Terminal {
-  /** Resolves once the screen has shown the text; rejects, with all that was shown, when the program ends before. */
+  /** Resolves when the screen has shown the text. Rejects with all output if the program exits before. */
   shows(text: string): Promise<void>;
   type(keys: string): void;
   readonly ended: Promise<number>;
-  /** All that was written so far, control sequences left out. */
+  /** All output so far, without control sequences. */
   screen(): string;
-  /** The same with them. */
+  /** All output so far, with control sequences. */
   raw(): string;
-  /** Ends the program and what it has started, if it still runs. */
+  /** Ends the program and its child processes if they are still running. */
   kill(): void;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is left out
 const CONTROL_SEQUENCES = /\u001b(\[[0-9;?]*[A-Za-z]|\][^\u0007]*\u0007|[=>78])/g;
 
-export function terminal(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100): Terminal {
-  return programInTerminal(process.execPath, [BIN, ...words], { env, columns });
+export function startTerminal(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  columns = 100,
+): Terminal {
+  return startInTerminal(process.execPath, [BIN, ...words], { env, columns });
 }
 
-/** Any program in a terminal: a shell, say, whose completion is tried. */
-export function programInTerminal(
+/** Starts any program in a terminal, such as a shell for completion tests. */
+export function startInTerminal(
   program: string,
   words: readonly string[],
   { env, columns = 100, cwd }: { env: Readonly<Record<string, string>>; columns?: number; cwd?: string },
@@ -46,11 +50,11 @@ export function programInTerminal(
     screen,
     raw: () => shown,
     kill: () => {
-      // In a terminal of its own, the program leads a group: whoever is left in it would keep the terminal open.
+      // In its own terminal, the program leads a process group. Remaining processes would keep the terminal open.
       try {
         process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has ended.
+        // The program has already exited.
       }
     },
     ended,

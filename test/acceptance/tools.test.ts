@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { mockService, success } from './mock-service.ts';
+import { startMockService, success } from './mock-service.ts';
 import { newUser, type Run } from './svc.ts';
 
 const json = (run: Run) => {
@@ -11,9 +11,9 @@ const json = (run: Run) => {
 };
 
 describe('--jq', () => {
-  it('filters what -o json would print', async () => {
+  it('filters the output of -o json', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(() => success([{ id: 'd1', documentName: 'One\nTwo' }, { id: 'd2' }]));
+    const { env } = await startMockService(() => success([{ id: 'd1', documentName: 'One\nTwo' }, { id: 'd2' }]));
     const list = ['documents', 'list', '--org', 'acme'];
     expect(await svc([...list, '--jq', '.[] | .id, .documentName'], { env })).toEqual({
       code: 0,
@@ -23,18 +23,18 @@ describe('--jq', () => {
     expect((await svc([...list, '--jq', 'map(.id)', '-o', 'json'], { env })).stdout).toBe('["d1","d2"]\n');
   });
 
-  it('sees secrets masked', async () => {
+  it('receives masked secrets', async () => {
     const { svc } = await newUser();
     const record = { id: 'w1', name: 'W', owner: {}, authToken: 'token-of-the-workspace-1', apiKeyList: {} };
-    const { env } = await mockService(() => success(record));
+    const { env } = await startMockService(() => success(record));
     const workspace = { ...env, SVC_WORKSPACE_ID: 'w1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace-1' };
     const run = await svc(['workspace', 'get', '--jq', '.authToken'], { env: workspace });
     expect(run.stdout).toBe('****ce-1\n');
   });
 
-  it('that is not valid ends the run before anything is sent', async () => {
+  it('with an invalid filter ends the command before anything is sent', async () => {
     const { svc } = await newUser();
-    const { env, received } = await mockService(() => success({}));
+    const { env, received } = await startMockService(() => success({}));
     const run = await svc(
       ['documents', 'migrate', '--org', 'a', '--document', 'b', '--new-document', 'c', '-y', '--jq', '.['],
       { env },
@@ -43,15 +43,15 @@ describe('--jq', () => {
     expect(run.stderr).toMatch(/^svc: --jq: syntax error.*\nhint: /);
   });
 
-  it('that fails is a fault of the output', async () => {
+  it('with a failing filter is an output error', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(() => success([]));
+    const { env } = await startMockService(() => success([]));
     const run = await svc(['documents', 'list', '--org', 'acme', '--jq', '.id'], { env });
     expect([run.code, run.stdout]).toEqual([12, '']);
     expect(run.stderr).toContain('--jq: Cannot index array with string ("id")');
   });
 
-  it('goes with no other format', async () => {
+  it('is rejected with other formats', async () => {
     const { svc } = await newUser();
     expect((await svc(['commands', '--jq', '.', '-o', 'csv'])).code).toBe(2);
     expect((await svc(['commands', '--jq', '.name'], { env: { SVC_OUTPUT: 'yaml' } })).stdout).toBe('svc\n');
@@ -59,9 +59,9 @@ describe('--jq', () => {
 });
 
 describe('svc api', () => {
-  it('reaches a path that nobody knows, and says what it would send', async () => {
+  it('calls an unknown path, and prints the request with --dry-run', async () => {
     const { svc } = await newUser();
-    const { env, received } = await mockService(() => ({ body: { fresh: [1, 2], authToken: 'x' } }));
+    const { env, received } = await startMockService(() => ({ body: { fresh: [1, 2], authToken: 'x' } }));
     const call = ['api', '/v3/new', '--data', '{"a":1}', '-o', 'json'];
     expect(json(await svc(call, { env }))).toEqual({ fresh: [1, 2], authToken: '****' });
     expect(received.map(({ path, body }) => [path, body])).toEqual([['/v3/new', { data: { a: 1 } }]]);
@@ -70,9 +70,9 @@ describe('svc api', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('follows the pages', async () => {
+  it('follows pages', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(({ body }) =>
+    const { env } = await startMockService(({ body }) =>
       body.data['pageToken'] ? success([{ id: 'b' }]) : success([{ id: 'a' }], { pageToken: 't' }),
     );
     const path = '/v2/organizations/documents/get';
@@ -89,8 +89,8 @@ describe('svc api', () => {
   });
 });
 
-describe('files that Windows PowerShell wrote', () => {
-  it('are read as data and as settings: UTF-16, or UTF-8 with a mark', async () => {
+describe('files from Windows PowerShell', () => {
+  it('are read as data and as settings: UTF-16, or UTF-8 with a byte order mark', async () => {
     const { home, svc } = await newUser();
     for (const encoding of ['utf8', 'utf16le'] as const) {
       await writeFile(join(home, '.svc.json'), '\ufeff{"org":"acme"}\r\n', encoding);
@@ -101,13 +101,13 @@ describe('files that Windows PowerShell wrote', () => {
   });
 });
 
-describe('what svc says of itself', () => {
+describe('the description of the API', () => {
   it('is an OpenAPI document that a validator accepts', async () => {
     const { svc } = await newUser();
     expect(await new Validator().validate(json(await svc(['openapi'])))).toMatchObject({ valid: true });
   });
 
-  it('is a JSON Schema of each operation, and the tree of its commands', async () => {
+  it('contains a JSON Schema of each operation and the command tree', async () => {
     const { svc } = await newUser();
     expect(json(await svc(['schema', 'groups', 'add-users']))).toMatchObject({
       operation: 'groups.add-users',
@@ -118,8 +118,8 @@ describe('what svc says of itself', () => {
   });
 });
 
-describe('on the embedded service', () => {
-  it('folders are drawn as a tree', async () => {
+describe('with the embedded service', () => {
+  it('folders are printed as a tree', async () => {
     const { svc } = await newUser();
     const folders = [
       { folderId: 'a', folderName: 'Plans' },
@@ -132,7 +132,7 @@ describe('on the embedded service', () => {
     );
   });
 
-  it('a token says what it gives access to', async () => {
+  it('a token is decoded to its permissions', async () => {
     const { svc } = await newUser();
     const words = ['access-tokens', 'generate', '--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
     const token = await svc([...words, '--resource', 'type=organization,id=acme', '-q', '--local']);
@@ -145,7 +145,7 @@ describe('on the embedded service', () => {
     expect((await svc(['access-tokens', 'inspect', 'a.b'])).code).toBe(3);
   });
 
-  it('a migration is waited for, to its good or bad end', async () => {
+  it('--wait follows a migration to its success or failure', async () => {
     const { svc } = await newUser();
     json(
       await svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--name', 'One', '--local', '-o', 'json']),

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import { BIN, HOME, newUser, run } from './svc.ts';
 
-/** The words that Node.js is given, on another version: only what they read of the version is replaced. */
-async function onVersion(version: string, words = [BIN, '--version']) {
-  const preload = join(await temporaryFolder(), 'version.cjs');
+/** Runs Node.js with another reported version. */
+async function runAsVersion(version: string, words = [BIN, '--version']) {
+  const preload = join(await createTemporaryFolder(), 'version.cjs');
   await writeFile(
     preload,
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
@@ -17,9 +17,9 @@ async function onVersion(version: string, words = [BIN, '--version']) {
 
 describe('the entry point', () => {
   it.each(['18.20.0', '20.20.2', '22.22.1', '23.11.0', '24.14.9', '25.0.0'])(
-    'refuses Node.js %s with 78 and one line',
+    'rejects Node.js %s with exit code 78 and one line',
     async (version) => {
-      const { code, stdout, stderr } = await onVersion(version);
+      const { code, stdout, stderr } = await runAsVersion(version);
       expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
       expect(stderr.trim().split('\n')).toHaveLength(1);
       expect(stderr).toContain(version);
@@ -29,18 +29,18 @@ describe('the entry point', () => {
 
   it.each(['22.22.2', '22.30.0', '24.15.0', '24.21.0', '26.0.0', '27.1.0'])('runs on Node.js %s', async (version) => {
     const { version: own } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
-    expect(await onVersion(version)).toMatchObject({ code: 0, stdout: `${own}\n` });
+    expect(await runAsVersion(version)).toMatchObject({ code: 0, stdout: `${own}\n` });
   });
 
-  it('runs where there is no cache of compiled code, as in Deno and Bun', async () => {
-    const preload = join(await temporaryFolder(), 'no-cache.cjs');
+  it('runs without a compile cache, as in Deno and Bun', async () => {
+    const preload = join(await createTemporaryFolder(), 'no-cache.cjs');
     await writeFile(preload, `delete require('module').enableCompileCache;`);
     const { env } = await newUser();
     expect(await run(['--require', preload, BIN, '--version'], { env })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('runs without a cache where its folder is on a drive that is not there', async () => {
-    const preload = join(await temporaryFolder(), 'no-drive.cjs');
+  it('runs without a cache if its folder is on a missing drive', async () => {
+    const preload = join(await createTemporaryFolder(), 'no-drive.cjs');
     await writeFile(
       preload,
       `const fs = require('fs');
@@ -52,7 +52,7 @@ describe('the entry point', () => {
     expect(await run(words, { env: { ...env, XDG_CACHE_HOME: '/nowhere' } })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('uses no syntax that an old Node.js cannot read', async () => {
+  it('uses no syntax that an old Node.js cannot parse', async () => {
     const source = await readFile(BIN, 'utf8');
     expect(source).not.toMatch(/\b(const|let)\b|=>|`/);
   });
@@ -64,8 +64,8 @@ describe('the library', () => {
   it.each([
     ['--input-type=module', '-e', `import '${LIBRARY}'`],
     ['-e', `require('${LIBRARY}')`],
-  ])('refuses an old Node.js with a sentence: %s', async (...words) => {
-    const { code, stderr } = await onVersion('20.20.2', words);
+  ])('rejects an old Node.js with one sentence: %s', async (...words) => {
+    const { code, stderr } = await runAsVersion('20.20.2', words);
     expect(code).toBe(1);
     expect(stderr).toContain('Error: svc: Node.js 20.20.2 is not supported; svc needs ');
     expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThan(160);

@@ -3,14 +3,14 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { ADD, importing, onlyJob } from './bulk-service.ts';
-import { serving } from './serving.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
+import { ADD_USERS, createBulkUser, findOnlyJob } from './bulk-service.ts';
+import { startServing } from './serving.ts';
 import { HOME, newUser, start } from './svc.ts';
 
-/** An installation of its own, and what an update does to it while it is in use. */
-async function installation() {
-  const folder = await temporaryFolder();
+/** A separate installation, and the update that happens while it is in use. */
+async function createInstallation() {
+  const folder = await createTemporaryFolder();
   for (const name of ['bin', 'dist', 'package.json']) {
     await cp(join(HOME, name), join(folder, name), { recursive: true });
   }
@@ -20,9 +20,9 @@ async function installation() {
   };
 }
 
-it('svc serve answers every operation, though the installation that it was started from is gone', async () => {
-  const { bin, remove } = await installation();
-  const { call } = await serving({ ...(await newUser()), bin });
+it('svc serve handles every operation after its installation was deleted', async () => {
+  const { bin, remove } = await createInstallation();
+  const { call } = await startServing({ ...(await newUser()), bin });
   remove();
   const failed: string[] = [];
   for (const { name, path } of manifest) {
@@ -32,22 +32,22 @@ it('svc serve answers every operation, though the installation that it was start
   expect(failed).toEqual([]);
 });
 
-it('a run whose installation goes away ends at once, says so, and goes on with another one', async () => {
-  const { bin, remove } = await installation();
+it('a job whose installation is deleted exits immediately, and is resumed with another installation', async () => {
+  const { bin, remove } = await createInstallation();
   const users = 5_000;
-  const { svc, setting, came } = await importing(users, () => {
+  const { svc, setting, came } = await createBulkUser(users, () => {
     remove();
     return undefined;
   });
-  const ended = await start([bin, ...ADD, '--concurrency', '1', '-q'], setting).ended;
+  const ended = await start([bin, ...ADD_USERS, '--concurrency', '1', '-q'], setting).ended;
   expect(ended).toMatchObject({
     code: 12,
     stdout: '',
-    stderr: `svc: its own files are gone
-hint: svc was updated or removed while it ran: run it again; a job goes on with svc jobs resume
+    stderr: `svc: the installation is missing files
+hint: svc was updated or removed while it was running; run the command again, or resume a job with svc jobs resume
 `,
   });
-  const resumed = await svc('jobs', 'resume', await onlyJob(svc), '-o', 'json', '-q');
+  const resumed = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json', '-q');
   expect(JSON.parse(resumed.stdout)).toMatchObject({ total: users, succeeded: users });
   expect(came.size).toBe(users);
 });

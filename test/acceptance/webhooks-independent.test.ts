@@ -8,16 +8,16 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { hasPython } from '../python.ts';
+import { newSecret, send, unixNow } from '../webhooks/listener-fixture.ts';
 import { opensslEncrypt, opensslKeys, opensslSignature } from '../webhooks/openssl.ts';
-import { newSecret, send, unixNow } from '../webhooks/world.ts';
 import { BIN, HOME, newUser, type User } from './svc.ts';
 
 type Env = Readonly<Record<string, string>>;
 
 const keys = opensslKeys();
 
-/** A process, gone with the test, and the first line that `stream` shows of it. */
-async function started({ env, home }: User, words: readonly [string, ...string[]], more: Env, stream: 1 | 2 = 1) {
+/** Starts a process that ends with the test, and returns the first line of `stream`. */
+async function startProcess({ env, home }: User, words: readonly [string, ...string[]], more: Env, stream: 1 | 2 = 1) {
   const [command, ...rest] = words;
   const child = spawn(command, rest, { cwd: home, env: { ...env, ...more } });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -27,9 +27,9 @@ async function started({ env, home }: User, words: readonly [string, ...string[]
   return { line: String(line), output };
 }
 
-const urlIn = (line: string) => /http:\S+/.exec(line)?.[0] ?? '';
+const findUrl = (line: string) => /http:\S+/.exec(line)?.[0] ?? '';
 
-describe('a listener takes', () => {
+describe('a listener accepts only valid signatures', () => {
   const body = JSON.stringify({ event: 'comment.add', data: { text: 'Grüße 🚀' } });
 
   async function listener() {
@@ -38,9 +38,9 @@ describe('a listener takes', () => {
     await writeFile(join(user.home, 'secret'), secret);
     await writeFile(join(user.home, 'key.pem'), keys.privateKeys.pkcs1);
     const flags = ['--port', '0', '--secret-file', 'secret', '--private-key', 'key.pem', '-o', 'ndjson'];
-    const { line, output } = await started(user, [process.execPath, BIN, 'webhooks', 'listen', ...flags], {}, 2);
+    const { line, output } = await startProcess(user, [process.execPath, BIN, 'webhooks', 'listen', ...flags], {}, 2);
     const deliver = (id: string, timestamp: number, signature: string, sent: string) =>
-      send(urlIn(line), sent, {
+      send(findUrl(line), sent, {
         'webhook-id': id,
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signature,
@@ -54,7 +54,7 @@ describe('a listener takes', () => {
     return { secret, deliver, shown };
   }
 
-  it("what the standard's own package signs, and only that", async () => {
+  it('from the package of the standard', async () => {
     const { secret, deliver, shown } = await listener();
     const [now, standard] = [unixNow(), new Webhook(secret)];
     const signature = standard.sign('msg_1', new Date(now * 1000), body);
@@ -67,7 +67,7 @@ describe('a listener takes', () => {
     expect(shown()).toMatchObject([{ id: 'msg_1', verified: true, payload: JSON.parse(body) }]);
   });
 
-  it('what OpenSSL signs and encrypts', async () => {
+  it('from OpenSSL, with encryption', async () => {
     const { secret, deliver, shown } = await listener();
     const now = unixNow();
     const sealed = opensslEncrypt(body, keys.publicKeys.spki);
@@ -85,10 +85,10 @@ describe('a listener takes', () => {
 const NODE = [process.execPath, 'good.mjs'] as const;
 const PYTHON = ['python3', 'good.py'] as const;
 
-/** A service with an API key of its own, and its commands. */
-async function service() {
+/** Creates a service with an API key, and its commands. */
+async function createService() {
   const user = await newUser();
-  const { line } = await started(user, [process.execPath, BIN, 'serve', '--port', '0', '-o', 'json'], {});
+  const { line } = await startProcess(user, [process.execPath, BIN, 'serve', '--port', '0', '-o', 'json'], {});
   const { url, apiKey, authToken } = JSON.parse(line);
   const env = { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken };
   const svc = async (...words: string[]) => {
@@ -96,15 +96,15 @@ async function service() {
     expect(code, stderr).toBe(0);
     return JSON.parse(stdout);
   };
-  /** A receiver of the examples, told what it needs by files. */
+  /** Starts an example receiver with its settings in files. */
   const receiver = async ([command, file]: readonly [string, string], files: Env) => {
     const settings = { PORT: '0', EFFECTS: '1', ...files };
-    const { line } = await started(user, [command, join(HOME, 'examples', 'receivers', file)], settings);
+    const { line } = await startProcess(user, [command, join(HOME, 'examples', 'receivers', file)], settings);
     const effects = async () => {
-      const response = await fetch(new URL('/effects', urlIn(line)));
+      const response = await fetch(new URL('/effects', findUrl(line)));
       return ((await response.json()) as { event: string }[]).map(({ event }) => event);
     };
-    return { url: urlIn(line), effects };
+    return { url: findUrl(line), effects };
   };
   const change = (content: string) => {
     const what = ['--org', 'acme', '--document', 'd1', '--editor', content, '--type', 'text', '--content', content];
@@ -125,8 +125,8 @@ const SWITCHES = {
 } as const;
 
 describe.each(RECEIVERS)('the service delivers to a receiver in plain $language', ({ program, packings }) => {
-  it.skipIf(program === PYTHON && !hasPython)('signed: plain, encoded and encrypted', async () => {
-    const { user, svc, receiver, change } = await service();
+  it.skipIf(program === PYTHON && !hasPython)('advanced: plain, encoded, and encrypted', async () => {
+    const { user, svc, receiver, change } = await createService();
     await svc('webhooks', 'advanced', 'update', '--enable');
     const { id } = await svc('webhooks', 'endpoints', 'create', '--url', 'http://127.0.0.1:9/');
     const { secret } = await svc('webhooks', 'endpoints', 'secret', id);
@@ -145,7 +145,7 @@ describe.each(RECEIVERS)('the service delivers to a receiver in plain $language'
   });
 
   it.skipIf(program === PYTHON && !hasPython)('basic, with its token', async () => {
-    const { user, svc, receiver, change } = await service();
+    const { user, svc, receiver, change } = await createService();
     const token = randomBytes(16).toString('hex');
     await writeFile(join(user.home, 'token'), token);
     const { url, effects } = await receiver(program, { AUTH_TOKEN_FILE: 'token' });

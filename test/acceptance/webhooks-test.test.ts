@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasPython } from '../python.ts';
+import { newSecret } from '../webhooks/listener-fixture.ts';
 import { opensslKeys } from '../webhooks/openssl.ts';
-import { newSecret } from '../webhooks/world.ts';
 import { HOME, newUser, type User } from './svc.ts';
 
 const RECEIVERS = join(HOME, 'examples', 'receivers');
 const keys = opensslKeys();
 
-/** A user with a secret, a token and a key in files. */
-async function prepared(): Promise<User> {
+/** Creates a user with a secret, a token, and a key in files. */
+async function prepareUser(): Promise<User> {
   const user = await newUser();
   const files = {
     secret: newSecret(),
@@ -30,8 +30,8 @@ const RECEIVER_FILES = { advanced: { SECRET_FILE: 'secret' }, basic: { AUTH_TOKE
 const TEST_FLAGS = { advanced: ['--secret-file', 'secret'], basic: ['--auth-token-file', 'token'] } as const;
 type Form = keyof typeof TEST_FLAGS;
 
-/** A receiver of the examples, on a port of its own; gone with the test. */
-async function receiver(user: User, form: Form, program: readonly [string, string], env = {}) {
+/** Starts an example receiver on a free port. It ends with the test. */
+async function startReceiver(user: User, form: Form, program: readonly [string, string], env = {}) {
   const [command, file] = program;
   const settings = { PORT: '0', EFFECTS: '1', PRIVATE_KEY_FILE: 'private.pem', ...RECEIVER_FILES[form], ...env };
   const child = spawn(command, [join(RECEIVERS, file)], { cwd: user.home, env: { ...user.env, ...settings } });
@@ -48,12 +48,12 @@ interface Grade {
   readonly did: string;
 }
 
-async function graded(user: User, form: Form, words: readonly string[]) {
+async function gradeReceiver(user: User, form: Form, words: readonly string[]) {
   const run = await user.svc(['webhooks', 'test', ...words, ...TEST_FLAGS[form], '-o', 'json']);
   return { ...run, grades: JSON.parse(run.stdout) as readonly Grade[] };
 }
 
-const namesOf = (grades: readonly Grade[], wanted: string) =>
+const casesWithVerdict = (grades: readonly Grade[], wanted: string) =>
   grades.filter(({ verdict }) => verdict === wanted).map((grade) => grade.case);
 
 const NODE = [process.execPath, 'good.mjs'] as const;
@@ -61,45 +61,52 @@ const PYTHON = ['python3', 'good.py'] as const;
 
 describe('svc webhooks test', () => {
   it.each(['advanced', 'basic'] as const)('passes the good receiver in Node: %s', async (form) => {
-    const user = await prepared();
-    const { url, effects } = await receiver(user, form, NODE);
+    const user = await prepareUser();
+    const { url, effects } = await startReceiver(user, form, NODE);
     const words = [url, '--effects-url', effects, '--encrypt-for', 'public.pem'];
-    const { code, stderr, grades } = await graded(user, form, words);
+    const { code, stderr, grades } = await gradeReceiver(user, form, words);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(grades.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
     expect(grades.length).toBe(form === 'advanced' ? 18 : 13);
   });
 
-  it.skipIf(!hasPython).each(['advanced', 'basic'] as const)('passes the one in Python: %s', async (form) => {
-    const user = await prepared();
-    const { url, effects } = await receiver(user, form, PYTHON);
-    const { code, grades } = await graded(user, form, [url, '--effects-url', effects]);
+  it.skipIf(!hasPython).each(['advanced', 'basic'] as const)('passes the good receiver in Python: %s', async (form) => {
+    const user = await prepareUser();
+    const { url, effects } = await startReceiver(user, form, PYTHON);
+    const { code, grades } = await gradeReceiver(user, form, [url, '--effects-url', effects]);
     expect(code, JSON.stringify(grades, null, 2)).toBe(0);
-    expect(namesOf(grades, 'skipped')).toEqual(['encrypted']);
+    expect(casesWithVerdict(grades, 'skipped')).toEqual(['encrypted']);
   });
 
-  it('prints what a receiver did and should have done, and ends with 10', async () => {
-    const user = await prepared();
-    const { url } = await receiver(user, 'advanced', [process.execPath, 'faulty.mjs'], { FAULT: 'ignores-timestamp' });
+  it('prints actual and expected behavior, and exits with 10', async () => {
+    const user = await prepareUser();
+    const { url } = await startReceiver(user, 'advanced', [process.execPath, 'faulty.mjs'], {
+      FAULT: 'ignores-timestamp',
+    });
     const words = ['--secret-file', 'secret', '--only', 'stale', '--only', 'valid', '--only', 'duplicate'];
     const { code, stdout, stderr } = await user.svc(['webhooks', 'test', url, ...words]);
     expect(code).toBe(10);
-    expect(stdout).toMatch(/^ +CASE +EXPECTED +DID\nok +valid +2xx +200 \(\d+ ms\)\n/);
+    expect(stdout).toMatch(/^ +CASE +EXPECTED +ACTUAL\nok +valid +2xx +200 \(\d+ ms\)\n/);
     expect(stdout).toMatch(/^fail +stale +401, 403 or 400 +200 \(\d+ ms\)$/m);
-    expect(stderr).toMatch(/^whether a duplicate is applied again cannot be seen/);
+    expect(stderr).toMatch(/^to check whether duplicates are applied twice, add --effects-url\n/);
     expect(stderr).toContain('\nsvc: 1 of 3 cases failed: stale\n');
   });
 
-  it('ends with 8 where nobody is, and says that it may be another secret', async () => {
-    const user = await prepared();
-    const { url, kill } = await receiver(user, 'advanced', NODE);
+  it('exits with 8 without a receiver, and mentions a wrong secret', async () => {
+    const user = await prepareUser();
+    const { url, kill } = await startReceiver(user, 'advanced', NODE);
     await writeFile(join(user.home, 'secret'), newSecret());
     const other = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret', '--only', 'valid']);
-    expect(other).toMatchObject({ code: 10, stderr: expect.stringContaining('is it the secret or token that') });
+    expect(other).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining('check that the secret or token matches the one the receiver uses'),
+    });
     kill();
     const gone = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret']);
     expect(gone).toMatchObject({ code: 8, stdout: '' });
-    expect(gone.stderr).toMatch(/^svc: http\S+: connection refused\nhint: is the receiver running there\?\n$/);
+    expect(gone.stderr).toMatch(
+      /^svc: http\S+: connection refused\nhint: check that the receiver is running at this URL\n$/,
+    );
   });
 });
 
@@ -107,10 +114,10 @@ it('knows its cases by name', async () => {
   const user = await newUser();
   const { code, stderr } = await user.svc(['webhooks', 'test', 'http://127.0.0.1:1/', '--only', 'dublicate']);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^svc: --only: 'dublicate' is not one of valid, .*\nhint: did you mean 'duplicate'\?\n$/);
+  expect(stderr).toMatch(/^svc: --only must be one of valid, .*, got 'dublicate'\nhint: did you mean 'duplicate'\?\n$/);
 });
 
-/** The cases that each fault is found by. */
+/** The cases that detect each fault. */
 const FOUND_BY: Readonly<Record<string, readonly string[]>> = {
   'accepts-any-signature': ['wrong-signature', 'changed-body'],
   'accepts-unsigned': ['unsigned'],
@@ -134,10 +141,10 @@ const FOUND_BY: Readonly<Record<string, readonly string[]>> = {
   'takes-any-method': ['get'],
 };
 
-describe('svc webhooks test finds', () => {
+describe('svc webhooks test detects', () => {
   const half = Object.keys(FOUND_BY).length / 2;
 
-  it('what there is to find', () => {
+  it('all known faults', () => {
     const { stderr } = spawnSync(process.execPath, [join(RECEIVERS, 'faulty.mjs')], { encoding: 'utf8' });
     expect(stderr).toBe(`FAULT is one of: ${Object.keys(FOUND_BY).join(', ')}\n`);
   });
@@ -145,18 +152,18 @@ describe('svc webhooks test finds', () => {
   it.each([
     Object.fromEntries(Object.entries(FOUND_BY).slice(0, half)),
     Object.fromEntries(Object.entries(FOUND_BY).slice(half)),
-  ])('each fault of the faulty receiver by its own case, and by no other', async (foundBy) => {
-    const user = await prepared();
+  ])('each fault of the faulty receiver with its own case only', async (foundBy) => {
+    const user = await prepareUser();
     const found: Record<string, readonly string[]> = {};
     const left = Object.keys(foundBy);
     const work = async () => {
       for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
         const form = fault === 'accepts-any-token' ? 'basic' : 'advanced';
-        const { url, effects } = await receiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
+        const { url, effects } = await startReceiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
         const words = [url, '--effects-url', effects, '--encrypt-for', 'public.pem', '--timeout', '3s'];
-        const { code, grades } = await graded(user, form, words);
+        const { code, grades } = await gradeReceiver(user, form, words);
         expect(code, fault).toBe(10);
-        found[fault] = namesOf(grades, 'fail');
+        found[fault] = casesWithVerdict(grades, 'fail');
       }
     };
     await Promise.all(Array.from({ length: 5 }, work));

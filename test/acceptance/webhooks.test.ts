@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { hasPython } from '../python.ts';
-import { newSecret, send, signed, target } from '../webhooks/world.ts';
+import { newSecret, send, signed, target } from '../webhooks/listener-fixture.ts';
 import { BIN, newUser, type User } from './svc.ts';
 
-/** A running command, all that it wrote so far, and its end. */
+/** A running command, its output so far, and its end. */
 function start({ env, home }: User, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [BIN, ...words], { env: { ...env, ...more }, cwd: home });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -23,7 +23,7 @@ function start({ env, home }: User, words: readonly string[], more: Readonly<Rec
   return { child, written, ended: once(child, 'close').then(([code]) => code) };
 }
 
-/** A listener that is ready. */
+/** Starts a listener and waits until it is ready. */
 async function listen(user: User, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const started = start(user, ['webhooks', 'listen', '--port', '0', ...words], more);
   const ready = () => /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(started.written.stderr)?.[1];
@@ -48,7 +48,7 @@ async function serve(user: User) {
 const BODY = '{"event":"comment.add","data":{"text":"Grüße"}}';
 
 describe('svc webhooks', () => {
-  it('listens, shows, sends on and ends after so many', async () => {
+  it('listens, prints, forwards, and exits after the given number of deliveries', async () => {
     const user = await newUser();
     const { secret, path } = await secretFile(user);
     const to = await target();
@@ -72,24 +72,27 @@ describe('svc webhooks', () => {
     expect(to.received.length).toBe(3);
   });
 
-  it.skipIf(!hasPython)('sends on what a receiver in Python verifies, and says when it does not', async () => {
-    const user = await newUser();
-    const { secret, path } = await secretFile(user);
-    const python = spawn('python3', [join(import.meta.dirname, 'python-target.py')]);
-    onTestFinished(() => void python.kill());
-    python.stdin.write(`${secret}\n`);
-    const [port] = await once(createInterface(python.stdout), 'line');
-    const there = `http://127.0.0.1:${port}/hook`;
-    const { url, written } = await listen(user, ['--secret-file', path, '--forward-to', there]);
-    expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
-    expect(written.stdout).toMatch(/forwarded: 204\n$/);
-    const direct = await user.svc(['webhooks', 'send', 'comment.add', '--url', there, '--secret-file', path]);
-    expect(direct.code).toBe(0);
-    const unsigned = await user.svc(['webhooks', 'send', 'comment.add', '--url', there]);
-    expect(unsigned).toMatchObject({ code: 8, stderr: expect.stringContaining('it answered 400') });
-  });
+  it.skipIf(!hasPython)(
+    'forwards verifiable deliveries to a receiver in Python, and reports its failures',
+    async () => {
+      const user = await newUser();
+      const { secret, path } = await secretFile(user);
+      const python = spawn('python3', [join(import.meta.dirname, 'python-target.py')]);
+      onTestFinished(() => void python.kill());
+      python.stdin.write(`${secret}\n`);
+      const [port] = await once(createInterface(python.stdout), 'line');
+      const there = `http://127.0.0.1:${port}/hook`;
+      const { url, written } = await listen(user, ['--secret-file', path, '--forward-to', there]);
+      expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
+      expect(written.stdout).toMatch(/forwarded: 204\n$/);
+      const direct = await user.svc(['webhooks', 'send', 'comment.add', '--url', there, '--secret-file', path]);
+      expect(direct.code).toBe(0);
+      const unsigned = await user.svc(['webhooks', 'send', 'comment.add', '--url', there]);
+      expect(unsigned).toMatchObject({ code: 8, stderr: expect.stringContaining('HTTP 400') });
+    },
+  );
 
-  it('verifies a saved delivery with 0, or refuses it with 14', async () => {
+  it('verifies a saved delivery with exit code 0, or rejects it with 14', async () => {
     const user = await newUser();
     const { secret, path } = await secretFile(user);
     await writeFile(join(user.home, 'body'), BODY);
@@ -104,7 +107,7 @@ describe('svc webhooks', () => {
     expect(JSON.parse(bad.stderr).error).toMatchObject({ code: 'verification_failed', exitCode: 14 });
   });
 
-  it('ends with 130 after Ctrl-C and 143 after SIGTERM, a target that hangs or not', async () => {
+  it('exits with 130 after Ctrl-C and 143 after SIGTERM, even with a hanging target', async () => {
     const user = await newUser();
     const { secret, path } = await secretFile(user);
     const silent = await target(() => undefined);
@@ -114,13 +117,13 @@ describe('svc webhooks', () => {
     child.kill('SIGINT');
     expect(await ended).toBe(130);
     expect(await cut).toBe('cut');
-    expect(written.stderr).toContain('0 deliveries taken\n');
+    expect(written.stderr).toContain('0 deliveries accepted\n');
     const idle = await listen(user, ['--secret-file', path]);
     idle.child.kill('SIGTERM');
     expect(await idle.ended).toBe(143);
   });
 
-  it('ends with 141 when the reader of its output left', async () => {
+  it('exits with 141 if the reader of its output exits', async () => {
     const user = await newUser();
     const { secret, path } = await secretFile(user);
     const { url, child, ended } = await listen(user, ['--secret-file', path]);
@@ -137,24 +140,24 @@ describe('svc webhooks', () => {
   });
 });
 
-/** Megabytes that a process holds. */
-async function heldBy({ pid }: ChildProcess): Promise<number> {
+/** Returns the memory use of a process in megabytes. */
+async function readMemoryUse({ pid }: ChildProcess): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6;
 }
 
-describe.skipIf(process.platform !== 'linux')('svc webhooks listen at rest', () => {
+describe.skipIf(process.platform !== 'linux')('svc webhooks listen without deliveries', () => {
   it.each([
     { words: ['--local'], most: 78 },
     { words: ['--insecure-skip-verify'], most: 72 },
-  ])('holds less than $most MB with $words', async ({ words, most }) => {
+  ])('uses less than $most MB with $words', async ({ words, most }) => {
     const { child } = await listen(await newUser(), words);
-    await expect.poll(() => heldBy(child)).toBeLessThan(most);
+    await expect.poll(() => readMemoryUse(child)).toBeLessThan(most);
   });
 });
 
-describe('svc webhooks listen beside svc serve', () => {
-  it('makes an endpoint, receives what happens, and is cleared away however it ends', async () => {
+describe('svc webhooks listen next to svc serve', () => {
+  it('creates an endpoint, receives deliveries, and always deletes the endpoint', async () => {
     const user = await newUser();
     const env = await serve(user);
     const endpoints = async () => {
@@ -180,7 +183,7 @@ describe('svc webhooks listen beside svc serve', () => {
 });
 
 describe('svc webhooks listen --local', () => {
-  it('receives what another process sends through the embedded service', async () => {
+  it('receives deliveries that another process sends through the embedded service', async () => {
     const user = await newUser();
     const { written, child, ended } = await listen(user, ['--local', '-o', 'ndjson']);
     const sent = await user.svc(['webhooks', 'send', 'comment.add', '--via-service', '--local', '-o', 'json']);

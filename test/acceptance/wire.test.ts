@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { failure, mockService, success } from './mock-service.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
-/** One command line, the request that the interface says it is, and the reply's data. */
+/** A command line, its specified request, and the data of the response. */
 interface Wire {
   readonly command: string;
   readonly path: string;
   readonly data: unknown;
   readonly reply: unknown;
-  /** What stands beside `data` in the reply. */
+  /** Fields next to `data` in the response. */
   readonly beside?: object;
 }
 
@@ -56,7 +56,7 @@ const folder = {
 };
 const in2027 = 1_800_000_000;
 
-/** Written from the interface, command by command. */
+/** Derived from the API specification, command by command. */
 const WIRES: Readonly<Record<string, readonly Wire[]>> = {
   workspace: [
     { command: 'workspace get', path: '/v2/workspace/get', data: {}, reply: workspaceRecord },
@@ -424,12 +424,12 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
 
 const ALL = Object.values(WIRES).flat();
 
-describe('on the wire', () => {
+describe('the request of each command', () => {
   it.each(ALL.map((wire) => [wire.command, wire] as const))(
     'svc %s',
     async (_, { command, path, data, reply, beside }) => {
       const { svc } = await newUser();
-      const { env, received } = await mockService(() => success(reply, beside));
+      const { env, received } = await startMockService(() => success(reply, beside));
       const workspace = { SVC_WORKSPACE_ID: 'workspace-1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace' };
       const run = await svc([...command.split(' '), '-o', 'json'], { env: { ...env, ...workspace } });
       expect(run.code, run.stderr).toBe(0);
@@ -443,7 +443,7 @@ describe('on the wire', () => {
     },
   );
 
-  it('every operation of the catalog has its line here', () => {
+  it('is tested for every operation of the catalog', () => {
     const seen = new Set(ALL.map(({ path, command }) => `${path} ${command.split(' ').slice(0, 3).join(' ')}`));
     const missing = manifest.filter(
       ({ path, command }) => ![...seen].some((line) => line.startsWith(`${path} ${command.join(' ')}`)),
@@ -452,13 +452,13 @@ describe('on the wire', () => {
   });
 });
 
-describe('several values in one command', () => {
+describe('several IDs in one command', () => {
   const DELETE = ['webhooks', 'endpoints', 'delete', '--yes', '-o', 'json'];
 
-  /** Deletes every endpoint but ep_2, which fails. */
+  /** Deletes every endpoint except ep_2, which fails. */
   async function deleting(status: number, word: string, ...ids: readonly string[]) {
     const { svc } = await newUser();
-    const { env, received } = await mockService(({ body }) =>
+    const { env, received } = await startMockService(({ body }) =>
       body.data['endpointId'] === 'ep_2'
         ? failure(status, word, 'no such endpoint')
         : success({ endpointId: body.data['endpointId'], deleted: true }),
@@ -474,20 +474,20 @@ describe('several values in one command', () => {
     };
   }
 
-  it('are a call each, and one that is not found does not keep the others from being deleted', async () => {
+  it('result in one call each, and a missing one does not prevent the deletion of the others', async () => {
     const { code, result, warnings, error, asked } = await deleting(404, 'NOT_FOUND', 'ep_1', 'ep_2', 'ep_3', 'ep_1');
     expect(asked).toEqual(['ep_1', 'ep_2', 'ep_3']);
     expect(result).toEqual(['ep_1', 'ep_3'].map((endpointId) => ({ endpointId, deleted: true })));
     expect([code, error]).toMatchObject([10, { code: 'some_failed', message: '1 of 3 endpoints failed: ep_2' }]);
-    expect(error.hint).toBe('svc webhooks endpoints list shows those there are');
+    expect(error.hint).toBe('svc webhooks endpoints list lists the existing ones');
     expect(warnings).toEqual(['warning: ep_2: no such endpoint (NOT_FOUND)']);
   });
 
-  it('end with 5 where one was named and is not found, however often it was named', async () => {
+  it('exit with 5 if only one is given and not found, however often it is repeated', async () => {
     expect(await deleting(404, 'NOT_FOUND', 'ep_2', 'ep_2')).toMatchObject({ code: 5, asked: ['ep_2'] });
   });
 
-  it('end at a failure that the others would have too, which names those that were not tried', async () => {
+  it('end at a failure that applies to all of them, which names the IDs that were not tried', async () => {
     const ended = await deleting(403, 'PERMISSION_DENIED', 'ep_1', 'ep_2', 'ep_3', 'ep_4');
     expect(ended).toMatchObject({ code: 4, asked: ['ep_1', 'ep_2'], warnings: [] });
     expect(ended.result).toEqual([{ endpointId: 'ep_1', deleted: true }]);
@@ -499,9 +499,9 @@ describe('several values in one command', () => {
 });
 
 describe('--envelope with --all', () => {
-  it('is one document of all results', async () => {
+  it('prints one document with all results', async () => {
     const { svc } = await newUser();
-    const { env } = await mockService(({ body }) =>
+    const { env } = await startMockService(({ body }) =>
       body.data['pageToken'] === 'T' ? success([{ id: 'd2' }]) : success([{ id: 'd1' }], { pageToken: 'T' }),
     );
     const run = await svc(['documents', 'list', '--org', 'acme', '--all', '--envelope', '-o', 'json'], { env });
@@ -510,7 +510,7 @@ describe('--envelope with --all', () => {
   });
 });
 
-/** The headers that carry credentials, by the interface's authentication kinds. */
+/** Credential headers by authentication kind of the API. */
 function credentialsOf(path: string): readonly string[] {
   if (path === '/v2/workspace/create') return [];
   const workspacePaths = ['/v2/workspace/get', '/v2/workspace/authtoken/reset', '/v2/workspace/authtokens/get'];

@@ -2,7 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { HOME, run } from '../acceptance/svc.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const PROJECT = {
   'package.json': '{ "name": "planted", "type": "module", "dependencies": { "left-over": "1.0.0" } }',
@@ -12,8 +12,8 @@ const PROJECT = {
   'src/kernel/alone.ts': 'export const alone = 3;',
 };
 
-it('dead code is found: files, exports, types and libraries that nothing uses', async () => {
-  const folder = await temporaryFolder();
+it('dead code is detected: unused files, exports, types, and libraries', async () => {
+  const folder = await createTemporaryFolder();
   await cp(join(HOME, 'knip.json'), join(folder, 'knip.json'));
   for (const [path, content] of Object.entries(PROJECT)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

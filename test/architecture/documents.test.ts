@@ -8,7 +8,7 @@ import { HOME } from '../acceptance/svc.ts';
 
 const TOP_LEVEL = '(?:src|test|bin|docs|examples|packaging|completions|\\.ci)';
 
-/** The paths of this project that a Markdown text names in backticks: `src/main.ts`, `src/kernel/`, `biome.json`. */
+/** Returns the project paths in the inline code of a Markdown text: `src/main.ts`, `src/kernel/`, `biome.json`. */
 function pathsIn(markdown: string): string[] {
   const quoted = Array.from(markdown.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code);
   const isPath = new RegExp(`^(?:${TOP_LEVEL}(?:/[\\w.-]+)*/?|\\.?[\\w-]+(?:\\.[\\w-]+)*\\.(?:md|json|ts|cjs|js))$`);
@@ -16,7 +16,7 @@ function pathsIn(markdown: string): string[] {
 }
 
 describe('the paths in a document', () => {
-  it('are those in backticks, and nothing else that is', () => {
+  it('are the quoted ones', () => {
     const text =
       'See `src/main.ts`, `src/kernel/`, `test`, `.ci/run`, `biome.json`, `.dependency-cruiser.cjs`, src/gone.ts, `users.add`, `-o json`, `a/b.ts`.';
     expect(pathsIn(text)).toEqual([
@@ -31,13 +31,13 @@ describe('the paths in a document', () => {
 });
 
 describe('ARCHITECTURE.md', () => {
-  it('names paths, and each of them exists', async () => {
+  it('names only existing paths', async () => {
     const paths = pathsIn(await readFile(join(HOME, 'ARCHITECTURE.md'), 'utf8'));
     expect(paths.length).toBeGreaterThan(8);
     expect(paths.filter((path) => !existsSync(join(HOME, path)))).toEqual([]);
   });
 
-  it('has a place for each layer of the code', async () => {
+  it('lists every layer of the code', async () => {
     const page = await readFile(join(HOME, 'ARCHITECTURE.md'), 'utf8');
     const named = new Set(Array.from(page.matchAll(/^\| `(src\/[\w./]+)` \|/gm), ([, layer]) => layer));
     const layers = globSync('src/*', { cwd: HOME, withFileTypes: true }).map((entry) =>
@@ -46,7 +46,7 @@ describe('ARCHITECTURE.md', () => {
     expect(layers.filter((layer) => !named.has(layer))).toEqual([]);
   });
 
-  it('shows the folders of commands in the order that the check of imports has them in', async () => {
+  it('lists the folders of commands in the order of the import rules', async () => {
     const page = await readFile(join(HOME, 'ARCHITECTURE.md'), 'utf8');
     const [, section = ''] = /^### Inside `src\/commands\/`\n(.*?)^#/ms.exec(`${page}\n#`) ?? [];
     const cells = Array.from(section.matchAll(/^\| ([^|]+) \|/gm), ([, cell = '']) => cell);
@@ -64,10 +64,10 @@ describe('ARCHITECTURE.md', () => {
   });
 });
 
-describe('the links of the documents', () => {
+describe('the links in the documents', () => {
   const pages = [...globSync('*.md', { cwd: HOME }), ...globSync('docs/*.md', { cwd: HOME })].sort();
 
-  it.each(pages)('%s: lead to files of this project, and to headings that are there', async (page) => {
+  it.each(pages)('%s: point to existing files and headings', async (page) => {
     const links = Array.from(
       (await readFile(join(HOME, page), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g),
       ([, to = '']) => to,
@@ -83,17 +83,17 @@ describe('the links of the documents', () => {
   });
 });
 
-/** Headings as GitHub links to them. */
+/** Returns the anchors that GitHub generates for headings. */
 function anchorsOf(markdown: string): ReadonlySet<string> {
   const headings = Array.from(markdown.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading.toLowerCase());
   return new Set(headings.map((heading) => heading.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')));
 }
 
 describe('docs/troubleshooting.md', () => {
-  it('has a section for each failure, with its exit code and whether to try again, that begins with what it means', async () => {
+  it('has a section for each failure with its exit code and retryability, starting with its meaning', async () => {
     const page = await readFile(join(HOME, 'docs/troubleshooting.md'), 'utf8');
     const sections = Array.from(
-      page.matchAll(/^### `(\w+)`: exit (\d+)(, may be run again)?\n(.*)$/gm),
+      page.matchAll(/^### `(\w+)`: exit (\d+)(, retryable)?\n(.*)$/gm),
       ([, code, exitCode, again, text = '']) =>
         [code, { exitCode: Number(exitCode), retryable: again !== undefined, text }] as const,
     );
@@ -108,7 +108,7 @@ describe('docs/troubleshooting.md', () => {
 });
 
 describe('docs/library.md', () => {
-  it('names every setting of a client and of a service', async () => {
+  it('names every setting of the client and the service', async () => {
     const page = await readFile(join(HOME, 'docs', 'library.md'), 'utf8');
     const settings = await Promise.all([
       settingsOf('client.ts', 'ClientSettings'),
@@ -119,7 +119,7 @@ describe('docs/library.md', () => {
   });
 });
 
-/** The fields of an interface of the library. */
+/** Returns the fields of an interface of the library. */
 async function settingsOf(file: string, name: string): Promise<readonly string[]> {
   const source = await readFile(join(HOME, 'src', 'library', file), 'utf8');
   const [, body = ''] = new RegExp(`interface ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(source) ?? [];
@@ -127,14 +127,14 @@ async function settingsOf(file: string, name: string): Promise<readonly string[]
 }
 
 describe('docs/reliability.md', () => {
-  /** The cells of its rows, without the heads of the tables. */
+  /** Returns the cells of all rows without the table headers. */
   const rows = async () => {
     const lines = (await readFile(join(HOME, 'docs', 'reliability.md'), 'utf8')).split('\n');
     const cells = lines.filter((line) => line.startsWith('| ')).map((line) => line.split(' | '));
-    return cells.filter(([first]) => first !== '| promise');
+    return cells.filter(([first]) => first !== '| guarantee');
   };
 
-  it('names for every promise tests that exist, a figure, and the command that runs just those tests', async () => {
+  it('names existing tests, a result, and the command that runs exactly those tests for every guarantee', async () => {
     const { scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
     const all = await rows();
     expect(all.length).toBeGreaterThan(25);

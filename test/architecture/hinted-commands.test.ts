@@ -5,24 +5,24 @@ import { commandTree } from '../../src/commands/tree/tree.ts';
 import { HOME } from '../acceptance/svc.ts';
 
 /**
- * Files whose strings name commands without being hints: examples and descriptions of help, scripts of shells, and text
- * that stays on the machine it was written on.
+ * Files whose strings name commands outside of hints: help examples and descriptions, shell scripts, and text that
+ * stays on this machine.
  */
 const NO_HINTS = [
   /^src\/catalog\//,
   /^src\/commands\/help\//,
-  /^src\/commands\/(?:[\w-]+\/)?(?:commands|list-definition)\.ts$/,
-  /^src\/commands\/completion\/scripts\//,
+  /^src\/commands\/(?:[\w-]+\/)?(?:commands|list-command)\.ts$/,
+  /^src\/commands\/shells\/scripts\//,
 ];
 
-/** Texts that begin like a command: marks in files, the name of an endpoint, the start of the manual. */
+/** Texts that look like a command: markers in files, the name of an endpoint, the start of the manual. */
 const NO_COMMANDS = [/# (?:>>>|<<<) svc completion/, /'temporary: svc webhooks listen'/];
 
-/** The words that may stand behind `svc` in a command line. */
+/** Words that can follow `svc` in a command line. */
 const commands = ['help', ...commandTree().children.keys()].join('|');
 const LITERAL = new RegExp(`\\bsvc (?:${commands})\\b`);
 
-/** The lines of a source file that write a command out in a string, as `path:line`. */
+/** Returns the lines of a source file with a literal command in a string, as `path:line`. */
 function literalCommands(path: string, text: string): readonly string[] {
   if (NO_HINTS.some((known) => known.test(path))) return [];
   return text.split('\n').flatMap((line, at) => {
@@ -41,7 +41,7 @@ async function sources(): Promise<readonly string[]> {
 }
 
 describe('a command in a hint', () => {
-  it('is never written out: src/commands/hinted-command.ts builds it for the service of the run', async () => {
+  it('is never a literal: src/commands/service-flags.ts builds it for the current service', async () => {
     const paths = await sources();
     expect(paths.length).toBeGreaterThan(500);
     const found = await Promise.all(
@@ -56,7 +56,7 @@ describe('a command in a hint', () => {
     ["  await context.note('add one with: svc profiles add <name>'); // as a sentence"],
     ['  return hint`see svc users add --help`;'],
     ['  const line = `svc auth-tokens reset --api-key K`;'],
-  ])('is found where it is written out: %s', (line) => {
+  ])('is detected as a literal: %s', (line) => {
     expect(literalCommands('src/bulk/planted.ts', `const a = 1;\n${line}\n`)).toEqual(['src/bulk/planted.ts:2']);
   });
 
@@ -64,7 +64,7 @@ describe('a command in a hint', () => {
     ['src/bulk/planted.ts', ' * As `svc jobs list` shows it.'],
     ['src/bulk/planted.ts', "  const note = 'another svc process met it'; // as svc jobs list shows"],
     ['src/commands/jobs/commands.ts', "    examples: [{ command: 'svc jobs list', does: 'all jobs' }],"],
-  ])('is not found in comments, prose, and examples of help: %s %s', (path, line) => {
+  ])('is ignored in comments, prose, and help examples: %s %s', (path, line) => {
     expect(literalCommands(path, line)).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ interface Cruise {
   readonly totalCruised: number;
 }
 
-/** What the layers check of `npm run check` finds in a folder that is laid out as this project is. */
+/** Runs the layer check of `npm run check` in a folder with the layout of this project. */
 async function cruise(folder: string): Promise<Cruise> {
   const tool = join(HOME, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs');
   const words = [tool, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'bin'];
@@ -21,30 +21,30 @@ async function cruise(folder: string): Promise<Cruise> {
   return JSON.parse(stdout).summary;
 }
 
-it('the source keeps to its layers, and all of it is looked at', async () => {
+it('every source file follows the layers', async () => {
   const { violations, totalCruised } = await cruise(HOME);
   expect(violations).toEqual([]);
   expect(totalCruised).toBeGreaterThan(100);
 });
 
-/** A file with a bad import in it, and the refusal it has to get. */
+/** A file with a forbidden import, and the expected error. */
 const PLANTED = [
   { fault: 'a sibling', file: 'output/a.ts', code: "import '../profiles/profile.ts';", to: /profiles/ },
   {
-    fault: 'a sibling, by a type',
+    fault: 'a sibling, as a type',
     file: 'bulk/b.ts',
     code: "import type { Format } from '../output/format.ts';",
     to: /output/,
   },
   { fault: 'a layer above', file: 'kernel/c.ts', code: "import '../catalog/define.ts';", to: /catalog/ },
   {
-    fault: 'a layer above, later',
+    fault: 'a layer above, dynamically',
     file: 'catalog/d.ts',
     code: "export const later = () => import('../client/client.ts');",
     to: /client/,
   },
   {
-    fault: 'a layer above, passed on',
+    fault: 'a layer above, re-exported',
     file: 'client/e.ts',
     code: "export * from '../service/service.ts';",
     to: /service/,
@@ -53,12 +53,12 @@ const PLANTED = [
   { fault: 'the service from webhooks', file: 'webhooks/g.ts', code: "import '../service/service.ts';", to: /service/ },
   { fault: 'the entry point', file: 'commands/h.ts', code: "import '../main.ts';", to: /main/ },
   {
-    fault: 'a file outside of the source',
+    fault: 'a file outside src',
     file: 'kernel/i.ts',
     code: "import '../../package.json' with { type: 'json' };",
     to: /package/,
   },
-  { fault: 'a folder of no layer', file: 'kernel/j.ts', code: "import '../common/common.ts';", to: /common/ },
+  { fault: 'a folder that is not a layer', file: 'kernel/j.ts', code: "import '../common/common.ts';", to: /common/ },
   { fault: "another layer's library", file: 'bulk/k.ts', code: "import ky from 'ky';", to: /ky/ },
   {
     fault: "the command line's library",
@@ -66,15 +66,15 @@ const PLANTED = [
     code: "import { Command } from 'commander';",
     to: /commander/,
   },
-  { fault: 'schemas outside of the catalog', file: 'service/m.ts', code: "import * as z from 'zod';", to: /zod/ },
+  { fault: 'zod outside the catalog', file: 'service/m.ts', code: "import * as z from 'zod';", to: /zod/ },
   {
-    fault: 'the database outside of the store',
+    fault: 'the database outside the store',
     file: 'service/n.ts',
     code: "import { DatabaseSync } from 'node:sqlite';",
     to: /sqlite/,
   },
   {
-    fault: 'the network past the client',
+    fault: 'the network outside the client',
     file: 'profiles/o.ts',
     code: "import { request } from 'node:https';",
     to: /https/,
@@ -86,31 +86,31 @@ const PLANTED = [
     to: /jobs/,
   },
   {
-    fault: 'a command group from below the groups',
+    fault: 'a command group from a lower row',
     file: 'commands/run/bb.ts',
     code: "import '../history/record.ts';",
     to: /history/,
   },
   {
-    fault: 'jobs from a single call, by a type',
+    fault: 'bulk code from a single call, as a type',
     file: 'commands/call/cc.ts',
-    code: "import type { BulkRequest } from '../bulk/request.ts';",
+    code: "import type { BulkRequest } from '../bulk/bulk-request.ts';",
     to: /bulk/,
   },
   {
-    fault: 'the reader of command lines from help, later',
+    fault: 'the command-line parser from help, dynamically',
     file: 'commands/help/dd.ts',
     code: "export const later = () => import('../line/program.ts');",
     to: /line/,
   },
   {
-    fault: 'a folder from the vocabulary of commands',
+    fault: 'a folder from the shared definitions of commands',
     file: 'commands/ee.ts',
     code: "import './terminal/terminal.ts';",
     to: /terminal/,
   },
   {
-    fault: 'the vocabulary from a folder of no group',
+    fault: 'the shared definitions from an unknown folder',
     file: 'commands/misplaced/ff.ts',
     code: "import '../definition.ts';",
     to: /definition/,
@@ -122,7 +122,7 @@ const PLANTED = [
     to: /handlers/,
   },
   {
-    fault: 'a handler from deliveries, by a type',
+    fault: 'a handler from deliveries, as a type',
     file: 'service/deliveries/hh.ts',
     code: "import type { Handler } from '../handlers/handler.ts';",
     to: /handlers/,
@@ -133,18 +133,18 @@ const PLANTED = [
     code: "import '../records/folders.ts';",
     to: /records/,
   },
-  { fault: 'a library that nobody owns', file: 'kernel/p.ts', code: "import { expect } from 'vitest';", to: /vitest/ },
-  { fault: 'a module that is not there', file: 'kernel/q.ts', code: "import './gone.ts';", to: /gone/ },
+  { fault: 'a library without an owner', file: 'kernel/p.ts', code: "import { expect } from 'vitest';", to: /vitest/ },
+  { fault: 'a missing module', file: 'kernel/q.ts', code: "import './gone.ts';", to: /gone/ },
 ];
 const CYCLE = [
   { file: 'kernel/y.ts', code: "import './z.ts';" },
   { file: 'kernel/z.ts', code: "import './y.ts';" },
 ];
-/** What is allowed, so that the check is not one that refuses everything. */
+/** Allowed imports, which prove that the check does not reject everything. */
 const ALLOWED = [
   { file: 'service/r.ts', code: "import '../webhooks/s.ts';" },
   { file: 'webhooks/s.ts', code: "import '../catalog/define.ts';" },
-  { file: 'commands/jobs/jj.ts', code: "import '../run/operation.ts';\nimport '../context.ts';" },
+  { file: 'commands/jobs/jj.ts', code: "import '../run/run-operation.ts';\nimport '../context.ts';" },
   { file: 'service/kk.ts', code: "import './handlers/folders.ts';" },
   { file: 'client/t.ts', code: "import type * as z from 'zod';" },
 ];
@@ -169,7 +169,7 @@ describe('in a copy of the source', () => {
 
   afterAll(() => rm(copy, { recursive: true, force: true }));
 
-  it.each(PLANTED)('an import of $fault is refused', ({ file, to }) => {
+  it.each(PLANTED)('an import of $fault is rejected', ({ file, to }) => {
     const refused = found.violations.filter(({ from }) => from === `src/${file}`);
     expect(refused).toEqual([
       expect.objectContaining({
@@ -179,12 +179,12 @@ describe('in a copy of the source', () => {
     ]);
   });
 
-  it('a cycle is refused', () => {
+  it('a cycle is rejected', () => {
     const [cycle] = found.violations.filter(({ rule }) => rule.name === 'no-cycles');
     expect([cycle?.from, cycle?.to].sort()).toEqual(CYCLE.map(({ file }) => `src/${file}`));
   });
 
-  it('nothing else is', () => {
+  it('everything else is accepted', () => {
     const faults = new Set([...PLANTED, ...CYCLE].map(({ file }) => `src/${file}`));
     expect(found.violations.filter(({ from }) => !faults.has(from))).toEqual([]);
   });

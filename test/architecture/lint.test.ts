@@ -10,7 +10,7 @@ interface Finding {
   readonly location: { readonly path: string };
 }
 
-/** What the lint of `npm run check` finds in a folder. */
+/** Runs the linter of `npm run check` in a folder. */
 async function lint(folder: string): Promise<readonly Finding[]> {
   const tool = join(HOME, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
   const words = [tool, 'lint', '--reporter=json', '--max-diagnostics=none', '.'];
@@ -20,7 +20,7 @@ async function lint(folder: string): Promise<readonly Finding[]> {
 
 const LONG = Array.from({ length: 70 }, (_, line) => `  count += ${line};`).join('\n');
 
-/** A file with a fault in it, and the rule that has to find it. */
+/** A file with a fault, and the rule that must detect it. */
 const PLANTED = [
   { file: 'src/a.ts', code: 'export const id = process.pid;', rule: 'noRestrictedGlobals' },
   {
@@ -43,10 +43,10 @@ const PLANTED = [
     rule: 'noExcessiveLinesPerFunction',
   },
 ];
-/** The two files that may touch the process, so that the check is not one that refuses everything. */
+/** The two files that may use `process`, which prove that the rule does not reject everything. */
 const ALLOWED = ['src/main.ts', 'src/kernel/io.ts'];
 
-describe('the lint', () => {
+describe('the linter', () => {
   let folder: string;
   let findings: readonly Finding[];
 
@@ -63,12 +63,12 @@ describe('the lint', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(PLANTED)('finds $rule', ({ file, rule }) => {
+  it.each(PLANTED)('detects $rule', ({ file, rule }) => {
     const found = findings.filter(({ location, severity }) => location.path === file && severity === 'error');
     expect(found.map(({ category }) => category.split('/').at(-1))).toContain(rule);
   });
 
-  it.each(ALLOWED)('lets %s touch the process', (file) => {
+  it.each(ALLOWED)('allows %s to use process', (file) => {
     expect(findings.filter(({ location }) => location.path === file)).toEqual([]);
   });
 });

@@ -13,14 +13,14 @@ function lint(page: string): string {
 }
 
 describe('the manual', () => {
-  it('has a page for each group of commands, and every operation in one', async () => {
+  it('has a page for each command group and describes every operation', async () => {
     const pages = await manualPages();
     expect((await readdir(FOLDER)).sort()).toEqual([...pages.keys()].sort());
     const usages = [...pages.values()].join('\n').replaceAll('\\-', '-');
     expect(outline.filter(({ command }) => !usages.includes(`svc ${command.join(' ')}`))).toEqual([]);
   });
 
-  it.skipIf(spawnSync('mandoc', ['-V']).error)('is written without a fault, as mandoc sees it', async () => {
+  it.skipIf(spawnSync('mandoc', ['-V']).error)('passes the mandoc linter', async () => {
     expect(lint('.TH X 1\n.SH NAME\n.nonsense')).not.toBe('');
     for (const [name, page] of await manualPages()) expect(lint(page), name).toBe('');
   });

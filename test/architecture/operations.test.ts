@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { evidence, gaps, operationsTable, serviceTests } from '../../docs.config.ts';
+import { collectEvidence, findGaps, formatOperationsTable, readServiceTests } from '../../docs.config.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { HOME } from '../acceptance/svc.ts';
 
 describe('the table of operations', () => {
-  it('is whole and up to date', async () => {
-    const all = await evidence(serviceTests());
-    expect(gaps(all)).toEqual([]);
-    expect(await readFile(join(HOME, 'docs', 'operations.md'), 'utf8')).toBe(operationsTable(all));
+  it('is complete and up to date', async () => {
+    const all = await collectEvidence(readServiceTests());
+    expect(findGaps(all)).toEqual([]);
+    expect(await readFile(join(HOME, 'docs', 'operations.md'), 'utf8')).toBe(formatOperationsTable(all));
   });
 
-  it('has a line for each operation, with its handler and a test', async () => {
-    const lines = operationsTable(await evidence(serviceTests())).split('\n');
+  it('has a row for each operation, with its handler and a test', async () => {
+    const lines = formatOperationsTable(await collectEvidence(readServiceTests())).split('\n');
     const rows = lines.filter((line) => line.startsWith('| `'));
     expect(rows.map((row) => row.split('`')[1])).toEqual(manifest.map(({ name }) => name));
     expect(rows.find((row) => row.includes('`users.update.v2`'))).toMatch(
@@ -21,16 +21,16 @@ describe('the table of operations', () => {
     );
   });
 
-  it('misses a handler or a test that is not there', async () => {
+  it('reports a missing handler or test', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of a test, as text
     const tests = new Map([['test/service/a.test.ts', "const USERS = '/v1/users';\nawait call(`${USERS}/add`, {});"]]);
-    const all = await evidence(tests);
+    const all = await collectEvidence(tests);
     const found = all.filter(({ test }) => test === 'test/service/a.test.ts');
     expect(found.map(({ entry }) => entry.name)).toEqual(['users.add']);
     const broken = all.map((one) => ({ ...one, hasHandler: one.entry.name !== 'users.add' }));
-    expect(gaps(broken)).toEqual(
+    expect(findGaps(broken)).toEqual(
       expect.arrayContaining(['users.add has no handler in the service', 'users.data has no test that calls its path']),
     );
-    expect(gaps(broken)).not.toContain('users.add has no test that calls its path');
+    expect(findGaps(broken)).not.toContain('users.add has no test that calls its path');
   });
 });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { screensPage } from '../../docs/generate/screens.ts';
 import { HOME } from '../acceptance/svc.ts';
 
-it('docs/screens.md shows what commands show now', async () => {
+it('docs/screens.md shows the current output', async () => {
   expect(await screensPage(), 'npm run generate writes it').toBe(
     await readFile(join(HOME, 'docs', 'screens.md'), 'utf8'),
   );

@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { startDeliveries } from '../../src/service/deliveries/engine.ts';
-import { createPoster } from '../../src/service/deliveries/post.ts';
+import { createHttpSender } from '../../src/service/deliveries/http-sender.ts';
 import { openEmbedded } from '../../src/service/embedded.ts';
-import { storeLocation } from '../../src/service/store/location.ts';
+import { resolveStoreLocation } from '../../src/service/store/location.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { startCluster } from '../postgres/cluster.ts';
@@ -74,7 +74,7 @@ type Call = (operation: string, data: object) => Promise<void>;
 
 async function run(place: string, url: string, goal = ''): Promise<void> {
   const folders = { config: '', state: '', data: '' };
-  const service = await openEmbedded(await storeLocation(place, folders), { clock: systemClock });
+  const service = await openEmbedded(await resolveStoreLocation(place, folders), { clock: systemClock });
   const { apiKey, authToken } = service.target.key;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
   const call: Call = async (operation, data) => {
@@ -103,7 +103,7 @@ async function run(place: string, url: string, goal = ''): Promise<void> {
 }
 
 async function delivering<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
-  const deliveries = startDeliveries(store, { clock: systemClock, privateTargets: true });
+  const deliveries = startDeliveries(store, { clock: systemClock, allowPrivateTargets: true });
   const result = await work();
   await deliveries.stop();
   return result;
@@ -129,13 +129,13 @@ async function arrived(url: string, count: number): Promise<void> {
 
 /** The same number of signed bodies of the same size, with nothing written down. */
 async function pushBare(url: string): Promise<void> {
-  const poster = createPoster({ privateTargets: true });
+  const poster = createHttpSender({ allowPrivateTargets: true });
   const body = JSON.stringify({ event: 'comment.add', data: 'x'.repeat(450) });
   let sent = 0;
   const push = async () => {
     while (sent < EVENTS) {
       const id = `bare-${sent++}`;
-      await poster.post({ url, body, headers: { 'content-type': 'application/json', 'webhook-id': id } });
+      await poster.send({ url, body, headers: { 'content-type': 'application/json', 'webhook-id': id } });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, push));

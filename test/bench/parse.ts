@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Papa from 'papaparse';
-import { openInput } from '../../src/bulk/input.ts';
-import { readChecked } from '../../src/bulk/readings.ts';
-import { type RecordRules, survey } from '../../src/bulk/survey.ts';
+import { readCheckedRecords } from '../../src/bulk/checked-records.ts';
+import { checkRecords, type RecordRules } from '../../src/bulk/record-check.ts';
+import { openInput } from '../../src/bulk/record-input.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
 import { type BenchFormat, writeUsers } from './bulk-inputs.ts';
@@ -38,8 +38,8 @@ const open = (path: string) =>
     stdin: process.stdin,
     signal,
     spool: `${path}.spool`,
-    field: fields.list,
-    fields: fields.known,
+    field: fields.listName,
+    fields: fields.knownFields,
     idField: fields.id,
   });
 
@@ -48,7 +48,7 @@ const READINGS: Readonly<Record<string, Reading>> = {
   svc: async (path) => {
     let count = 0;
     for (const file of (await open(path)).files) {
-      for await (const block of (await file.open()).blocks) {
+      for await (const block of (await file.open()).recordChunks) {
         for (const record of block) if (record.value !== null) count += 1;
       }
     }
@@ -56,11 +56,11 @@ const READINGS: Readonly<Record<string, Reading>> = {
   },
   /** Both readings of a job: all records checked, then all of them made ready to be sent. */
   both: async (path) => {
-    const rules: RecordRules = { fields, shared: {}, duplicates: 'fail', mint: String };
+    const rules: RecordRules = { fields, shared: {}, duplicates: 'fail', generateId: String };
     const input = await open(path);
-    const surveyed = await survey(input, rules, signal);
+    const surveyed = await checkRecords(input, rules, signal);
     let count = 0;
-    for await (const { records } of readChecked(input, rules, surveyed)) {
+    for await (const { records } of readCheckedRecords(input, rules, surveyed)) {
       for (const { id, json } of records) if (id !== json) count += 1;
     }
     return count;

@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openEmbedded } from '../../src/service/embedded.ts';
-import { storeLocation } from '../../src/service/store/location.ts';
+import { resolveStoreLocation } from '../../src/service/store/location.ts';
 import { startCluster } from '../postgres/cluster.ts';
 
 const CONNECTIONS = 32;
@@ -57,7 +57,7 @@ async function comparePostgres(store: string): Promise<void> {
 
 async function compareReads(store: string, goal = ''): Promise<void> {
   const bare = await startServer([import.meta.filename, 'bare']);
-  const serving = join(import.meta.dirname, '..', 'service', 'serving.ts');
+  const serving = join(import.meta.dirname, '..', 'service', 'serve-process.ts');
   const service = await startServer([serving, store]);
   await post(service, '/v1/organizations/documents/add', { organizationId: 'acme', documents: [{ documentId: 'd1' }] });
   const body = JSON.stringify({ data: { organizationId: 'acme' } });
@@ -243,7 +243,9 @@ async function connected(store: string): Promise<Client> {
 
 async function serviceCall(store: string) {
   const folders = { config: '', state: '', data: '' };
-  const { fetch, target, close } = await openEmbedded(await storeLocation(store, folders), { clock: systemClock });
+  const { fetch, target, close } = await openEmbedded(await resolveStoreLocation(store, folders), {
+    clock: systemClock,
+  });
   const { apiKey, authToken } = target.key;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
   const call: Write = async (users) => {

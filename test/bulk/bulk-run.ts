@@ -1,8 +1,8 @@
-import type { Block } from '../../src/bulk/batches.ts';
-import { type BulkJob, type BulkWorld, runBulk } from '../../src/bulk/engine.ts';
+import type { BatchRequestOutcome, RequestKind, StopReason } from '../../src/bulk/batch-request.ts';
+import type { RecordList } from '../../src/bulk/batches.ts';
+import type { BulkRecord, RecordResult } from '../../src/bulk/bulk-record.ts';
+import { type BulkJob, type JobDependencies, runBulkJob } from '../../src/bulk/job-engine.ts';
 import { createLimiter } from '../../src/bulk/limiter/limiter.ts';
-import type { BatchOutcome, RequestKind, Stop } from '../../src/bulk/outcome.ts';
-import type { BulkRecord, ItemResult } from '../../src/bulk/record.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 
@@ -14,23 +14,23 @@ export const recordsOf = (ids: readonly string[]): BulkRecord[] =>
 export const numbered = (count: number) => recordsOf(Array.from({ length: count }, (_, at) => `u${at}`));
 
 const EFFORT = { milliseconds: 1, limited: false, failed: false, retries: 0, waits: 0, waited: 0 };
-export const success = (batch: Block) => Object.fromEntries(batch.map(({ id }) => [id, { success: true }]));
-export const answered = (reply: unknown): BatchOutcome => ({ kind: 'answered', reply, ...EFFORT });
+export const success = (batch: RecordList) => Object.fromEntries(batch.map(({ id }) => [id, { success: true }]));
+export const answered = (reply: unknown): BatchRequestOutcome => ({ kind: 'answered', response: reply, ...EFFORT });
 export const failedBy = (
-  kind: 'refused' | 'hopeless',
+  kind: 'refused' | 'fatal',
   error = new SvcError('invalid_argument', 'bad'),
-): BatchOutcome => ({ kind, error, ...EFFORT });
-export const lost = (
-  by: 'service' | 'way',
-  again: 'now' | 'resumed' | 'never',
+): BatchRequestOutcome => ({ kind, error, ...EFFORT });
+export const unanswered = (
+  by: 'service' | 'connection',
+  resend: 'now' | 'resumed' | 'never',
   error = new SvcError('outcome_unknown', 'no answer'),
-): BatchOutcome => ({ kind: 'unknown', error, by, again, ...EFFORT });
+): BatchRequestOutcome => ({ kind: 'unknown', error, by, resend, ...EFFORT });
 
 export interface Ran {
-  readonly stop: Stop | undefined;
-  /** What became of each record, once it was settled; successes too. */
-  readonly items: readonly ItemResult[];
-  readonly strangers: readonly string[];
+  readonly stop: StopReason | undefined;
+  /** The final result of each record, successes included. */
+  readonly items: readonly RecordResult[];
+  readonly unexpectedIds: readonly string[];
   readonly requests: number;
   readonly sent: readonly (readonly string[])[];
 }
@@ -40,34 +40,34 @@ interface Running extends Partial<Omit<BulkJob, 'records' | 'limits'>> {
   readonly batchSize?: number;
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
-  readonly intend?: BulkWorld['ledger']['intend'];
-  readonly look?: BulkWorld['look'];
+  readonly onIntent?: JobDependencies['log']['recordIntent'];
+  readonly lookUp?: JobDependencies['lookUp'];
 }
 
-type Send = (batch: Block, index: number, kind: RequestKind) => BatchOutcome | Promise<BatchOutcome>;
+type Send = (batch: RecordList, index: number, kind: RequestKind) => BatchRequestOutcome | Promise<BatchRequestOutcome>;
 
 /** Runs a job against a scripted service. Pauses take no time. */
 export async function run(
-  { records, batchSize = 2, concurrency = 1, signal, intend, look, ...job }: Running,
+  { records, batchSize = 2, concurrency = 1, signal, onIntent, lookUp, ...job }: Running,
   send: Send,
 ): Promise<Ran> {
-  const items: ItemResult[] = [];
+  const items: RecordResult[] = [];
   const sent: string[][] = [];
-  const strangers: string[] = [];
+  const unexpectedIds: string[] = [];
   let requests = 0;
-  const stop = await runBulk(
-    { records, limits: { records: batchSize, characters: 1e6 }, wanted: 'all', ...job },
+  const stop = await runBulkJob(
+    { records, limits: { records: batchSize, characters: 1e6 }, reported: 'all', ...job },
     {
       signal: signal ?? new AbortController().signal,
-      limiter: createLimiter({ concurrency, most: concurrency, clock: systemClock }),
+      limiter: createLimiter({ concurrency, maximum: concurrency, clock: systemClock }),
       pause: async () => undefined,
-      look,
-      ledger: {
-        intend: (batch) => intend?.(batch),
-        settle: async (_, delivered) => {
-          items.push(...delivered.items);
-          strangers.push(...delivered.strangers);
-          requests += delivered.requests;
+      lookUp,
+      log: {
+        recordIntent: (batch) => onIntent?.(batch),
+        recordResult: async (_, result) => {
+          items.push(...result.items);
+          unexpectedIds.push(...result.unexpectedIds);
+          requests += result.requests;
         },
       },
       send: async (batch, kind) => {
@@ -76,7 +76,7 @@ export async function run(
       },
     },
   );
-  return { stop, items, strangers, requests, sent };
+  return { stop, items, unexpectedIds, requests, sent };
 }
 
 export const statuses = ({ items }: Ran) => items.map(({ record, status }) => `${record.id} ${status}`);

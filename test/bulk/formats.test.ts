@@ -4,31 +4,36 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { openInput } from '../../src/bulk/input.ts';
-import { readChecked } from '../../src/bulk/readings.ts';
-import { survey } from '../../src/bulk/survey.ts';
-import { Target } from '../../src/bulk/target.ts';
+import { readCheckedRecords } from '../../src/bulk/checked-records.ts';
+import { CommonTarget } from '../../src/bulk/common-target.ts';
+import { checkRecords } from '../../src/bulk/record-check.ts';
+import { openInput } from '../../src/bulk/record-input.ts';
 import { activities } from '../../src/catalog/activities.ts';
 import { type BulkFields, bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { documents } from '../../src/catalog/documents.ts';
 import { createPrinter } from '../../src/output/printer.ts';
-import { onePage } from '../../src/output/renderer.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { singlePage } from '../../src/output/renderer.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
-/** What is sent of the records of a file, or why it is refused. */
+/** The requests for the records of a file, or the reason for its rejection. */
 async function sent(fields: BulkFields, folder: string, name: string, text: string) {
   await writeFile(join(folder, name), text);
   const { signal } = new AbortController();
   const input = await openInput({
     ...{ files: [{ file: name }], cwd: folder, stdin: Readable.from([]), signal, spool: '' },
-    ...{ field: fields.list, fields: fields.known, idField: fields.id, mints: fields.mints ?? false },
+    ...{
+      field: fields.listName,
+      fields: fields.knownFields,
+      idField: fields.id,
+      generatesIds: fields.generatesIds ?? false,
+    },
   });
-  const target = new Target(['organizationId'], { organizationId: 'acme' }, 'refused');
-  const rules = { fields, shared: {}, target, duplicates: 'first', mint: String } as const;
-  const found = await survey(input, rules, signal);
-  if (found.findingCount > 0) return found.findings.map(({ field }) => field);
+  const target = new CommonTarget(['organizationId'], { organizationId: 'acme' }, 'refused');
+  const rules = { fields, shared: {}, target, duplicates: 'first', generateId: String } as const;
+  const found = await checkRecords(input, rules, signal);
+  if (found.diagnosticCount > 0) return found.diagnostics.map(({ field }) => field);
   const records: unknown[] = [];
-  for await (const block of readChecked(input, rules, found)) {
+  for await (const block of readCheckedRecords(input, rules, found)) {
     for (const { json } of block.records) records.push(JSON.parse(json));
   }
   return records;
@@ -69,9 +74,9 @@ const record = fc.record(
 );
 
 describe('the same records', () => {
-  it('are the same requests, or are refused for the same fields, as JSON, NDJSON and YAML', async () => {
+  it('become the same requests, or are rejected for the same fields, as JSON, NDJSON, and YAML', async () => {
     const fields = bulkFieldsOf(activities['activities.add']);
-    const folder = await temporaryFolder();
+    const folder = await createTemporaryFolder();
     let refusals = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 4 }), async (records) => {
@@ -90,7 +95,7 @@ describe('the same records', () => {
   });
 });
 
-describe('what svc prints as CSV', () => {
+describe('CSV output', () => {
   const cell = fc.oneof(
     text,
     fc
@@ -98,16 +103,16 @@ describe('what svc prints as CSV', () => {
       .map((marks) => marks.join('')),
   );
 
-  it('is read back as it was', async () => {
+  it('can be read back unchanged', async () => {
     const fields = bulkFieldsOf(documents['documents.add']);
-    const folder = await temporaryFolder();
+    const folder = await createTemporaryFolder();
     const records = fc.array(fc.record({ documentId: cell, documentName: cell }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(records, async (list) => {
         const chunks: string[] = [];
         const sink = { isTerminal: false, columns: undefined, write: async (chunk: string) => void chunks.push(chunk) };
         const how = { format: 'csv', headers: true, quiet: false, showSecrets: false, color: false } as const;
-        await createPrinter(sink as never, how).records(onePage(list), {});
+        await createPrinter(sink as never, how).records(singlePage(list), {});
         const unique = list.filter(
           ({ documentId }, at) => list.findIndex((one) => one.documentId === documentId) === at,
         );

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type FileRequest, type InputFile, openInputFile } from '../../src/bulk/input-file.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { type InputFile, type InputFileRequest, openInputFile } from '../../src/bulk/input-file.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const TEXT = Array.from({ length: 5000 }, (_, at) => `{"userId":"u${at}"}\n`).join('');
 
-async function open(file: string, given: Partial<FileRequest> = {}): Promise<{ input: InputFile; cwd: string }> {
-  const cwd = given.cwd ?? (await temporaryFolder());
+async function open(file: string, given: Partial<InputFileRequest> = {}): Promise<{ input: InputFile; cwd: string }> {
+  const cwd = given.cwd ?? (await createTemporaryFolder());
   const input = await openInputFile({
     file,
     cwd,
@@ -28,7 +28,7 @@ async function open(file: string, given: Partial<FileRequest> = {}): Promise<{ i
 
 async function texts(input: InputFile): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const block of (await input.open()).blocks) found.push(...block.map(({ text }) => text));
+  for await (const block of (await input.open()).recordChunks) found.push(...block.map(({ text }) => text));
   return found;
 }
 
@@ -36,20 +36,20 @@ const piped = () => Readable.from([Buffer.from(TEXT.slice(0, 10)), Buffer.from(T
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 describe('an input', () => {
-  it('of a file can be read again, and is known by size and hash', async () => {
-    const cwd = await temporaryFolder();
+  it('from a file can be read again, and is identified by size and hash', async () => {
+    const cwd = await createTemporaryFolder();
     await writeFile(join(cwd, 'u.ndjson'), TEXT);
     const { input } = await open('u.ndjson', { cwd });
     const first = await texts(input);
     expect(first).toHaveLength(5000);
     expect(await texts(input)).toEqual(first);
-    expect(input.identity()).toEqual({ bytes: TEXT.length, sha256: sha256(TEXT) });
+    expect(input.fingerprint()).toEqual({ bytes: TEXT.length, sha256: sha256(TEXT) });
     expect([input.path, input.spooled]).toEqual([join(cwd, 'u.ndjson'), false]);
     await input.discard();
     expect(await readFile(join(cwd, 'u.ndjson'), 'utf8')).toBe(TEXT);
   });
 
-  it('of stdin is kept in a private file, until it is discarded', async () => {
+  it('from stdin is stored in a private file until it is discarded', async () => {
     const { input, cwd } = await open('-', { stdin: piped() });
     const first = await texts(input);
     expect(await texts(input)).toEqual(first);
@@ -61,15 +61,15 @@ describe('an input', () => {
     await expect(stat(spool)).rejects.toThrow('ENOENT');
   });
 
-  it('never goes over a file that is there already', async () => {
-    const cwd = await temporaryFolder();
+  it('never overwrites an existing file', async () => {
+    const cwd = await createTemporaryFolder();
     await writeFile(join(cwd, 'spool'), 'mine');
     await expect(open('-', { cwd, stdin: piped() })).rejects.toMatchObject({ failure: 'local' });
     expect(await readFile(join(cwd, 'spool'), 'utf8')).toBe('mine');
   });
 
   it.skipIf(process.platform === 'win32')('of a FIFO can be read again', async () => {
-    const cwd = await temporaryFolder();
+    const cwd = await createTemporaryFolder();
     execFileSync('mkfifo', [join(cwd, 'pipe.ndjson')]);
     const written = writeFile(join(cwd, 'pipe.ndjson'), TEXT);
     const { input } = await open('pipe.ndjson', { cwd });
@@ -79,33 +79,33 @@ describe('an input', () => {
     expect(await texts(input)).toEqual(first);
   });
 
-  it('that is compressed is unpacked, by its name or by how it begins', async () => {
+  it('that is compressed is decompressed, based on its name or its start', async () => {
     const packed = gzipSync(TEXT);
-    const cwd = await temporaryFolder();
+    const cwd = await createTemporaryFolder();
     await writeFile(join(cwd, 'u.ndjson.gz'), packed);
     const { input } = await open('u.ndjson.gz', { cwd });
     expect(await texts(input)).toHaveLength(5000);
-    expect(input.identity()).toEqual({ bytes: packed.length, sha256: sha256(packed) });
+    expect(input.fingerprint()).toEqual({ bytes: packed.length, sha256: sha256(packed) });
     const { input: stdin } = await open('-', { stdin: Readable.from([packed.subarray(0, 1), packed.subarray(1)]) });
     expect(stdin.format).toBe('ndjson');
     expect(await texts(stdin)).toHaveLength(5000);
     expect(await texts(stdin)).toHaveLength(5000);
   });
 
-  it('that is compressed and cut off is refused wherever it ends', async () => {
+  it('that is compressed and truncated is rejected, wherever it ends', async () => {
     const packed = gzipSync(randomBytes(200_000).toString('hex').replace(/.{40}/g, '{"userId":"$&"}\n'));
     for (const length of [11, 5000, 100_000, packed.length - 1]) {
       const stdin = Readable.from([packed.subarray(0, length)]);
       const reading = open('-', { stdin, format: 'ndjson' }).then(({ input }) => texts(input));
       await expect(reading).rejects.toMatchObject({
         failure: 'bad_data',
-        message: 'stdin: the gzip data is cut off',
+        message: 'stdin: the gzip data is truncated',
       });
     }
   });
 
-  it('that changed between two readings is refused', async () => {
-    const cwd = await temporaryFolder();
+  it('that changed between two readings is rejected', async () => {
+    const cwd = await createTemporaryFolder();
     const path = join(cwd, 'u.ndjson');
     await writeFile(path, TEXT);
     const { input } = await open('u.ndjson', { cwd });
@@ -113,16 +113,16 @@ describe('an input', () => {
     await appendFile(path, '{"userId":"more"}\n');
     await expect(texts(input)).rejects.toMatchObject({
       failure: 'bad_data',
-      message: 'u.ndjson: it changed while it was read',
+      message: 'u.ndjson changed while svc was reading it',
     });
     await writeFile(path, TEXT);
     await utimes(path, 1, 1);
     await expect(texts(input)).rejects.toMatchObject({ failure: 'bad_data' });
   });
 
-  it('stops when the run does', async () => {
+  it('stops when the job is aborted', async () => {
     const controller = new AbortController();
-    const cwd = await temporaryFolder();
+    const cwd = await createTemporaryFolder();
     await writeFile(join(cwd, 'u.ndjson'), TEXT.repeat(10));
     const { input } = await open('u.ndjson', { cwd, signal: controller.signal });
     controller.abort(new Error('enough'));

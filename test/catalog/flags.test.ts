@@ -16,7 +16,7 @@ describe('flag names', () => {
     ['maxDepth', 'max-depth'],
     ['apiKey', 'api-key'],
     ['id', 'id'],
-  ])('%s is --%s', (field, name) => {
+  ])('derives from %s: --%s', (field, name) => {
     expect(flagName(field)).toBe(name);
   });
 });
@@ -48,12 +48,12 @@ describe('the flags of an operation', () => {
   const flags = flagsOf(operation);
   const flag = (name: string) => flags.find((known) => known.name === name);
 
-  it('come from its fields, nested ones under their own names, with kind and description', () => {
+  it('are derived from its fields, including nested ones, with kind and description', () => {
     expect(flag('org')).toEqual({
       name: 'org',
       path: ['organizationId'],
       kind: 'text',
-      describes: 'whose',
+      description: 'whose',
       required: true,
       ofRecord: false,
     });
@@ -66,14 +66,14 @@ describe('the flags of an operation', () => {
     expect(flag('rules')).toMatchObject({ kind: 'json' });
   });
 
-  it('describe one record of a bulk operation from the top of the record', () => {
+  it('use paths relative to the record in a bulk operation', () => {
     expect(flag('user')).toMatchObject({ path: ['userId'], ofRecord: true, required: true });
     expect(flag('name')).toMatchObject({ path: ['name'], ofRecord: true, required: false });
   });
 });
 
 describe('the manifest', () => {
-  it('names every operation once, and no flag of a command twice', () => {
+  it('contains every operation once, and no duplicate flag in a command', () => {
     expect(new Set(manifest.map(({ name }) => name)).size).toBe(manifest.length);
     for (const { name, flags } of manifest) {
       const names = flags.map((flag) => flag.name);
@@ -81,16 +81,16 @@ describe('the manifest', () => {
     }
   });
 
-  it('is plain data, so that the build can write it down', () => {
+  it('is plain data that the build can serialize', () => {
     expect(JSON.parse(JSON.stringify(manifest))).toEqual(manifest);
   });
 
-  it('gives commands of one name different versions', () => {
+  it('has different versions for operations of the same command', () => {
     const commands = manifest.map(({ command, version }) => `${command.join(' ')} ${version}`);
     expect(new Set(commands).size).toBe(commands.length);
   });
 
-  it('knows where replies hold secrets, but masks none that the command is for', () => {
+  it('lists the secret fields of responses, except in commands that print secrets', () => {
     const secrets = new Map(manifest.map((entry) => [entry.name, entry.secrets]));
     expect(secrets.get('workspace.get')).toEqual([['authToken']]);
     expect(secrets.get('auth-tokens.reset')).toEqual([]);

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 
 /**
- * Prints the TypeScript that openapi-typescript generates from the OpenAPI document of this path. The generator needs
- * the JavaScript API of TypeScript, which `typescript` 7 does not have: it gets the one that @ts-morph/common bundles.
+ * Prints the TypeScript that openapi-typescript generates from the OpenAPI document at a path. The generator needs the
+ * JavaScript API of TypeScript, which `typescript` 7 lacks, so it gets the one bundled by @ts-morph/common.
  */
 const API = `export { ts as default } from '${import.meta.resolve('@ts-morph/common')}';`;
 

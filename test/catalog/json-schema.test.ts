@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
-import { type OperationSchemas, operationSchemas } from '../../src/catalog/json-schema.ts';
+import { createOperationSchemas, type OperationSchemas } from '../../src/catalog/json-schema.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
@@ -12,25 +12,25 @@ describe('the JSON Schemas of an operation', () => {
 
   beforeAll(async () => {
     const loaded = manifest.map(
-      async ({ resource, name }) => [name, operationSchemas(await loadOperation(resource, name))] as const,
+      async ({ resource, name }) => [name, createOperationSchemas(await loadOperation(resource, name))] as const,
     );
     schemas = new Map(await Promise.all(loaded));
   });
 
-  it('say what goes in', () => {
+  it('describe the input', () => {
     expect(schemas.get('documents.migrate')?.input).toEqual({
       $schema: DRAFT,
       type: 'object',
       properties: {
-        organizationId: { type: 'string', minLength: 1, description: 'organization id' },
-        documentId: { type: 'string', minLength: 1, description: 'document id' },
-        newDocumentId: { type: 'string', minLength: 1, description: 'id the document gets' },
+        organizationId: { type: 'string', minLength: 1, description: 'organization ID' },
+        documentId: { type: 'string', minLength: 1, description: 'document ID' },
+        newDocumentId: { type: 'string', minLength: 1, description: 'new document ID' },
       },
       required: ['organizationId', 'documentId', 'newDocumentId'],
     });
   });
 
-  it('say what comes out, secrets marked', () => {
+  it('describe the output, with secrets marked', () => {
     expect(schemas.get('access-tokens.generate')?.output).toEqual({
       $schema: DRAFT,
       type: 'object',
@@ -40,7 +40,7 @@ describe('the JSON Schemas of an operation', () => {
     });
   });
 
-  it('say what one record of a file is: an object, a bare id or an object with it, or the input of a call', () => {
+  it('describe one record of a file: an object, an ID or an object with an ID, or the input of a call', () => {
     expect(schemas.get('users.add')?.record).toMatchObject({ type: 'object', required: ['userId'] });
     expect(schemas.get('groups.add-users')?.record).toMatchObject({
       anyOf: [{ type: 'string' }, { type: 'object', required: ['userId'] }],
@@ -50,7 +50,7 @@ describe('the JSON Schemas of an operation', () => {
     expect(schemas.get('workspace.get')).not.toHaveProperty('record');
   });
 
-  it('follow folders inside of folders', () => {
+  it('support nested folders', () => {
     const output = schemas.get('folders.list')?.output;
     const folder = { folderId: 'f', organizationId: 'o', parentFolderId: 'root', createdAt: 1, lastUpdated: 1 };
     const read = z.fromJSONSchema(output as Parameters<typeof z.fromJSONSchema>[0]);
@@ -58,7 +58,7 @@ describe('the JSON Schemas of an operation', () => {
     expect(read.safeParse([{ ...folder, subFolders: [{ ...folder, subFolders: [{}] }] }]).success).toBe(false);
   });
 
-  it('hold nothing of the command line, in any operation', () => {
+  it('contain no command-line metadata in any operation', () => {
     expect(schemas.size).toBe(manifest.length);
     for (const [name, own] of schemas) {
       expect(own.input.$schema, name).toBe(DRAFT);
@@ -66,7 +66,7 @@ describe('the JSON Schemas of an operation', () => {
     }
   });
 
-  it('are valid by the meta-schema of JSON Schema', () => {
+  it('conform to the JSON Schema meta-schema', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     for (const [name, own] of schemas) {
       for (const schema of Object.values(own)) {
@@ -114,7 +114,7 @@ describe('the JSON Schemas of an operation', () => {
     ['permission-provider.update', {}, false],
     ['webhooks.endpoints.update', { endpointId: 'ep_1' }, false],
     ['webhooks.endpoints.update', { endpointId: 'ep_1', disabled: true }, true],
-  ])('agree with the checks of %s on %j: %s', async (name, input, isValid) => {
+  ])('agree with the validation of %s on %j: %s', async (name, input, isValid) => {
     const { resource } = manifest.find((entry) => entry.name === name) ?? expect.fail(name);
     const { input: checks } = await loadOperation(resource, name);
     const matches = new Ajv2020({ strict: false, validateFormats: false }).compile(schemas.get(name)?.input ?? {});

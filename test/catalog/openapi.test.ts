@@ -6,16 +6,16 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { openApiDocument } from '../../src/catalog/openapi.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createOpenApiDocument } from '../../src/catalog/openapi.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
-type Document = ReturnType<typeof openApiDocument>;
-// biome-ignore lint/suspicious/noExplicitAny: the tests look deep into a document
+type Document = ReturnType<typeof createOpenApiDocument>;
+// biome-ignore lint/suspicious/noExplicitAny: the tests read deeply nested fields
 type Deep = any;
 
 const execute = promisify(execFile);
 
-/** A program that uses the generated types: each line marked `@ts-expect-error` has to be one. */
+/** A program that uses the generated types; each line after `@ts-expect-error` must be an error. */
 const USE = `
 import type { components } from './service.ts';
 type Schemas = components['schemas'];
@@ -45,7 +45,7 @@ describe('the OpenAPI document', () => {
       name,
       operation: await loadOperation(resource, name),
     }));
-    document = openApiDocument(await Promise.all(operations), {
+    document = createOpenApiDocument(await Promise.all(operations), {
       headerPrefix: 'x-own-',
       server: { url: 'https://api.example.com', description: 'The service' },
     });
@@ -60,27 +60,29 @@ describe('the OpenAPI document', () => {
     return { valid, errors, version: validator.version };
   };
 
-  it('is valid OpenAPI 3.1, by a validator that refuses what is not', async () => {
+  it('is valid OpenAPI 3.1, according to a validator that rejects invalid documents', async () => {
     expect(await validate(document)).toEqual({ valid: true, errors: undefined, version: '3.1' });
     const { valid } = await validate({ ...document, paths: { '/v2/a': { post: { responses: { 200: {} } } } } });
     expect(valid).toBe(false);
   });
 
-  it('has every path of the catalog, and each operation id once', () => {
+  it('contains every path of the catalog, and unique operation IDs', () => {
     expect(Object.keys(paths).sort()).toEqual([...new Set(manifest.map(({ path }) => path))].sort());
     const ids = Object.values(paths).map(({ post }) => post.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('describes every operation in the words of the interface', () => {
+  it('describes every operation without command-line flags', () => {
     for (const [path, { post }] of Object.entries(paths)) {
       expect(post.description, path).toMatch(/^[A-Z].*\.$/);
       expect(post.description, path).not.toMatch(/--|\.\./);
     }
-    expect(postTo('/v1/users/add').description).toContain('Without documentId or folderId users join');
+    expect(postTo('/v1/users/add').description).toContain(
+      'Without documentId or folderId, adds users to the organization',
+    );
   });
 
-  it('has one component for folders inside of folders, which contains itself', () => {
+  it('has one recursive component for nested folders', () => {
     const { schemas } = document.components as Deep;
     const items = { $ref: '#/components/schemas/folder' };
     expect(schemas['folders.list.output']).toEqual({ type: 'array', items });
@@ -89,8 +91,8 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(schemas)).not.toContain('$defs');
   });
 
-  it('becomes TypeScript that compiles, and knows the rules', { timeout: 120_000 }, async () => {
-    const folder = await temporaryFolder();
+  it('generates TypeScript types that compile and enforce the rules', { timeout: 120_000 }, async () => {
+    const folder = await createTemporaryFolder();
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
     const generator = join(import.meta.dirname, 'generate-types.ts');
     const { stdout: types } = await execute(process.execPath, [generator, join(folder, 'openapi.json')], {
@@ -107,7 +109,7 @@ describe('the OpenAPI document', () => {
     expect(compiled.code).toBeUndefined();
   });
 
-  it('points only at what is there', () => {
+  it('references only existing components', () => {
     const pointers: string[] = [];
     JSON.stringify(document, (key, value) => {
       if (key === '$ref') pointers.push(value);
@@ -122,7 +124,7 @@ describe('the OpenAPI document', () => {
     expect(pointers.filter((pointer) => !pointer.startsWith('#/') || leads(pointer) === undefined)).toEqual([]);
   });
 
-  it('carries the credentials of each kind of operation', () => {
+  it('declares the credentials of each kind of operation', () => {
     expect(document.components.securitySchemes).toEqual({
       apiKey: { type: 'apiKey', in: 'header', name: 'x-own-api-key' },
       authToken: { type: 'apiKey', in: 'header', name: 'x-own-auth-token' },
@@ -134,7 +136,7 @@ describe('the OpenAPI document', () => {
     expect(postTo('/v2/workspace/create').security).toEqual([]);
   });
 
-  it('wraps the request in data and the answer in result', () => {
+  it('wraps the request in data and the response in result', () => {
     const { requestBody, responses } = postTo('/v1/users/add');
     expect(requestBody.content['application/json'].schema).toEqual({
       type: 'object',
@@ -148,7 +150,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('says which status words stand behind each HTTP status', () => {
+  it('lists the status codes of each HTTP status', () => {
     const { responses } = postTo('/v1/users/add');
     expect(Object.keys(responses)).toEqual([
       '200',
@@ -169,7 +171,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('offers both operations of a path that two share', () => {
+  it('includes both operations of a shared path', () => {
     const { requestBody } = postTo('/v2/agents/get');
     expect(requestBody.content['application/json'].schema.properties.data.anyOf).toEqual([
       { $ref: '#/components/schemas/agents.list.input' },

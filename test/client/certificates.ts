@@ -2,21 +2,21 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const run = promisify(execFile);
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** A private authority, made with OpenSSL, and the certificates that it signs. */
+/** A private certificate authority, created with OpenSSL, and the certificates that it signs. */
 export interface Authority {
-  /** Its own certificate, as a file. */
+  /** The path of the authority's own certificate. */
   readonly file: string;
-  /** What a TLS server needs to be `name` (`DNS:localhost`, `IP:127.0.0.1`) for so many days from now. */
+  /** Creates the key and certificate of `name` (`DNS:localhost`, `IP:127.0.0.1`), valid for the given number of days. */
   issue(name: string, days?: number): Promise<{ readonly key: string; readonly cert: string }>;
 }
 
 export async function newAuthority(): Promise<Authority> {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const [file, key] = [join(folder, 'ca.pem'), join(folder, 'ca.key')];
   await run('openssl', [
     'req',

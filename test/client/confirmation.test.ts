@@ -8,7 +8,7 @@ const envelope = (data: unknown, beside: object = {}) =>
   JSON.stringify({ result: { status: 'success', message: 'User(s) processed successfully.', data, ...beside } });
 const answerFor = (ids: readonly string[]) => envelope(Object.fromEntries(ids.map((id) => [id, item])));
 
-/** What it means, the slow way. */
+/** The reference implementation, which parses the response. */
 function isConfirmed(answer: string, ids: readonly string[]): boolean {
   try {
     const { result, ...others } = JSON.parse(answer);
@@ -24,7 +24,7 @@ function isConfirmed(answer: string, ids: readonly string[]): boolean {
   }
 }
 
-describe('an answer that confirms a batch', () => {
+describe('a response that confirms a batch', () => {
   it.each([
     ['one id', ['a'], answerFor(['a'])],
     ['several', ['a', 'b:c', 'd e', 'ü', '你'], answerFor(['a', 'b:c', 'd e', 'ü', '你'])],
@@ -32,7 +32,7 @@ describe('an answer that confirms a batch', () => {
     ['with other fields', ['a'], envelope({ a: { ...item, at: 1731705121000, role: null, is: false } }, { more: 1 })],
     ['an id like a field', ['success', 'data'], answerFor(['success', 'data'])],
     ['an id like a prototype', ['__proto__'], '{"result":{"status":"success","data":{"__proto__":{"success":true}}}}'],
-  ])('is known: %s', (_, ids, answer) => {
+  ])('is recognized: %s', (_, ids, answer) => {
     expect(isConfirmed(answer, ids)).toBe(true);
     expect(confirmsAll(answer, ids)).toBe(true);
   });
@@ -63,17 +63,17 @@ describe('an answer that confirms a batch', () => {
     ['a number that is none', envelope({ a: { ...item, n: 1 } }).replace('"n":1', '"n":01')],
     ['a list', '[1]'],
     ['nothing', ''],
-  ])('is not: %s', (_, answer) => {
+  ])('is not recognized: %s', (_, answer) => {
     expect(isConfirmed(answer, ['a'])).toBe(false);
     expect(confirmsAll(answer, ['a'])).toBe(false);
   });
 
-  it('is not one for an id that holds what stands between ids', () => {
+  it('is not recognized if an ID contains a delimiter', () => {
     const answer = envelope({ a: item, b: item });
     expect(confirmsAll(answer, [`a":${JSON.stringify(item)},"b`])).toBe(false);
   });
 
-  it('is never seen where parsing would not see it, whatever the text', () => {
+  it('is never recognized unless parsing agrees, whatever the text', () => {
     const ids = fc.uniqueArray(fc.oneof(fc.string({ maxLength: 4 }), fc.constantFrom('success', 'data', '1', '10')), {
       minLength: 1,
       maxLength: 4,

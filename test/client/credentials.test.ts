@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { defineOperation } from '../../src/catalog/define.ts';
 import type { Target } from '../../src/client/client.ts';
-import { checkedBaseUrl } from '../../src/client/target.ts';
+import { normalizeBaseUrl } from '../../src/client/target.ts';
 import { listen } from '../listen.ts';
 import {
   API_KEY,
@@ -18,12 +18,12 @@ import {
   thing,
   WORKSPACE_ID,
   WORKSPACE_TOKEN,
-} from './world.ts';
+} from './client-fixture.ts';
 
 const open = defineOperation({ ...thing, auth: 'none' });
 
 describe('a request', () => {
-  it('carries the pair of headers that its operation asks for, and no others', async () => {
+  it('carries only the credential headers of its operation', async () => {
     const { fetch, requests } = scriptedFetch(success());
     const { client } = newClient({ fetch, target: { ...target(), headerPrefix: 'X-Vendor-' } });
     await client.call(OPERATIONS.read, { name: 'n' });
@@ -37,7 +37,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('is a POST of the path below the base URL, with the input under data and nothing beside it', async () => {
+  it('is a POST to the path below the base URL, with only the input under data', async () => {
     const { fetch, requests } = scriptedFetch(success());
     const { client } = newClient({ fetch, target: target('https://api.example.test/base/') });
     await client.call(OPERATIONS.read, JSON.parse('{"name":"n","__proto__":1}'));
@@ -53,7 +53,7 @@ describe('a missing credential', () => {
     ['key', OPERATIONS.read, nobody, 'SVC_API_KEY'],
     ['key', OPERATIONS.read, { ...nobody, key: { apiKey: API_KEY, authToken: '' } }, 'SVC_AUTH_TOKEN'],
     ['workspace', readWorkspace, nobody, 'SVC_WORKSPACE_ID'],
-  ])('of kind %s is 4 with both ways out, and nothing is sent', async (_, operation, who, variable) => {
+  ])('of kind %s exits with 4, hints at both solutions, and sends nothing', async (_, operation, who, variable) => {
     const { fetch, requests } = scriptedFetch(success());
     const error = await errorOf(newClient({ fetch, target: who }).client.call(operation, {}));
     expect(error.exitCode).toBe(4);
@@ -61,20 +61,20 @@ describe('a missing credential', () => {
     expect(requests).toEqual([]);
   });
 
-  it('is none to an operation that needs none', async () => {
+  it('does not affect an operation without credentials', async () => {
     const { fetch } = scriptedFetch(success());
     expect(await newClient({ fetch, target: nobody }).client.call(open, {})).toMatchObject({ sent: true });
   });
 
-  it('says why it is missing where that is known', async () => {
+  it('includes the reason if it is known', async () => {
     const { fetch } = scriptedFetch(success());
-    const who = { ...nobody, withheld: "the credentials of profile 'p' are for https://a.example.test only" };
+    const who = { ...nobody, missingReason: "the credentials of profile 'p' are for https://a.example.test only" };
     const error = await errorOf(newClient({ fetch, target: who }).client.call(OPERATIONS.read, {}));
-    expect(error.message).toBe(`this needs a credential, and there is no api key: ${who.withheld}`);
+    expect(error.message).toBe(`this command needs a credential, but no api key is set: ${who.missingReason}`);
   });
 });
 
-describe('a credential that is refused', () => {
+describe('a rejected credential', () => {
   const sources = {
     key: { id: 'SVC_API_KEY', token: "profile 'prod' (keychain)" },
     workspace: { id: "profile 'prod'", token: "profile 'prod'" },
@@ -88,14 +88,14 @@ describe('a credential that is refused', () => {
   it.each([
     [
       OPERATIONS.read,
-      `it was called as API key ${API_KEY} (from SVC_API_KEY) with an auth token from profile 'prod' (keychain): svc auth status shows them`,
+      `the request used API key ${API_KEY} (from SVC_API_KEY) and an auth token from profile 'prod' (keychain); to show the settings, run svc auth status`,
     ],
     [
       readWorkspace,
-      `it was called as workspace ${WORKSPACE_ID} with its auth token, both from profile 'prod': svc auth status shows them`,
+      `the request used workspace ${WORKSPACE_ID} and its auth token, both from profile 'prod'; to show the settings, run svc auth status`,
     ],
-    [open, 'it was called without a credential'],
-  ])('is named with its source, and its token is not', async (operation, hint) => {
+    [open, 'the request was sent without a credential'],
+  ])('is named with its source, but without its token', async (operation, hint) => {
     for (const refusal of refusals) {
       const { fetch } = scriptedFetch(refusal.clone());
       const error = await errorOf(newClient({ fetch, target: { ...target(), sources } }).client.call(operation, {}));
@@ -103,14 +103,14 @@ describe('a credential that is refused', () => {
     }
   });
 
-  it('of the embedded service has no source', async () => {
+  it('names no source for the embedded service', async () => {
     const { fetch } = scriptedFetch(failure('UNAUTHENTICATED', 401));
     const error = await errorOf(newClient({ fetch }).client.call(OPERATIONS.read, {}));
-    expect(error.hint).toBe(`it was called as API key ${API_KEY} with its auth token`);
+    expect(error.hint).toBe(`the request used API key ${API_KEY} and its auth token`);
   });
 });
 
-describe('a value that no header can carry', () => {
+describe('a value that is not valid in a header', () => {
   it.each(['line\nbreak-8c1f', 'carriage\rreturn', 'nul\0byte-8c1f', 'bell\u0007', 'snow☃man', 'emoji🔑', ' \t '])(
     '%j is refused without repeating it',
     async (authToken) => {
@@ -123,7 +123,7 @@ describe('a value that no header can carry', () => {
     },
   );
 
-  it.each(['', 'x svc', 'x:svc-', 'x\n', 'ü-'])('prefix %j is refused', async (headerPrefix) => {
+  it.each(['', 'x svc', 'x:svc-', 'x\n', 'ü-'])('rejects the prefix %j', async (headerPrefix) => {
     const { fetch } = scriptedFetch(success());
     const { client } = newClient({ fetch, target: { ...target(), headerPrefix } });
     expect((await errorOf(client.call(OPERATIONS.read, {}))).exitCode).toBe(2);
@@ -138,8 +138,8 @@ describe('the base URL', () => {
     'http://[::1]:80/x',
     'http://svc.localhost',
     'https://api.example.test',
-  ])('%s is fine', (url) => {
-    expect(checkedBaseUrl(`${url}/`, false)).toBe(new URL(url).href.replace(/\/$/, ''));
+  ])('accepts %s', (url) => {
+    expect(normalizeBaseUrl(`${url}/`, false)).toBe(new URL(url).href.replace(/\/$/, ''));
   });
 
   it.each([
@@ -148,9 +148,9 @@ describe('the base URL', () => {
     'http://127.0.0.1.example.test',
     'http://10.0.0.1',
     'http://0.0.0.0',
-  ])('%s needs --insecure-http', (url) => {
-    expect(() => checkedBaseUrl(url, false)).toThrow(/in the clear/);
-    expect(checkedBaseUrl(url, true)).toBe(url);
+  ])('requires --insecure-http for %s', (url) => {
+    expect(() => normalizeBaseUrl(url, false)).toThrow(/in the clear/);
+    expect(normalizeBaseUrl(url, true)).toBe(url);
   });
 
   it.each([
@@ -162,15 +162,15 @@ describe('the base URL', () => {
     'https://a?x=1',
     'https://a#b',
     'javascript:1',
-  ])('%j is refused', (url) => {
-    expect(() => checkedBaseUrl(url, true)).toThrow(/base URL is not usable/);
+  ])('rejects %j', (url) => {
+    expect(() => normalizeBaseUrl(url, true)).toThrow(/base URL is invalid/);
   });
 
-  it('is not repeated when it holds a password', () => {
-    expect(() => checkedBaseUrl('https://ada:hunter2@api.example.test', false)).toThrow(/^(?!.*hunter2)/);
+  it('does not appear in the error if it contains a password', () => {
+    expect(() => normalizeBaseUrl('https://ada:hunter2@api.example.test', false)).toThrow(/^(?!.*hunter2)/);
   });
 
-  it('is checked before anything else', () => {
+  it('is checked before the first call', () => {
     const { fetch } = scriptedFetch(success());
     expect(() => newClient({ fetch, target: target('http://api.example.test') })).toThrow(/in the clear/);
   });
@@ -185,7 +185,7 @@ describe('a redirect', () => {
     return `http://${await listen(server)}`;
   }
 
-  it.each([301, 302, 303, 307, 308])('with HTTP %i takes no header and no body to the other host', async (http) => {
+  it.each([301, 302, 303, 307, 308])('with HTTP %i sends no headers and no body to the other host', async (http) => {
     const asked: IncomingMessage[] = [];
     const other: IncomingMessage[] = [];
     const elsewhere = await serve(other, {}, 200);
@@ -193,7 +193,7 @@ describe('a redirect', () => {
     const { client } = newClient({ target: target(here) });
     const error = await errorOf(client.call(OPERATIONS.keyed, {}));
     expect(error).toMatchObject({ exitCode: 8, failure: 'unusable_answer' });
-    expect(error.message).toContain(`a redirect to ${elsewhere} (HTTP ${http}); redirects are not followed`);
+    expect(error.message).toContain(`a redirect to ${elsewhere} (HTTP ${http}); svc does not follow redirects`);
     expect([asked.length, other.length]).toEqual([1, 0]);
   });
 });

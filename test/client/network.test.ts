@@ -4,14 +4,14 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type NetworkOptions, openNetwork } from '../../src/client/network.ts';
-import { proxyFor } from '../../src/client/proxy.ts';
+import { findProxy } from '../../src/client/proxy.ts';
 import { listen } from '../listen.ts';
 import { newAuthority } from './certificates.ts';
+import { AUTH_TOKEN, errorOf, newClient, OPERATIONS, target } from './client-fixture.ts';
 import { httpProxy, socksProxy } from './proxies.ts';
-import { AUTH_TOKEN, errorOf, newClient, OPERATIONS, target } from './world.ts';
 
 const ANSWER = '{"result":{"status":"success","data":{"id":"a"}}}';
-/** A service of this name over TLS, and what it was shown. */
+/** A TLS service with this name, which records its requests. */
 async function secureService(name: string, days?: number) {
   const seen: (string | undefined)[] = [];
   const authority = await newAuthority();
@@ -23,7 +23,7 @@ async function secureService(name: string, days?: number) {
   return { seen, port: host.split(':')[1], authorities: await readFile(authority.file, 'utf8') };
 }
 
-/** Calls through the network as connect does. */
+/** Calls over the network, as the command line does. */
 async function call(baseUrl: string, options: Partial<NetworkOptions> = {}, effect: keyof typeof OPERATIONS = 'read') {
   const { close, ...way } = await openNetwork({ baseUrl, environment: {}, attemptTimeout: 30_000, ...options });
   onTestFinished(close);
@@ -33,7 +33,7 @@ async function call(baseUrl: string, options: Partial<NetworkOptions> = {}, effe
 }
 
 describe('TLS', () => {
-  it('trusts what an authority of --ca-file has signed, and the known ones still', async () => {
+  it('trusts the authorities of --ca-file in addition to the default ones', async () => {
     const { port, seen, authorities } = await secureService('IP:127.0.0.1');
     const { reply } = await call(`https://127.0.0.1:${port}`, { authorities });
     expect(await reply).toMatchObject({ data: { id: 'a' } });
@@ -46,15 +46,15 @@ describe('TLS', () => {
       'IP:127.0.0.1',
       1,
       false,
-      'the certificate is from an authority that is not known',
+      'the certificate was issued by an unknown authority',
     ],
     ['for another host', 'DNS:elsewhere.example.test', 1, true, 'the certificate is for another host'],
     ['that is expired', 'IP:127.0.0.1', -1, true, 'the certificate has expired'],
-  ])('refuses a certificate %s, and sends nothing', async (_, name, days, trusted, reason) => {
+  ])('rejects a certificate %s, and sends nothing', async (_, name, days, trusted, reason) => {
     const { port, seen, authorities } = await secureService(name, days);
     const { reply, events } = await call(`https://127.0.0.1:${port}`, trusted ? { authorities } : {}, 'once');
     const error = await errorOf(reply);
-    expect(error).toMatchObject({ exitCode: 8, message: `no secure connection to 127.0.0.1:${port}: ${reason}` });
+    expect(error).toMatchObject({ exitCode: 8, message: `cannot connect securely to 127.0.0.1:${port}: ${reason}` });
     expect(error.hint).toContain('--ca-file');
     expect([seen, events.filter(({ kind }) => kind === 'retry')]).toEqual([[], []]);
   });
@@ -65,7 +65,7 @@ describe('TLS', () => {
       const authorities = await readFile((await newAuthority()).file, 'utf8');
       const host = await listen(createHttpServer((_, response) => response.end(ANSWER)));
       const { reply } = await call(`https://${host}`, trusted ? { authorities } : {}, 'once');
-      expect((await errorOf(reply)).message).toBe(`no secure connection to ${host}: it does not speak TLS`);
+      expect((await errorOf(reply)).message).toBe(`cannot connect securely to ${host}: the server does not speak TLS`);
     },
   );
 });
@@ -73,7 +73,7 @@ describe('TLS', () => {
 describe('a proxy', () => {
   const elsewhere = (port: string | undefined) => `https://service.example.test:${port}`;
 
-  it('is asked for a tunnel by name, and sees nothing of the request', async () => {
+  it('opens a tunnel by host name, and does not see the request', async () => {
     const { port, seen, authorities } = await secureService('DNS:service.example.test');
     const proxy = await httpProxy();
     const environment = { HTTPS_PROXY: `http://${proxy.host}` };
@@ -83,7 +83,7 @@ describe('a proxy', () => {
     expect(seen).toEqual([AUTH_TOKEN]);
   });
 
-  it('is shown the credentials of its address, which nobody else is', async () => {
+  it('receives the credentials in its address, which no other server receives', async () => {
     const { port, seen, authorities } = await secureService('DNS:service.example.test');
     const proxy = await httpProxy({ credentials: 'ada:p@ss/word' });
     const environment = { https_proxy: `ada:p%40ss%2Fword@${proxy.host}` };
@@ -94,7 +94,7 @@ describe('a proxy', () => {
     expect(JSON.stringify(events)).not.toMatch(/p%40ss|p@ss|YWRh/);
   });
 
-  it('forwards plain http where that is allowed', async () => {
+  it('forwards plain HTTP if that is allowed', async () => {
     const host = await listen(createHttpServer((_, response) => response.end(ANSWER)));
     const proxy = await httpProxy();
     const baseUrl = `http://service.example.test:${host.split(':')[1]}`;
@@ -103,7 +103,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([`POST ${baseUrl}/v2/things`]);
   });
 
-  it('may speak SOCKS 5, and resolves the name itself', async () => {
+  it('can be a SOCKS 5 proxy, which resolves the host name itself', async () => {
     const { port, authorities } = await secureService('DNS:service.example.test');
     const proxy = await socksProxy();
     const environment = { ALL_PROXY: `socks5h://${proxy.host}` };
@@ -112,7 +112,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([`service.example.test:${port}`]);
   });
 
-  it('does not weaken what is checked behind it', async () => {
+  it('does not weaken certificate checks of the service', async () => {
     const { port, seen, authorities } = await secureService('DNS:other.example.test');
     const proxy = await httpProxy();
     const environment = { HTTPS_PROXY: `http://${proxy.host}` };
@@ -122,29 +122,29 @@ describe('a proxy', () => {
   });
 
   it.each([
-    ['asks for credentials', { credentials: 'ada:secret-7f21' }, 'it answered with HTTP 407'],
-    ['refuses', { refuses: 403 }, 'it answered with HTTP 403'],
-    ['cannot connect', { refuses: 502 }, 'it answered with HTTP 502'],
-  ])('that %s is 8 for a write as well, and names itself without its password', async (_, options, reason) => {
+    ['asks for credentials', { credentials: 'ada:secret-7f21' }, 'it responded with HTTP 407'],
+    ['refuses', { refuses: 403 }, 'it responded with HTTP 403'],
+    ['cannot connect', { refuses: 502 }, 'it responded with HTTP 502'],
+  ])('that %s exits with 8 even for a write, and is named without its password', async (_, options, reason) => {
     const proxy = await httpProxy(options);
     const environment = { HTTPS_PROXY: `http://ada:hunter2-91@${proxy.host}` };
     const error = await errorOf((await call(elsewhere('443'), { environment }, 'once')).reply);
     expect(error).toMatchObject({
       exitCode: 8,
-      message: `no connection to service.example.test through the proxy ${proxy.host}: ${reason}`,
+      message: `cannot connect to service.example.test through the proxy ${proxy.host}: ${reason}`,
     });
     expect(error.hint).toContain('HTTPS_PROXY');
     expect(`${error.message}${error.hint}${error.stack}`).not.toContain('hunter2');
   });
 
-  it('that is not there is 8, nothing was sent', async () => {
+  it('that is unreachable exits with 8, and nothing was sent', async () => {
     const server = createServer();
     const host = await listen(server);
     await new Promise((resolve) => server.close(resolve));
     const { reply } = await call(elsewhere('443'), { environment: { HTTPS_PROXY: host } }, 'once');
     expect(await errorOf(reply)).toMatchObject({
       exitCode: 8,
-      message: `no connection to service.example.test through the proxy ${host}: connection refused`,
+      message: `cannot connect to service.example.test through the proxy ${host}: connection refused`,
     });
   });
 
@@ -154,7 +154,7 @@ describe('a proxy', () => {
       'resets the connection, as one that hangs up does on Windows',
       (socket) => socket.once('data', () => socket.resetAndDestroy()),
     ],
-  ])('that %s is 8', async (_, leave) => {
+  ])('that %s exits with 8', async (_, leave) => {
     const host = await listen(createServer(leave));
     const { reply } = await call(elsewhere('443'), { environment: { HTTPS_PROXY: host } }, 'once');
     expect((await errorOf(reply)).exitCode).toBe(8);
@@ -199,16 +199,16 @@ describe('the proxy of a URL', () => {
     ['https://[fd00::1]:8443', { ...HTTPS, NO_PROXY: '[fd00::1]:8443' }, undefined],
     ['https://[fd00::1]', { ...HTTPS, NO_PROXY: '[fd00::2]' }, 'p.test:1'],
     ['https://a.test', { ...HTTPS, NO_PROXY: '', no_proxy: ',, ,' }, 'p.test:1'],
-  ])('%s with %j is %s', async (url, environment, host) => {
-    expect((await proxyFor(new URL(url), environment))?.host).toBe(host);
+  ])('of %s with %j is %s', async (url, environment, host) => {
+    expect((await findProxy(new URL(url), environment))?.host).toBe(host);
   });
 
   it.each(['ftp://p.test', 'http://', 'socks4://ada:hunter2@p.test', 'http://ada:hunter2@:1', '://'])(
     '%j is usage, and is not repeated',
     async (address) => {
-      const error = await errorOf(proxyFor(new URL('https://a.test'), { HTTPS_PROXY: address }));
+      const error = await errorOf(findProxy(new URL('https://a.test'), { HTTPS_PROXY: address }));
       expect(error.exitCode).toBe(2);
-      expect(error.message).toBe('HTTPS_PROXY: this is no address of a proxy');
+      expect(error.message).toBe('HTTPS_PROXY is not a valid proxy address');
       expect(error.hint).not.toContain('hunter2');
     },
   );

@@ -2,26 +2,26 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/catalog/define.ts';
 import { documents } from '../../src/catalog/documents.ts';
 import { webhookEndpoints } from '../../src/catalog/webhook-endpoints.ts';
-import { pages } from '../../src/client/pages.ts';
-import { json, newClient, scriptedFetch } from './world.ts';
+import { fetchPages } from '../../src/client/pages.ts';
+import { json, newClient, scriptedFetch } from './client-fixture.ts';
 
 const LIST = documents['documents.list'];
 const ENDPOINTS = webhookEndpoints['webhooks.endpoints.list'];
 
-/** What one page of documents says of the next: its token, or no such field. */
+/** One page of documents, with the token of the next page or without the field. */
 const page = (token?: unknown) =>
   json({
     result: { status: 'success', message: 'ok', data: [{ id: 'd' }], ...(token !== undefined && { pageToken: token }) },
   });
 
-/** Follows the pages to their end: how many there were, what was asked for each, and how it ended. */
+/** Follows the pages to the end. Returns their number, the tokens, and the error. */
 async function follow(operation: Operation, ...answers: readonly Response[]) {
   const { fetch, requests } = scriptedFetch(...answers);
   const { client } = newClient({ fetch });
   let count = 0;
   let error: unknown;
   try {
-    for await (const _ of pages(client, operation, { organizationId: 'acme' })) count += 1;
+    for await (const _ of fetchPages(client, operation, { organizationId: 'acme' })) count += 1;
   } catch (thrown) {
     error = thrown;
   }
@@ -29,13 +29,13 @@ async function follow(operation: Operation, ...answers: readonly Response[]) {
   return { count, error, asked: asked.map((data) => data.pageToken ?? data.iterator) };
 }
 
-describe('the pages of an answer', () => {
+describe('the pages of a list', () => {
   it.each([undefined, null, ''])('end with the token %j', async (end) => {
     const followed = await follow(LIST, page('a'), page('b'), page(end));
     expect(followed).toEqual({ count: 3, error: undefined, asked: [undefined, 'a', 'b'] });
   });
 
-  it('end with done, whatever the iterator says', async () => {
+  it('end with done, whatever the iterator contains', async () => {
     const of = (iterator: string | null, done: boolean) =>
       json({ result: { status: 'success', message: 'ok', data: { endpoints: [], iterator, done } } });
     const followed = await follow(ENDPOINTS, of('a', false), of('b', true));
@@ -47,13 +47,13 @@ describe('the pages of an answer', () => {
     ['an empty iterator', { iterator: '', done: false }],
     ['no iterator', { done: false }],
     ['a null iterator, and nothing of done', { iterator: null }],
-  ])('are unusable where there is more without a way to it: %s', async (_, fields) => {
+  ])('are unusable if there are more pages but no cursor: %s', async (_, fields) => {
     const data = { endpoints: [], ...fields };
     const followed = await follow(ENDPOINTS, json({ result: { status: 'success', message: 'ok', data } }));
     expect(followed).toMatchObject({ count: 0, error: { failure: 'unusable_answer' } });
   });
 
-  it.each([undefined, null])('end with a success whose data is %j', async (data) => {
+  it.each([undefined, null])('end after a success with data %j', async (data) => {
     const followed = await follow(ENDPOINTS, json({ result: { status: 'success', message: 'ok', data } }));
     expect(followed).toMatchObject({ count: 1, error: undefined });
   });
@@ -61,12 +61,12 @@ describe('the pages of an answer', () => {
   it.each([
     { name: 'the same token again', answers: [page('a')], count: 2 },
     { name: 'a circle of three', answers: [page('a'), page('b'), page('c'), page('a')], count: 4 },
-  ])('that never end are 8, once they are seen: $name', async ({ answers, count }) => {
+  ])('that never end exit with 8 once a cursor repeats: $name', async ({ answers, count }) => {
     const followed = await follow(LIST, ...answers);
     expect(followed.count).toBe(count);
     expect(followed.error).toMatchObject({
       failure: 'unusable_answer',
-      message: '/v2/organizations/documents/get answered the same page cursor twice',
+      message: '/v2/organizations/documents/get returned the same page cursor twice',
     });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadOperation } from '../../src/catalog/index.ts';
-import { errorOf, failure, json, newClient, scriptedFetch, success } from './world.ts';
+import { errorOf, failure, json, newClient, scriptedFetch, success } from './client-fixture.ts';
 
 const one = { id: 'd1', documentName: 'One' };
 const three = { id: 'd3', documentName: 'Three' };
@@ -8,7 +8,7 @@ const missing = { success: false, message: 'Document does not exist.', code: 'no
 const internal = { success: false, message: 'Try again.', code: 'internal' };
 const strict = (details: unknown) => json({ error: { status: 'INTERNAL', message: 'Some failed.', details } }, 500);
 
-/** Asks for d1, d2 and d3. */
+/** Reads d1, d2, and d3. */
 async function list(...steps: readonly Response[]) {
   const { fetch, requests } = scriptedFetch(...steps);
   const { client } = newClient({ fetch });
@@ -19,24 +19,24 @@ async function list(...steps: readonly Response[]) {
   return { call, result, asked };
 }
 
-describe('a read by IDs that failed as a whole, with results in its details', () => {
+describe('a read by IDs that failed with results in its details', () => {
   it.each([
     ['a map by ID', { d3: { success: true, ...three }, d2: missing, d1: { success: true, ...one, id: '4711' } }],
     ['a list in the order of the request', [{ success: true, ...one }, missing, three]],
-  ])('has the records of %s, without those that do not exist', async (_, details) => {
+  ])('returns the records of %s that exist', async (_, details) => {
     const { result, asked } = await list(strict(details));
     expect(result).toMatchObject({ sent: true, data: [one, three] });
     expect(Object.keys((result as { data: object[] }).data[0] ?? {}).toSorted()).toEqual(['documentName', 'id']);
     expect(asked).toHaveLength(1);
   });
 
-  it('is empty where none of them exists', async () => {
+  it('is empty if no record exists', async () => {
     const { result, asked } = await list(strict([missing, missing, missing]));
     expect(result).toMatchObject({ data: [] });
     expect(asked).toHaveLength(1);
   });
 
-  it('asks once more for what failed inside the service, and for records of which only the success is known', async () => {
+  it('requests internal failures and results without fields once more', async () => {
     const first = strict({ d1: { success: true, id: 'd1' }, d2: missing, d3: internal });
     const { result, asked } = await list(first, success([one, three]));
     expect(result).toMatchObject({ data: [one, three] });
@@ -46,7 +46,7 @@ describe('a read by IDs that failed as a whole, with results in its details', ()
     ]);
   });
 
-  it('keeps what is known where the second answer brings no more', async () => {
+  it('keeps the known records if the second response adds none', async () => {
     const bare = { d1: { success: true, id: 'x' }, d2: missing, d3: { success: true } };
     const { result, asked } = await list(strict(bare), strict({ d1: bare.d1, d3: bare.d3 }));
     expect(result).toMatchObject({ data: [{ id: 'd1' }, { id: 'd3' }] });
@@ -60,7 +60,7 @@ describe('a read by IDs that failed as a whole, with results in its details', ()
     ['details that are no results', [strict({ hint: 'ask somebody' })]],
     ['a list of another length', [strict([one])]],
     ['no details', [failure('NOT_FOUND', 404)]],
-  ])('fails because of %s', async (_, steps) => {
+  ])('fails with %s', async (_, steps) => {
     const { call, asked } = await list(...steps);
     expect(await errorOf(call)).toMatchObject({ name: 'ServiceError' });
     expect(asked).toHaveLength(steps.length);

@@ -2,23 +2,23 @@ import { createServer as createHttpServer, type IncomingMessage, request } from 
 import { connect, createServer, type Socket } from 'node:net';
 import { listen } from '../listen.ts';
 
-/** A proxy that was asked for, and what for. */
+/** A test proxy that records its requests. */
 export interface RunningProxy {
   readonly host: string;
-  /** `CONNECT host:port`, or `POST http://host:port/path` where it forwards. */
+  /** `CONNECT host:port`, or `POST http://host:port/path` for forwarded requests. */
   readonly asked: string[];
-  /** Every `Proxy-Authorization` it was shown. */
+  /** Every `Proxy-Authorization` header received. */
   readonly shown: (string | undefined)[];
 }
 
 interface HttpProxyOptions {
-  /** It asks for these, as `user:password`. */
+  /** Required credentials, as `user:password`. */
   readonly credentials?: string;
-  /** It refuses with this HTTP status instead of connecting. */
+  /** Rejects with this HTTP status instead of connecting. */
   readonly refuses?: number;
 }
 
-/** An HTTP proxy: tunnels for `CONNECT`, and forwards plain requests; names of tests all lead to this machine. */
+/** An HTTP proxy that tunnels `CONNECT` and forwards plain requests. Connects every host name to this machine. */
 export async function httpProxy({ credentials, refuses }: HttpProxyOptions = {}): Promise<RunningProxy> {
   const asked: string[] = [];
   const shown: (string | undefined)[] = [];
@@ -49,7 +49,7 @@ export async function httpProxy({ credentials, refuses }: HttpProxyOptions = {})
   return { host: await listen(server), asked, shown };
 }
 
-/** A SOCKS 5 proxy without credentials that takes host names. */
+/** A SOCKS 5 proxy without authentication that accepts host names. */
 export async function socksProxy(): Promise<RunningProxy> {
   const asked: string[] = [];
   const server = createServer((socket) => {
@@ -67,7 +67,7 @@ export async function socksProxy(): Promise<RunningProxy> {
   return { host: await listen(server), asked, shown: [] };
 }
 
-/** Joins a socket to a port of this machine. */
+/** Connects a socket to a port of this machine. */
 function join(socket: Socket, port: number, ready: () => void): void {
   const onward = connect(port, '127.0.0.1', () => {
     ready();

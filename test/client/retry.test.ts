@@ -14,11 +14,11 @@ import {
   type Step,
   scriptedFetch,
   success,
-} from './world.ts';
+} from './client-fixture.ts';
 
 type EffectName = keyof typeof OPERATIONS;
 
-/** Calls an operation of one effect against a script; `end` is `ok`, or the failure's kind. */
+/** Calls an operation with one effect against a scripted service; `end` is `ok` or the failure kind. */
 async function run(effect: EffectName, ...steps: readonly Step[]) {
   const { fetch, requests } = scriptedFetch(...steps);
   const { client, clock } = newClient({ fetch });
@@ -34,14 +34,14 @@ const internal = failure('INTERNAL', 500);
 const reset = networkError('ECONNRESET', { syscall: 'read' });
 const refused = networkError('ECONNREFUSED', { syscall: 'connect' });
 
-describe('what may have been applied', () => {
+describe('a request that may have been applied', () => {
   it.each<[EffectName, number, string]>([
     ['read', 3, 'unreachable'],
     ['keyed', 3, 'outcome_unknown'],
     ['delete', 3, 'outcome_unknown'],
     ['set', 2, 'outcome_unknown'],
     ['once', 1, 'outcome_unknown'],
-  ])('%s is sent %i times in all', async (effect, sent, end) => {
+  ])('with the effect %s is sent %i times in total', async (effect, sent, end) => {
     expect(await run(effect, unavailable)).toMatchObject({ end, sent, retries: sent - 1 });
     expect(await run(effect, reset)).toMatchObject({ end, sent });
     expect(await run(effect, failure('DEADLINE_EXCEEDED', 504))).toMatchObject({ end, sent });
@@ -53,12 +53,12 @@ describe('what may have been applied', () => {
     ['delete', 'ok', 3],
     ['set', 'outcome_unknown', 2],
     ['once', 'outcome_unknown', 1],
-  ])('%s recovers as far as it may: %s', async (effect, end, sent) => {
+  ])('with the effect %s recovers as far as possible: %s', async (effect, end, sent) => {
     expect(await run(effect, internal, reset, success())).toMatchObject({ end, sent });
   });
 });
 
-describe('what never left', () => {
+describe('a request that was never sent', () => {
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])(
     '%s is tried three times for every effect, and is 8',
     async (code) => {
@@ -68,7 +68,7 @@ describe('what never left', () => {
     },
   );
 
-  it('is seen behind several addresses, when none of them was reached', async () => {
+  it('is detected after several addresses failed', async () => {
     const timedOut = Object.assign(new Error('x'), { code: 'ETIMEDOUT', syscall: 'connect' });
     const all = new TypeError('fetch failed', { cause: new AggregateError([refused.cause, timedOut]) });
     expect(await run('once', all)).toMatchObject({ end: 'unreachable', sent: 3 });
@@ -76,12 +76,12 @@ describe('what never left', () => {
     expect(await run('once', one)).toMatchObject({ end: 'outcome_unknown', sent: 1 });
   });
 
-  it('is sent again though it goes out once', async () => {
+  it('is retried even with the effect once', async () => {
     expect(await run('once', refused, success())).toMatchObject({ end: 'ok', sent: 2 });
     expect(await run('once', refused, reset, success())).toMatchObject({ end: 'outcome_unknown', sent: 2 });
   });
 
-  it('does not settle an attempt before', async () => {
+  it('does not settle an earlier attempt', async () => {
     expect(await run('keyed', reset, refused)).toMatchObject({ end: 'outcome_unknown' });
     expect(await run('read', reset, refused)).toMatchObject({ end: 'unreachable' });
   });
@@ -94,7 +94,7 @@ describe('what never left', () => {
   );
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it.each([
     'INVALID_ARGUMENT',
     'NOT_FOUND',
@@ -102,33 +102,33 @@ describe('a refusal', () => {
     'FAILED_PRECONDITION',
     'PERMISSION_DENIED',
     'UNIMPLEMENTED',
-  ])('%s is final', async (status) => {
+  ])('is final with %s', async (status) => {
     for (const effect of Object.keys(OPERATIONS) as EffectName[]) {
       expect((await run(effect, failure(status, 400))).sent).toBe(1);
     }
   });
 
-  it('settles an attempt before', async () => {
+  it('settles an earlier attempt', async () => {
     expect(await run('keyed', reset, failure('INVALID_ARGUMENT', 400))).toMatchObject({
       end: 'invalid_argument',
       sent: 2,
     });
   });
 
-  it('tells that an attempt before may have created what exists', async () => {
+  it('reports that an earlier attempt may have created the record', async () => {
     const { fetch } = scriptedFetch(reset, failure('ALREADY_EXISTS', 409, 'It exists.'));
     const error = await errorOf(newClient({ fetch }).client.call(OPERATIONS.keyed, {}));
     expect(error).toMatchObject({ failure: 'already_exists', message: 'It exists.' });
     expect(error.hint).toContain('may have created it');
   });
 
-  it('by a proxy settles nothing', async () => {
+  it('from a proxy settles nothing', async () => {
     expect(await run('keyed', reset, new Response('<html>', { status: 404 }))).toMatchObject({
       end: 'outcome_unknown',
     });
   });
 
-  it('ABORTED was not applied, and is tried again only as the effect allows', async () => {
+  it('with ABORTED was not applied, and is retried only if the effect allows', async () => {
     expect(await run('keyed', failure('ABORTED', 409))).toMatchObject({ end: 'unreachable', sent: 3 });
     expect(await run('once', failure('ABORTED', 409))).toMatchObject({ end: 'unreachable', sent: 1 });
   });
@@ -137,18 +137,18 @@ describe('a refusal', () => {
 describe('delete', () => {
   const notFound = failure('NOT_FOUND', 404);
 
-  it('has done its work when an attempt of unknown outcome is followed by NOT_FOUND', async () => {
+  it('succeeds if NOT_FOUND follows an attempt with an unknown outcome', async () => {
     expect(await run('delete', reset, notFound)).toMatchObject({ end: 'ok', sent: 2 });
     expect(await run('delete', internal, unavailable, notFound)).toMatchObject({ end: 'ok', sent: 3 });
   });
 
-  it('has not where nothing was sent before, or a proxy says so', async () => {
+  it('fails if nothing was sent before, or if the 404 is from a proxy', async () => {
     expect(await run('delete', notFound)).toMatchObject({ end: 'not_found' });
     expect(await run('delete', refused, notFound)).toMatchObject({ end: 'not_found' });
     expect(await run('delete', reset, new Response('', { status: 404 }))).toMatchObject({ end: 'outcome_unknown' });
   });
 
-  it('is the only effect that takes NOT_FOUND for done', async () => {
+  it('is the only effect that treats NOT_FOUND as success', async () => {
     expect(await run('keyed', reset, notFound)).toMatchObject({ end: 'not_found' });
   });
 });
@@ -161,7 +161,7 @@ describe('a bulk call that failed with details', () => {
     ['a map', details],
     ['an array', Object.values(details)],
     ['an empty map', {}],
-  ])('is handed on at once, with %s as it came', async (_, given) => {
+  ])('fails without a retry, and keeps %s unchanged', async (_, given) => {
     const { fetch, requests } = scriptedFetch(withDetails(given), success());
     const error = await errorOf(newClient({ fetch }).client.call(addThings, { things: [{ id: 'a' }, { id: 'b' }] }));
     expect(requests).toHaveLength(1);
@@ -169,13 +169,13 @@ describe('a bulk call that failed with details', () => {
     expect(error).toMatchObject({ failure: 'outcome_unknown', status: 'INTERNAL', httpStatus: 500, details: given });
   });
 
-  it('is tried again where details are absent or null', async () => {
+  it('is retried if details are absent or null', async () => {
     expect(await run('keyed', withDetails(null), internal, success())).toMatchObject({ end: 'ok', sent: 3 });
   });
 });
 
 describe('the time between attempts', () => {
-  it('is full jitter under a limit that doubles', async () => {
+  it('is full jitter with a limit that doubles', async () => {
     const { fetch } = scriptedFetch(unavailable);
     for (const random of [0, 0.25, 0.999]) {
       const { client, clock } = newClient({ fetch, random: () => random });
@@ -184,11 +184,11 @@ describe('the time between attempts', () => {
     }
   });
 
-  it('is announced', async () => {
+  it('is reported as an event', async () => {
     const { fetch } = scriptedFetch(unavailable, success());
     const { client, events } = newClient({ fetch });
     expect(await client.call(OPERATIONS.read, {})).toMatchObject({ retries: 1 });
-    expect(events.map(({ kind }) => kind)).toEqual(['request', 'reply', 'retry', 'request', 'reply']);
+    expect(events.map(({ kind }) => kind)).toEqual(['request', 'response', 'retry', 'request', 'response']);
     expect(events[2]).toEqual({ kind: 'retry', attempt: 1, inMilliseconds: 250, reason: 'no' });
   });
 
@@ -208,8 +208,8 @@ describe('the time between attempts', () => {
   });
 });
 
-describe('the budget of retries', () => {
-  it('is shared by all calls: a service in trouble is not asked three times by each', async () => {
+describe('the retry budget', () => {
+  it('is shared by all calls, so that they do not overload a failing service', async () => {
     const { fetch, requests } = scriptedFetch(unavailable);
     const { client } = newClient({ fetch });
     const calls = 200;
@@ -217,7 +217,7 @@ describe('the budget of retries', () => {
     expect(requests).toHaveLength(calls + 100);
   });
 
-  it('is earned back by successes', async () => {
+  it('is refilled by successes', async () => {
     const script: Step[] = [
       ...Array.from({ length: 150 }, () => unavailable),
       ...Array.from({ length: 20 }, () => success()),

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { CalledOperation, PlannedRequest } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/transport.ts';
-import { failure, json, newClient, scriptedFetch, success } from './world.ts';
+import { failure, json, newClient, scriptedFetch, success } from './client-fixture.ts';
 
 const once: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'once' };
 
-describe('a call to a path that the catalog does not know', () => {
+describe('a call to a path outside the catalog', () => {
   it.each([
     { of: 'an envelope', body: { result: { status: 'success', message: 'ok', data: [1] } }, data: [1] },
     { of: 'an envelope without data', body: { result: { status: 'success', message: 'ok' } }, data: null },
     { of: 'a result that is the data', body: { result: { id: 'a' } }, data: { id: 'a' } },
-    { of: 'a result that is no object', body: { result: 'done' }, data: 'done' },
+    { of: 'a result that is not an object', body: { result: 'done' }, data: 'done' },
     { of: 'a result without its wrapper', body: { status: 'success', message: 'ok', data: 1 }, data: 1 },
     { of: 'a bare object', body: { id: 'a' }, data: { id: 'a' } },
     { of: 'an empty object', body: {}, data: {} },
     { of: 'a bare list', body: [], data: [] },
     { of: 'a bare text', body: 'ok', data: 'ok' },
     { of: 'null', body: null, data: null },
-  ])('takes $of for a success', async ({ body, data }) => {
+  ])('accepts $of as a success', async ({ body, data }) => {
     const { client } = newClient({ fetch: scriptedFetch(json(body)).fetch });
     expect(await client.send(once, {})).toMatchObject({ sent: true, data });
   });
@@ -35,12 +35,12 @@ describe('a call to a path that the catalog does not know', () => {
     { answer: json({ result: { status: 'NOT_FOUND', message: 'gone' } }), kind: 'not_found' },
     { answer: json({ id: 'a' }, 500), kind: 'outcome_unknown' },
     { answer: new Response('<html>'), kind: 'outcome_unknown' },
-  ])('still knows a failure: $kind', async ({ answer, kind }) => {
+  ])('still detects a failure: $kind', async ({ answer, kind }) => {
     const { client } = newClient({ fetch: scriptedFetch(answer).fetch });
     await expect(client.send(once, {})).rejects.toMatchObject({ failure: kind });
   });
 
-  it('is not sent a second time', async () => {
+  it('is not retried', async () => {
     const { fetch, requests } = scriptedFetch(failure('UNAVAILABLE', 503));
     const { client } = newClient({ fetch });
     await expect(client.send(once, {})).rejects.toMatchObject({ failure: 'outcome_unknown' });
@@ -48,11 +48,11 @@ describe('a call to a path that the catalog does not know', () => {
   });
 });
 
-describe('data that is JSON text already', () => {
+describe('data that is already JSON text', () => {
   const keyed: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'keyed' };
   const text = '{ "b":[1,  2],"__proto__":{} , "n":12345678901234567890}';
 
-  it('is sent as it is, and read only by who shows it', async () => {
+  it('is sent unchanged, and parsed only for display', async () => {
     const { fetch, requests } = scriptedFetch(json({}));
     const { client, events } = newClient({ fetch });
     expect(await client.sendText(keyed, text)).toMatchObject({ sent: true, data: {}, retries: 0, waits: 0, waited: 0 });
@@ -60,7 +60,7 @@ describe('data that is JSON text already', () => {
     expect(events[0]).toMatchObject({ request: { body: { data: { b: [1, 2] } } } });
   });
 
-  it('is planned like any other', async () => {
+  it('supports dry runs', async () => {
     const planned: PlannedRequest[] = [];
     const { client } = newClient({
       fetch: scriptedFetch().fetch,
@@ -73,7 +73,7 @@ describe('data that is JSON text already', () => {
     ]);
   });
 
-  it('takes the pool from the second batch on, which opens it, and retries there too', async () => {
+  it('uses the pool from the second batch on, including retries', async () => {
     const { fetch, requests } = scriptedFetch(json({ result: 1 }));
     const sent: string[] = [];
     const statuses = [503, 200];
@@ -85,7 +85,7 @@ describe('data that is JSON text already', () => {
         retryAfter: undefined,
         location: undefined,
         date: undefined,
-        answer: { text: '{"result":1}' },
+        body: { text: '{"result":1}' },
       };
     };
     let opened = 0;
@@ -105,10 +105,10 @@ describe('data that is JSON text already', () => {
   });
 });
 
-describe('what a call took', () => {
+describe('the statistics of a call', () => {
   const keyed: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'keyed' };
 
-  it('counts the waits for rate limits, and their time', async () => {
+  it('count the waits for rate limits and their duration', async () => {
     const limited = failure('RESOURCE_EXHAUSTED', 429, 'slow down', { 'retry-after': '8' });
     const { client } = newClient({ fetch: scriptedFetch(limited, limited, json({})).fetch, random: () => 0 });
     expect(await client.send(keyed, {})).toMatchObject({ retries: 2, waits: 2, waited: 16_000 });
@@ -116,7 +116,7 @@ describe('what a call took', () => {
   });
 });
 
-describe('a batch with its ids', () => {
+describe('a batch with IDs', () => {
   const keyed: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'keyed', bulk: {} };
   const data = { b: { success: true }, a: { success: true, message: 'ok' } };
 
@@ -125,12 +125,15 @@ describe('a batch with its ids', () => {
     { ids: ['a', 'b'], answer: success(data), confirmed: false },
     { ids: ['b', 'a'], answer: json({ result: { status: 'success', data } }, 201), confirmed: false },
     { ids: undefined, answer: success(data), confirmed: false },
-  ])('is confirmed without parsing where the answer says so: $confirmed', async ({ ids, answer, confirmed }) => {
-    const { client } = newClient({ fetch: scriptedFetch(answer).fetch });
-    expect(await client.sendText(keyed, '{}', ids)).toMatchObject({ confirmed, data, result: { status: 'success' } });
-  });
+  ])(
+    'is confirmed without parsing if the response has the typical form: $confirmed',
+    async ({ ids, answer, confirmed }) => {
+      const { client } = newClient({ fetch: scriptedFetch(answer).fetch });
+      expect(await client.sendText(keyed, '{}', ids)).toMatchObject({ confirmed, data, result: { status: 'success' } });
+    },
+  );
 
-  it('is not where the answer is no success', async () => {
+  it('is not confirmed by a failure', async () => {
     const text = await success(data).text();
     const { client } = newClient({ fetch: scriptedFetch(new Response(text, { status: 400 })).fetch });
     await expect(client.sendText(keyed, '{}', ['b', 'a'])).rejects.toMatchObject({ failure: 'unusable_answer' });

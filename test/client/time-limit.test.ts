@@ -1,9 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AnswerBody } from '../../src/client/answer-body.ts';
+import { ResponseBody } from '../../src/client/response-body.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
-import { errorOf, newClient, OPERATIONS, target } from './world.ts';
+import { errorOf, newClient, OPERATIONS, target } from './client-fixture.ts';
 
 let server: Server;
 let baseUrl: string;
@@ -31,25 +31,25 @@ describe('the time of an attempt', () => {
   it.each([
     ['the headers', NEVER],
     ['the body', HALF],
-  ])('covers %s, and closes the connection', async (_, behaviour) => {
+  ])('covers %s, and the connection is closed', async (_, behaviour) => {
     answer = behaviour;
     const { client } = newClient({ target: target(baseUrl), attemptTimeout: 60 });
     const error = await errorOf(client.call(OPERATIONS.once, {}));
     expect(error).toMatchObject({
       failure: 'outcome_unknown',
-      message: expect.stringContaining('no answer within 0.06 s'),
+      message: expect.stringContaining('no response within 0.06 s'),
     });
     await closed;
   });
 
-  it('is a failure to reach the service for a read, tried three times', async () => {
+  it('makes a read unreachable after three attempts', async () => {
     answer = NEVER;
     const { client, events } = newClient({ target: target(baseUrl), attemptTimeout: 40 });
     expect((await errorOf(client.call(OPERATIONS.read, {}))).failure).toBe('unreachable');
     expect(events.filter(({ kind }) => kind === 'request')).toHaveLength(3);
   });
 
-  it('may be longer than a timer can run', async () => {
+  it('can exceed the longest timer', async () => {
     answer = (response) => response.end('{"result":{"status":"success","data":{"id":"a"}}}');
     const { client } = newClient({ target: target(baseUrl), attemptTimeout: 1e12 });
     expect(await client.call(OPERATIONS.read, {})).toMatchObject({ sent: true });
@@ -62,7 +62,7 @@ describe('Ctrl-C', () => {
   it.each([
     ['before the answer', NEVER],
     ['in the middle of it', HALF],
-  ])('%s ends the call at once with its reason, and is no reason to try again', async (_, behaviour) => {
+  ])('%s ends the call at once with its reason, without a retry', async (_, behaviour) => {
     const controller = new AbortController();
     answer = (response) => {
       behaviour(response);
@@ -77,7 +77,7 @@ describe('Ctrl-C', () => {
     await closed;
   });
 
-  it('ends a call to a service that does not listen to signals', async () => {
+  it('ends a call to a service that ignores signals', async () => {
     const controller = new AbortController();
     const deaf = () => {
       setImmediate(() => controller.abort(interrupted));
@@ -90,20 +90,20 @@ describe('Ctrl-C', () => {
   it('before the call sends nothing', async () => {
     const { client, events } = newClient({ signal: AbortSignal.abort(interrupted) });
     await expect(client.call(OPERATIONS.read, {})).rejects.toBe(interrupted);
-    expect(events.filter(({ kind }) => kind === 'reply')).toEqual([]);
+    expect(events.filter(({ kind }) => kind === 'response')).toEqual([]);
   });
 });
 
 describe('an error of the embedded service', () => {
-  it('is handed on as it is', async () => {
+  it('is passed through unchanged', async () => {
     const disk = new SvcError('local', 'the disk is full');
     const { client } = newClient({ fetch: async () => Promise.reject(disk) });
     await expect(client.call(OPERATIONS.keyed, {})).rejects.toBe(disk);
   });
 });
 
-describe('the size of an answer', () => {
-  it('is limited to the byte, and what is over it is not read', async () => {
+describe('the size of a response', () => {
+  it('is limited to the byte, and the rest is not read', async () => {
     let pulled = 0;
     let cancelled = false;
     const endless = new ReadableStream({
@@ -115,12 +115,12 @@ describe('the size of an answer', () => {
         cancelled = true;
       },
     });
-    const body = new AnswerBody(undefined, 1024 * 1024);
+    const body = new ResponseBody(undefined, 1024 * 1024);
     await body.read(endless);
     expect(await body.text()).toEqual({ flaw: 'more than 1 MB' });
     expect(pulled).toBeLessThan(1024 + 10);
     expect(cancelled).toBe(true);
-    const most = new AnswerBody(undefined, 1024 * 1024);
+    const most = new ResponseBody(undefined, 1024 * 1024);
     expect(most.add(Buffer.alloc(1024 * 1024, 'x'))).toBe(true);
     expect(await most.text()).toEqual({ text: 'x'.repeat(1024 * 1024) });
   });

@@ -3,14 +3,14 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fetchTransport } from '../../src/client/fetch-transport.ts';
-import { httpTransport } from '../../src/client/http-transport.ts';
-import { networkFailure } from '../../src/client/network-failure.ts';
-import { poolTransport } from '../../src/client/pool-transport.ts';
+import { createFetchTransport } from '../../src/client/fetch-transport.ts';
+import { createHttpTransport } from '../../src/client/http-transport.ts';
+import { createNetworkFailure } from '../../src/client/network-failure.ts';
+import { createPoolTransport } from '../../src/client/pool-transport.ts';
 import type { WireRequest } from '../../src/client/request.ts';
 import type { Transport } from '../../src/client/transport.ts';
 import { listen } from '../listen.ts';
-import { overHttp } from './world.ts';
+import { overHttp } from './client-fixture.ts';
 
 const request = (baseUrl: string): WireRequest => ({
   url: `${baseUrl}/base/v1/users/add`,
@@ -22,7 +22,7 @@ const request = (baseUrl: string): WireRequest => ({
 
 const served = async (server: Server) => `http://${await listen(server)}`;
 
-/** A server that answers each request with these bytes. */
+/** A server that responds to each request with raw bytes. */
 function rawServer(answer: (socket: Socket) => void): Promise<string> {
   const server = createTcpServer((socket) => {
     socket
@@ -42,26 +42,26 @@ type Send = (baseUrl: string, attemptTimeout?: number) => Transport;
 const single: Send = (_, attemptTimeout = 30_000) => overHttp(attemptTimeout);
 
 const pool: Send = (baseUrl, attemptTimeout = 30_000) => {
-  const { transport, close } = poolTransport({ baseUrl, attemptTimeout });
+  const { transport, close } = createPoolTransport({ baseUrl, attemptTimeout });
   onTestFinished(close);
   return transport;
 };
 
-/** What has been read of HTTP by others for years is what the two here are measured by. */
-const byFetch = fetchTransport(globalThis.fetch, 30_000);
+/** Uses `fetch`, a mature implementation, as the reference for both transports. */
+const byFetch = createFetchTransport(globalThis.fetch, 30_000);
 
 const WAYS: readonly [name: string, over: Send][] = [
   ['single connections', single],
   ['a pool', pool],
 ];
 
-/** What a call makes of it: the reply, or what became of the request. */
+/** The response, or the failure of the request. */
 async function outcomeOf(transport: Transport, baseUrl: string): Promise<unknown> {
   try {
     return await transport(request(baseUrl), undefined);
   } catch (error) {
-    const { applied, repeat, error: said } = networkFailure(error, 'host');
-    return { applied, repeat, message: said.message };
+    const { applied, retry, error: said } = createNetworkFailure(error, 'host');
+    return { applied, retry, message: said.message };
   }
 }
 
@@ -71,7 +71,7 @@ const whole = (body: string | Buffer, headers = '') =>
 const JSON_BODY = '{"result":{"status":"success","data":{"ü":{"success":true}}}}';
 const BOMB = gzipSync(Buffer.alloc(65 * 1024 * 1024));
 
-describe.each(WAYS)('a reply over %s is what it is by fetch', (_, over) => {
+describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) => {
   it.each<[string, (string | Buffer)[], 'close'?]>([
     ['whole', [whole(JSON_BODY)]],
     ['in parts, a character cut in two', [whole('"ü"').subarray(0, -2), whole('"ü"').subarray(-2)]],
@@ -107,52 +107,54 @@ describe.each(WAYS)('a reply over %s is what it is by fetch', (_, over) => {
     expect(await outcomeOf(over(url), url)).toEqual(await outcomeOf(byFetch, url));
   });
 
-  it('where it is not HTTP', async () => {
+  it('if the response is not HTTP', async () => {
     const url = await rawServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     expect(await outcomeOf(over(url), url)).toEqual({
       applied: 'maybe',
-      repeat: 'by_effect',
-      message: 'no usable answer from host: it is not HTTP',
+      retry: 'by_effect',
+      message: 'no usable response from host: the response is not HTTP',
     });
   });
 
-  it('where it is HTTP/2 and nothing else: the request was not understood', async () => {
+  it('if the server supports only HTTP/2, so that the request was not applied', async () => {
     for (const settings of ['000000040000000000', '00000c04000000000000030000006400040010000000000408000000000000']) {
       const url = await rawServer((socket) => void socket.end(Buffer.from(settings, 'hex')));
       expect(await outcomeOf(over(url), url)).toEqual({
         applied: 'no',
-        repeat: 'never',
-        message: 'host speaks only HTTP/2; svc uses HTTP/1.1',
+        retry: 'never',
+        message: 'host supports only HTTP/2, but svc uses HTTP/1.1',
       });
     }
   });
 
-  it('where it is compressed in a way that was not asked for', async () => {
+  it('if the encoding is unsupported', async () => {
     const url = await rawServer((socket) => void socket.write(whole('xyz', '\r\ncontent-encoding: zstd')));
-    expect(await outcomeOf(over(url), url)).toMatchObject({ answer: { flaw: expect.stringContaining('compressed') } });
+    expect(await outcomeOf(over(url), url)).toMatchObject({
+      body: { flaw: expect.stringContaining('unsupported encoding') },
+    });
   });
 
-  it('where what is compressed is broken or cut', async () => {
+  it('if the compressed body is damaged or truncated', async () => {
     const gzipped = gzipSync(JSON_BODY);
     for (const body of [Buffer.from('no gzip'), gzipped.subarray(0, -9)]) {
       const url = await rawServer((socket) => void socket.write(whole(body, '\r\ncontent-encoding: gzip')));
-      expect(await outcomeOf(over(url), url)).toMatchObject({ applied: 'maybe', repeat: 'by_effect' });
+      expect(await outcomeOf(over(url), url)).toMatchObject({ applied: 'maybe', retry: 'by_effect' });
     }
   });
 
-  it('where nobody listens', async () => {
+  it('if no server is listening', async () => {
     const url = await rawServer(() => undefined);
     const closed = createTcpServer();
     const gone = await served(closed);
     closed.close();
-    expect(await outcomeOf(over(gone), gone)).toMatchObject({ applied: 'no', repeat: 'unsent' });
+    expect(await outcomeOf(over(gone), gone)).toMatchObject({ applied: 'no', retry: 'unsent' });
     expect(await outcomeOf(over(gone), gone)).toEqual(await outcomeOf(byFetch, gone));
     expect(url).not.toBe(gone);
   });
 });
 
 describe.each(WAYS)('a request over %s', (_, over) => {
-  it('says the same as by fetch', async () => {
+  it('sends the same bytes as fetch', async () => {
     const seen: { url?: string | undefined; method?: string | undefined; body: string; headers: object }[] = [];
     const url = await httpServer((incoming, response) => {
       let body = '';
@@ -172,7 +174,7 @@ describe.each(WAYS)('a request over %s', (_, over) => {
     expect(seen[0]).toMatchObject({ url: '/base/v1/users/add', method: 'POST', body: '{"data":"ü"}' });
   });
 
-  it('goes over a new connection when the last one was closed', async () => {
+  it('uses a new connection after the last one was closed', async () => {
     const url = await rawServer((socket) => void socket.end(whole('{}', '\r\nconnection: close')));
     const transport = over(url);
     for (let sent = 0; sent < 3; sent += 1) expect(await transport(request(url))).toMatchObject({ httpStatus: 200 });
@@ -180,26 +182,31 @@ describe.each(WAYS)('a request over %s', (_, over) => {
 });
 
 describe('connections', () => {
-  it('of a pool are at most 32, each used again and again', async () => {
-    let [open, most, connections] = [0, 0, 0];
+  it('of a pool number at most 32, and are reused', async () => {
+    const REQUESTS = 200;
+    let [answered, most, connections] = [0, 0, 0];
+    let held: ServerResponse[] = [];
+    // Responses wait until as many requests as possible are in flight, however slow the machine is.
     const server = createServer((_, response) => {
-      open += 1;
-      most = Math.max(most, open);
+      held.push(response);
+      most = Math.max(most, held.length);
+      if (held.length < Math.min(32, REQUESTS - answered)) return;
       setTimeout(() => {
-        open -= 1;
-        response.end('{}');
-      }, 2);
+        for (const each of held) each.end('{}');
+        answered += held.length;
+        held = [];
+      }, 20);
     }).on('connection', () => {
       connections += 1;
     });
     const url = await served(server);
     const transport = pool(url);
-    await Promise.all(Array.from({ length: 200 }, () => transport(request(url))));
+    await Promise.all(Array.from({ length: REQUESTS }, () => transport(request(url))));
     expect(most).toBe(32);
     expect(connections).toBe(32);
   });
 
-  it('for single calls are used again while the service keeps them', async () => {
+  it('for single calls are reused while the service keeps them open', async () => {
     let connections = 0;
     const server = createServer((_, response) => void response.end('{}')).on('connection', () => {
       connections += 1;
@@ -210,19 +217,19 @@ describe('connections', () => {
     expect(connections).toBe(1);
   });
 
-  it('that do not open in time are given up, and nothing was sent', async () => {
+  it('that do not open in time are abandoned, and nothing was sent', async () => {
     const url = (await rawServer(() => undefined)).replace('http', 'https');
-    const { transport, close } = httpTransport({ attemptTimeout: 5_000, connectTimeout: 50 });
+    const { transport, close } = createHttpTransport({ attemptTimeout: 5_000, connectTimeout: 50 });
     onTestFinished(close);
     expect(await outcomeOf(transport, url)).toMatchObject({
       applied: 'no',
-      repeat: 'unsent',
+      retry: 'unsent',
       message: expect.stringContaining('cannot reach host'),
     });
   });
 });
 
-describe.each(WAYS)('the time of an attempt over %s', (_, over) => {
+describe.each(WAYS)('the time limit of an attempt over %s', (_, over) => {
   it.each<[string, (socket: Socket) => void]>([
     ['no answer', () => undefined],
     ['half an answer', (socket) => void socket.write(head('content-length: 99'))],
@@ -234,7 +241,7 @@ describe.each(WAYS)('the time of an attempt over %s', (_, over) => {
         socket.on('close', () => clearInterval(timer));
       },
     ],
-  ])('ends at %s, and closes the connection', async (_, answer) => {
+  ])('ends %s, and closes the connection', async (_, answer) => {
     const closed = Promise.withResolvers<void>();
     const url = await rawServer((socket) => {
       socket.on('close', () => closed.resolve());
@@ -244,14 +251,14 @@ describe.each(WAYS)('the time of an attempt over %s', (_, over) => {
     const outcomes = await Promise.all([outcomeOf(transport, url), outcomeOf(transport, url)]);
     const timeout = {
       applied: 'maybe',
-      repeat: 'by_effect',
-      message: 'no usable answer from host: no answer within 0.06 s',
+      retry: 'by_effect',
+      message: 'no usable response from host: no response within 0.06 s',
     };
     expect(outcomes).toEqual([timeout, timeout]);
     await closed.promise;
   });
 
-  it('counts for each request on its own', async () => {
+  it('applies to each request separately', async () => {
     let first = true;
     const url = await httpServer((_, response) => {
       if (!first) response.end('{}');
@@ -268,7 +275,7 @@ describe.each(WAYS)('the time of an attempt over %s', (_, over) => {
 });
 
 describe.each(WAYS)('a signal over %s', (_, over) => {
-  it.each(['before the answer', 'within the answer'])('ends a request %s with its reason', async (when) => {
+  it.each(['before the answer', 'within the answer'])("ends a request %s with the signal's reason", async (when) => {
     const arrived = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const url = await rawServer((socket) => {
@@ -285,7 +292,7 @@ describe.each(WAYS)('a signal over %s', (_, over) => {
     await closed.promise;
   });
 
-  it('that has aborted keeps the request from being sent', async () => {
+  it('that has already aborted prevents the request', async () => {
     let requests = 0;
     const url = await rawServer(() => {
       requests += 1;

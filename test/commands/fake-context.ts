@@ -1,61 +1,61 @@
 import { Readable, Writable } from 'node:stream';
 import { Activity } from '../../src/commands/activity.ts';
-import { type Asker, answerOf } from '../../src/commands/asker.ts';
 import type { Context, GlobalOptions } from '../../src/commands/context.ts';
+import { type Prompter, parseAnswer } from '../../src/commands/prompter.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import type { Sink } from '../../src/kernel/io.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import { createProgress } from '../../src/output/progress.ts';
-import { resolveOpenSettings, resolveSettings } from '../../src/profiles/resolve.ts';
-import { temporaryFolder, temporaryFolders } from '../temporary-folder.ts';
+import { resolveSettings, resolveSettingsWithoutSecrets } from '../../src/profiles/resolve.ts';
+import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
-export interface FakeWorld {
+export interface FakeContextOptions {
   readonly options?: Partial<GlobalOptions>;
   readonly environment?: Environment;
   readonly folders?: Folders;
   readonly cwd?: string;
   readonly stdin?: string | Uint8Array;
-  /** Given, the streams are a terminal, and these are the answers, in the order of the questions. */
+  /** Answers to prompts, in order. If given, the streams are terminals. */
   readonly answers?: readonly string[];
 }
 
 export interface FakeContext extends Context {
   stdout(): string;
   stderr(): string;
-  /** Everything that was asked, secrets and confirmations included. */
+  /** All prompts, including those for secrets and confirmations. */
   readonly questions: readonly string[];
 }
 
-/** A context whose streams are in memory and whose folders are temporary; everything else is the product's own. */
-export async function fakeContext(world: FakeWorld = {}): Promise<FakeContext> {
-  const isTerminal = world.answers !== undefined;
+/** A context with streams in memory and temporary folders; all other parts are real. */
+export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeContext> {
+  const isTerminal = given.answers !== undefined;
   const [stdout, stderr] = [memorySink(isTerminal), memorySink(isTerminal)];
-  const answers = [...(world.answers ?? [])];
+  const answers = [...(given.answers ?? [])];
   const questions: string[] = [];
   const ask = async (question: string) => {
     questions.push(question);
     const answer = answers.shift();
-    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+    if (answer === undefined) throw new Error(`no answer for the prompt: ${question}`);
     return answer;
   };
-  const options: GlobalOptions = { ...DEFAULT_OPTIONS, ...world.options };
-  const surroundings = {
-    environment: world.environment ?? {},
-    cwd: world.cwd ?? (await temporaryFolder()),
-    folders: world.folders ?? (await temporaryFolders()),
+  const options: GlobalOptions = { ...DEFAULT_OPTIONS, ...given.options };
+  const processParts = {
+    environment: given.environment ?? {},
+    cwd: given.cwd ?? (await createTemporaryFolder()),
+    folders: given.folders ?? (await createUserFolders()),
   };
   const format = options.output ?? 'table';
   const progress = createProgress(stderr, systemClock, options.quiet ? 'none' : isTerminal ? 'bar' : 'lines');
   return {
-    ...surroundings,
-    io: { stdin: { isTerminal, stream: Readable.from([Buffer.from(world.stdin ?? '')]) }, stdout, stderr },
+    ...processParts,
+    io: { stdin: { isTerminal, stream: Readable.from([Buffer.from(given.stdin ?? '')]) }, stdout, stderr },
     clock: systemClock,
     activity: new Activity(),
     signal: new AbortController().signal,
     options,
-    settings: () => resolveSettings({ ...surroundings, flags: options }),
-    openSettings: () => resolveOpenSettings({ ...surroundings, flags: options }),
+    settings: () => resolveSettings({ ...processParts, flags: options }),
+    openSettings: () => resolveSettingsWithoutSecrets({ ...processParts, flags: options }),
     client: () => Promise.reject(new Error('no client in this test')),
     format: async () => format,
     printer: async () => createPrinter(stdout, { ...options, format, color: false }),
@@ -67,23 +67,23 @@ export async function fakeContext(world: FakeWorld = {}): Promise<FakeContext> {
     },
     ask,
     askSecret: ask,
-    asker: async () => fakeAsker(ask),
+    prompter: async () => fakePrompter(ask),
     questions,
     stdout: () => stdout.text(),
     stderr: () => stderr.text(),
   };
 }
 
-/** Answers are what would be typed in plain mode; an empty one takes the preset. */
-function fakeAsker(ask: (question: string) => Promise<string>): Asker {
+/** Prompts with the given answers, as typed in plain mode; an empty answer selects the default value. */
+function fakePrompter(ask: (question: string) => Promise<string>): Prompter {
   return {
-    text: async (question) => answerOf(question, await ask(question.message)),
+    text: async (question) => parseAnswer(question, await ask(question.message)),
     secret: ask,
-    yes: async (message, preset) => ((await ask(message)) || (preset ? 'yes' : 'no')) === 'yes',
-    one: async ({ message, preset }) => (await ask(message)) || preset,
-    many: async ({ message, preset }) => {
+    confirm: async (message, defaultValue) => ((await ask(message)) || (defaultValue ? 'yes' : 'no')) === 'yes',
+    select: async ({ message, defaultValue }) => (await ask(message)) || defaultValue,
+    multiSelect: async ({ message, defaultValues: defaultValue }) => {
       const answer = await ask(message);
-      return answer === '' ? preset : answer.split(',');
+      return answer === '' ? defaultValue : answer.split(',');
     },
   };
 }

@@ -7,13 +7,13 @@ import { runCommandLine } from '../../src/commands/line/command-line.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { fakeContext } from './fake-context.ts';
 
-/** Runs a command whose stdin never ends, and is left at Ctrl-C as soon as somebody reads it. */
+/** Runs a command whose stdin never ends, and sends Ctrl-C as soon as the command reads it. */
 async function left(words: readonly string[]): Promise<unknown> {
   const { io, ...context } = await fakeContext();
   await writeFile(join(context.cwd, 'headers.txt'), 'webhook-id: msg_1\n');
   await writeFile(join(context.cwd, 'secret.txt'), `whsec_${randomBytes(24).toString('base64')}\n`);
   const controller = new AbortController();
-  const reason = new SvcError('interrupted', 'stopped with Ctrl-C');
+  const reason = new SvcError('interrupted', 'stopped by Ctrl-C');
   let isRead = false;
   const stream = new Readable({
     read() {
@@ -32,7 +32,7 @@ async function left(words: readonly string[]): Promise<unknown> {
   return isRead ? failure : ['nobody read it', failure];
 }
 
-describe('stdin that goes on and on', () => {
+describe('an endless stdin', () => {
   it.each([
     ['access-tokens inspect -'],
     ['api /v2/agents/get --local --data -'],
@@ -43,7 +43,7 @@ describe('stdin that goes on and on', () => {
     ['webhooks verify --body - --headers headers.txt --secret-file secret.txt'],
     ['users add --local --org acme --file - --input-format csv'],
     ['local import -'],
-  ])('is left at Ctrl-C by svc %s', async (line) => {
+  ])('is abandoned on Ctrl-C by svc %s', async (line) => {
     expect(await left(line.split(' '))).toMatchObject({ failure: 'interrupted' });
   });
 });

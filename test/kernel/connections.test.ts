@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { limitConnections } from '../../src/kernel/connections.ts';
 import { listen } from '../listen.ts';
 
-/** A server of two connections, and how to make one, which has been seen by the server and has sent these bytes. */
+/** A server limited to two connections, and a function that opens a connection and sends these bytes. */
 async function limited(answer: RequestListener) {
   const server = createServer(answer);
   limitConnections(server, 2);
@@ -25,7 +25,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const isClosed = (socket: Socket) => once(socket.resume(), 'close');
 const answered = (socket: Socket) => once(socket, 'data');
 
-it('replaces the oldest connection that is silent', async () => {
+it('replaces the oldest idle connection', async () => {
   const dial = await limited((_, response) => response.end());
   const [first, second] = [await dial(), await dial()];
   const third = await dial(GET);
@@ -34,7 +34,7 @@ it('replaces the oldest connection that is silent', async () => {
   await answered(second);
 });
 
-it('replaces a connection whose request has been answered', async () => {
+it('replaces a connection whose response is complete', async () => {
   const dial = await limited((_, response) => response.end());
   const first = await dial(GET);
   await answered(first);
@@ -42,7 +42,7 @@ it('replaces a connection whose request has been answered', async () => {
   await Promise.all([isClosed(first), answered(await dial(GET))]);
 });
 
-it('replaces a connection whose request has not arrived, only if all others have one too', async () => {
+it('replaces a connection with an incomplete request only if no connection is idle', async () => {
   const dial = await limited(({ method }, response) => void (method === 'GET' && response.end()));
   const half = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{';
   const first = await dial(half);
@@ -51,7 +51,7 @@ it('replaces a connection whose request has not arrived, only if all others have
   expect(first.destroyed).toBe(false);
 });
 
-it('replaces none whose request is being answered', async () => {
+it('never replaces a connection whose request is being served', async () => {
   const arrivals: (() => void)[] = [];
   const twoArrived = Promise.withResolvers<void>();
   const dial = await limited((_, response) => {

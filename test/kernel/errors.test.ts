@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { FAILURES, SvcError, systemErrorCode } from '../../src/kernel/errors.ts';
 
-describe('the failures', () => {
+describe('FAILURES', () => {
   it('have the exit codes that scripts rely on', () => {
     const codes = new Map<number, string[]>();
     for (const [failure, { exitCode }] of Object.entries(FAILURES)) {
@@ -33,24 +33,28 @@ describe('the failures', () => {
   });
 });
 
-describe('an error', () => {
-  it('told again keeps its kind, status, cause, retries and place, and what is not said anew', () => {
+describe('SvcError', () => {
+  it('keeps everything but the new message or hint when reworded', () => {
     const cause = new Error('below');
     const error = new SvcError('not_found', 'no such thing', { hint: 'look', status: 'NOT_FOUND', cause });
     error.retries = 2;
     const { stack } = error;
     const kept = { failure: 'not_found', status: 'NOT_FOUND', cause, retries: 2, stack };
-    expect(error.told({ hint: 'list them' })).toMatchObject({ ...kept, message: 'no such thing', hint: 'list them' });
-    expect(error.told({ message: 'gone' })).toMatchObject({ ...kept, message: 'gone', hint: 'look' });
+    expect(error.reworded({ hint: 'list them' })).toMatchObject({
+      ...kept,
+      message: 'no such thing',
+      hint: 'list them',
+    });
+    expect(error.reworded({ message: 'gone' })).toMatchObject({ ...kept, message: 'gone', hint: 'look' });
   });
 
-  it('keeps its kind, hint, status and cause', () => {
+  it('has a failure, a hint, a status, and a cause', () => {
     const cause = new Error('below');
     const error = new SvcError('not_found', 'no such thing', { hint: 'look', status: 'NOT_FOUND', cause });
     expect(error).toMatchObject({ failure: 'not_found', hint: 'look', status: 'NOT_FOUND', cause, name: 'SvcError' });
   });
 
-  it('of the system has a code', async () => {
+  it('systemErrorCode returns the code of a system error', async () => {
     const error = await readFile('/no/such/file').catch((reason: unknown) => reason);
     expect(systemErrorCode(error)).toBe('ENOENT');
     expect(systemErrorCode(new Error('other'))).toBeUndefined();

@@ -9,8 +9,8 @@ const text = fc.oneof(
     .map((marks) => marks.join('')),
 );
 
-describe('a text that a spreadsheet could take for a formula', () => {
-  it('comes back as it was', () => {
+describe('neutralizeFormula', () => {
+  it('is reversed by restoreFormula', () => {
     fc.assert(
       fc.property(text, (given) => {
         const cell = neutralizeFormula(given);
@@ -20,7 +20,7 @@ describe('a text that a spreadsheet could take for a formula', () => {
     );
   });
 
-  it.each(["'", "'a", "''", "'tis", "a'-b", '', "' -1"])('%j is a cell of another kind', (cell) => {
+  it.each(["'", "'a", "''", "'tis", "a'-b", '', "' -1"])('leaves %j unchanged', (cell) => {
     expect([neutralizeFormula(cell), restoreFormula(cell)]).toEqual([cell, cell]);
   });
 });

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { keepHeapSmall, limitYoungSpace, startSmall } from '../../src/kernel/heap.ts';
+import { limitHeapGrowth, limitYoungGeneration, startWithSmallHeap } from '../../src/kernel/heap.ts';
 import { run } from '../acceptance/svc.ts';
 
-it('the space for young objects is left to grow up to the limit, and is told once to stay there', async () => {
+it('lets the young generation grow to the limit, then sets the growth factor once', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const flags: string[] = [];
   let megabytes = 1;
-  limitYoungSpace(16, { youngSpace: () => megabytes * 1024 * 1024, setFlag: (flag) => flags.push(flag) });
+  limitYoungGeneration(16, { youngGenerationSize: () => megabytes * 1024 * 1024, setFlag: (flag) => flags.push(flag) });
   await vi.advanceTimersByTimeAsync(100);
   megabytes = 15;
   await vi.advanceTimersByTimeAsync(100);
@@ -17,20 +17,20 @@ it('the space for young objects is left to grow up to the limit, and is told onc
   expect(flags).toEqual(['--semi-space-growth-factor=1']);
 });
 
-it('the heap of a stream is kept small in both its parts', async () => {
+it('limits the growth of both the old and the young generation', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const flags: string[] = [];
-  keepHeapSmall({ youngSpace: () => 16 * 1024 * 1024, setFlag: (flag) => flags.push(flag) });
+  limitHeapGrowth({ youngGenerationSize: () => 16 * 1024 * 1024, setFlag: (flag) => flags.push(flag) });
   await vi.advanceTimersByTimeAsync(100);
   expect(flags).toEqual(['--heap-growing-percent=100', '--semi-space-growth-factor=1']);
 });
 
-/** Makes objects that live for a while, as a stream does, and prints how large the space for young ones became. */
+/** Creates objects that live for a while, as a stream does, and prints the final size of the young generation. */
 const STREAMING = `
   import { getHeapSpaceStatistics } from 'node:v8';
-  import { limitYoungSpace, startSmall } from './src/kernel/heap.ts';
-  if (process.argv[1] === 'limited') limitYoungSpace(8);
+  import { limitYoungGeneration } from './src/kernel/heap.ts';
+  if (process.argv[1] === 'limited') limitYoungGeneration(8);
   const kept = [];
   for (let n = 0; n < 300; n++) {
     for (let at = 0; at < 20_000; at++) kept[at % 5_000] = { at, text: String(at).repeat(4) };
@@ -39,22 +39,26 @@ const STREAMING = `
   console.log(getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size / 1024 / 1024);
 `;
 
-it('V8 heeds it', async () => {
-  const sizeOf = async (how: string) => Number((await run(['--input-type=module', '-e', STREAMING, how], {})).stdout);
-  const [limited, left] = await Promise.all([sizeOf('limited'), sizeOf('left alone')]);
+it('limits the young generation of a real process', async () => {
+  const sizeOf = async (mode: string) => Number((await run(['--input-type=module', '-e', STREAMING, mode], {})).stdout);
+  const [limited, unlimited] = await Promise.all([sizeOf('limited'), sizeOf('unlimited')]);
   expect(limited).toBeGreaterThan(0);
   expect(limited).toBeLessThanOrEqual(16);
-  expect(left).toBeGreaterThan(limited);
+  expect(unlimited).toBeGreaterThan(limited);
 });
 
-it('a process that waits is kept small until there is work, once', () => {
-  const told: string[] = [];
-  const heap = { youngSpace: () => 0, setFlag: (flag: string) => told.push(flag), giveBack: () => told.push('give') };
-  const waiting = startSmall(heap);
-  waiting.ready();
-  expect(told.splice(0)).toEqual(['--no-opt', '--no-maglev', '--semi-space-growth-factor=1', 'give']);
-  waiting.work();
-  waiting.work();
-  waiting.ready();
-  expect(told).toEqual(['--opt', '--maglev', '--semi-space-growth-factor=2']);
+it('keeps the heap of an idle process small until the first work', () => {
+  const calls: string[] = [];
+  const heap = {
+    youngGenerationSize: () => 0,
+    setFlag: (flag: string) => calls.push(flag),
+    collectGarbage: () => calls.push('collect'),
+  };
+  const startup = startWithSmallHeap(heap);
+  startup.trim();
+  expect(calls.splice(0)).toEqual(['--no-opt', '--no-maglev', '--semi-space-growth-factor=1', 'collect']);
+  startup.resumeOptimizing();
+  startup.resumeOptimizing();
+  startup.trim();
+  expect(calls).toEqual(['--opt', '--maglev', '--semi-space-growth-factor=2']);
 });

@@ -8,11 +8,11 @@ import { describe, expect, it } from 'vitest';
 
 const IO = new URL('../../src/kernel/io.ts', import.meta.url).href;
 
-/** A program of its own, because the streams of this one belong to the test runner. It tells stderr how a write ended. */
+/** A separate program, because the test runner owns the streams of this process. It prints the result of a write to stderr. */
 function program(body: string): string[] {
   const code = `
-    import { processIo, withoutExperimentalWarning } from ${JSON.stringify(IO)};
-    const { stdin, stdout, stderr } = processIo();
+    import { createProcessIo, withoutExperimentalWarning } from ${JSON.stringify(IO)};
+    const { stdin, stdout, stderr } = createProcessIo();
     const tell = (value) => stderr.write(JSON.stringify(value));
     const tried = (text) => stdout.write(text).then(() => tell('written'), ({ failure, hint }) => tell({ failure, hint }));
     ${body}`;
@@ -23,7 +23,7 @@ function run(body: string, stdout: 'pipe' | number = 'pipe'): ChildProcess {
   return spawn(process.execPath, program(body), { stdio: ['pipe', stdout, 'pipe'] });
 }
 
-function textOf(stream: Readable | null): Promise<string> {
+function readAll(stream: Readable | null): Promise<string> {
   return text(stream ?? Readable.from([]));
 }
 
@@ -35,38 +35,38 @@ describe.each([
   { way: 'at once', opening: '' },
   { way: 'through its stream', opening: 'stdout.stream;' },
 ])('stdout, written $way', ({ opening }) => {
-  it.runIf(existsSync('/dev/full'))('says that a full disk took nothing', async () => {
+  it.runIf(existsSync('/dev/full'))('reports a full disk', async () => {
     const full = await open('/dev/full', 'w');
     const child = run(`${opening} await tried('result');`, full.fd);
-    const [told, code] = await Promise.all([textOf(child.stderr), exitCode(child)]);
+    const [message, code] = await Promise.all([readAll(child.stderr), exitCode(child)]);
     await full.close();
-    expect(JSON.parse(told)).toEqual({ failure: 'local', hint: expect.stringContaining('disk') });
+    expect(JSON.parse(message)).toEqual({ failure: 'local', hint: expect.stringContaining('disk') });
     expect(code).toBe(0);
   });
 
-  it('says that its reader left', async () => {
+  it('reports that its reader closed the pipe', async () => {
     const child = run(`${opening} for await (const _ of stdin.stream) break; await tried('result');`);
     child.stdout?.destroy();
     child.stdin?.write('the reader has left');
-    const [told, code] = await Promise.all([textOf(child.stderr), exitCode(child)]);
-    expect(JSON.parse(told)).toMatchObject({ failure: 'reader_gone' });
+    const [message, code] = await Promise.all([readAll(child.stderr), exitCode(child)]);
+    expect(JSON.parse(message)).toMatchObject({ failure: 'reader_gone' });
     expect(code).toBe(0);
   });
 
-  it('gives a slow reader everything, in order', async () => {
+  it('writes everything to a slow reader, in order', async () => {
     const child = run(`${opening}
       for (let page = 0; page < 64; page++) await stdout.write(String(page % 10).repeat(65_536));
       await tell('all written');`);
     const ended = exitCode(child);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const received = await textOf(child.stdout);
+    const received = await readAll(child.stdout);
     const expected = Array.from({ length: 64 }, (_, page) => String(page % 10).repeat(65_536)).join('');
     expect(received === expected).toBe(true);
     expect(await ended).toBe(0);
   });
 });
 
-it("stdout says that its reader left in Windows' words as well", async () => {
+it("stdout recognizes Windows' error code for a closed pipe", async () => {
   const child = run(`
     import fs from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
@@ -77,17 +77,17 @@ it("stdout says that its reader left in Windows' words as well", async () => {
     };
     syncBuiltinESMExports();
     await tried('result');`);
-  expect(JSON.parse(await textOf(child.stderr))).toMatchObject({ failure: 'reader_gone' });
+  expect(JSON.parse(await readAll(child.stderr))).toMatchObject({ failure: 'reader_gone' });
 });
 
 describe('a sink', () => {
   const SIZE = 'await stdout.write(JSON.stringify([stdin.isTerminal, stdout.isTerminal, stdout.columns ?? null]));';
 
-  it('that is a pipe has no width', async () => {
-    expect(await textOf(run(SIZE).stdout)).toBe('[false,false,null]');
+  it('has no width if it is a pipe', async () => {
+    expect(await readAll(run(SIZE).stdout)).toBe('[false,false,null]');
   });
 
-  it('that is a terminal knows its width', async () => {
+  it('has a width if it is a terminal', async () => {
     const terminal = spawnTerminal(process.execPath, program(SIZE), { cols: 97, rows: 20 });
     let shown = '';
     terminal.onData((data) => {
@@ -97,29 +97,30 @@ describe('a sink', () => {
     expect(shown).toContain('[true,true,97]');
   });
 
-  it('takes bytes as well', async () => {
-    expect(await textOf(run("await stdout.write(new TextEncoder().encode('é'));").stdout)).toBe('é');
+  it('accepts bytes', async () => {
+    expect(await readAll(run("await stdout.write(new TextEncoder().encode('é'));").stdout)).toBe('é');
   });
 });
 
-it.runIf(existsSync('/dev/full'))('talk that cannot be written fails nothing', async () => {
+it.runIf(existsSync('/dev/full'))('a message that cannot be written does not fail the command', async () => {
   const full = await open('/dev/full', 'w');
-  const body = "await stderr.write('talk'); stderr.stream; await stderr.write('talk'); await stdout.write('result');";
+  const body =
+    "await stderr.write('messages'); stderr.stream; await stderr.write('messages'); await stdout.write('result');";
   const child = spawn(process.execPath, program(body), { stdio: ['ignore', 'pipe', full.fd] });
-  const [result, code] = await Promise.all([textOf(child.stdout), exitCode(child)]);
+  const [result, code] = await Promise.all([readAll(child.stdout), exitCode(child)]);
   await full.close();
   expect({ result, code }).toEqual({ result: 'result', code: 0 });
 });
 
-it('one experimental feature is used without its warning; other warnings pass, and so does the same one later', async () => {
+it('suppresses the warning of one experimental feature, but no other or later warning', async () => {
   const child = run(`
     const warn = (feature) => process.emitWarning(feature + ' is new', 'ExperimentalWarning');
     const value = await withoutExperimentalWarning('SQLite', async () => { warn('SQLite'); warn('Other'); return 7; });
     warn('SQLite again');
     await stdout.write(String(value));`);
-  const [talk, value] = await Promise.all([textOf(child.stderr), textOf(child.stdout)]);
+  const [messages, value] = await Promise.all([readAll(child.stderr), readAll(child.stdout)]);
   expect(value).toBe('7');
-  expect(talk).not.toContain('SQLite is new');
-  expect(talk).toContain('Other is new');
-  expect(talk).toContain('SQLite again is new');
+  expect(messages).not.toContain('SQLite is new');
+  expect(messages).toContain('Other is new');
+  expect(messages).toContain('SQLite again is new');
 });

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nestsDeeperThan } from '../../src/kernel/json-nesting.ts';
 
-/** The levels of a value that are arrays or objects. */
+/** The nesting depth of a value. */
 function levelsOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(levelsOf));
 }
 
-describe('nesting of a JSON text', () => {
-  it('is that of its value, whatever its texts hold', () => {
+describe('nestsDeeperThan', () => {
+  it('agrees with the depth of the parsed value, whatever its strings contain', () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('[[[[', '\\"[[', '"]', '{"a":', '\\'));
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(

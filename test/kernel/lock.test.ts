@@ -6,13 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { acquireLock, isLocked, withLock } from '../../src/kernel/lock.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
-const options = { clock: systemClock, patience: 0 };
+const options = { clock: systemClock, timeout: 0 };
 const LOCK_MODULE = join(import.meta.dirname, '../../src/kernel/lock.ts');
 const CLOCK_MODULE = join(import.meta.dirname, '../../src/kernel/clock.ts');
 
-/** Starts a process that takes the lock at `path` and keeps it until it is killed. */
+/** Starts a process that acquires the lock at `path` and holds it until it is killed. */
 async function startOwner(path: string): Promise<ChildProcess> {
   const code = `
     import { acquireLock } from ${JSON.stringify(LOCK_MODULE)};
@@ -31,7 +31,7 @@ async function startOwner(path: string): Promise<ChildProcess> {
 
 describe('a lock', () => {
   it('admits one owner at a time and names it', async () => {
-    const path = join(await temporaryFolder(), 'x.lock');
+    const path = join(await createTemporaryFolder(), 'x.lock');
     await withLock(path, options, async () => {
       expect(await isLocked(path)).toBe(true);
       await expect(withLock(path, options, async () => 'in')).rejects.toMatchObject({
@@ -44,22 +44,22 @@ describe('a lock', () => {
   });
 
   it('creates a private file', async () => {
-    const path = join(await temporaryFolder(), 'x.lock');
+    const path = join(await createTemporaryFolder(), 'x.lock');
     (await acquireLock(path, options))();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('is released when its body fails', async () => {
-    const path = join(await temporaryFolder(), 'x.lock');
-    await expect(withLock(path, options, () => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck');
+  it('is released if the body fails', async () => {
+    const path = join(await createTemporaryFolder(), 'x.lock');
+    await expect(withLock(path, options, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(await isLocked(path)).toBe(false);
   });
 
   it('is free as soon as its owner is killed, and not while the owner is suspended', async () => {
-    const path = join(await temporaryFolder(), 'x.lock');
+    const path = join(await createTemporaryFolder(), 'x.lock');
     const owner = await startOwner(path);
     owner.kill('SIGSTOP');
-    await expect(acquireLock(path, { clock: systemClock, patience: 300 })).rejects.toMatchObject({
+    await expect(acquireLock(path, { clock: systemClock, timeout: 300 })).rejects.toMatchObject({
       message: `${path} is locked by process ${owner.pid}`,
     });
     owner.kill('SIGKILL');
@@ -67,8 +67,8 @@ describe('a lock', () => {
     (await acquireLock(path, options))();
   });
 
-  it('is kept from other processes although its owner tried to take it twice', async () => {
-    const path = join(await temporaryFolder(), 'x.lock');
+  it('still excludes other processes after its owner tried to acquire it twice', async () => {
+    const path = join(await createTemporaryFolder(), 'x.lock');
     const other = `
       import { isLocked } from ${JSON.stringify(LOCK_MODULE)};
       process.stdout.write(String(await isLocked(${JSON.stringify(path)})));`;
@@ -80,11 +80,11 @@ describe('a lock', () => {
     });
   });
 
-  it('is waited for anew with each owner, so that many in a row all get their turn', async () => {
-    const path = join(await temporaryFolder(), 'x.lock');
+  it('restarts the timeout with each new owner, so that all of many waiting processes succeed', async () => {
+    const path = join(await createTemporaryFolder(), 'x.lock');
     let inside = 0;
     const turn = () =>
-      withLock(path, { clock: systemClock, patience: 20_000 }, async () => {
+      withLock(path, { clock: systemClock, timeout: 20_000 }, async () => {
         expect(++inside).toBe(1);
         await systemClock.sleep(20);
         inside--;
@@ -92,19 +92,19 @@ describe('a lock', () => {
     await Promise.all(Array.from({ length: 12 }, turn));
   });
 
-  it('refuses in the words of its user', async () => {
-    const path = join(await temporaryFolder(), 'x.lock');
+  it('throws the error that the caller creates', async () => {
+    const path = join(await createTemporaryFolder(), 'x.lock');
     await withLock(path, options, async () => {
-      const refusal = (owner: string) => new SvcError('locked', `busy: ${owner}`);
-      await expect(acquireLock(path, { ...options, refusal })).rejects.toThrow(`busy: process ${process.pid}`);
+      const createError = (owner: string) => new SvcError('locked', `busy: ${owner}`);
+      await expect(acquireLock(path, { ...options, createError })).rejects.toThrow(`busy: process ${process.pid}`);
     });
   });
 
-  it('stops waiting when the command is stopped', async () => {
-    const path = join(await temporaryFolder(), 'x.lock');
+  it('stops waiting if the signal aborts', async () => {
+    const path = join(await createTemporaryFolder(), 'x.lock');
     const stop = new AbortController();
     await withLock(path, options, async () => {
-      const waiting = withLock(path, { ...options, patience: 60_000, signal: stop.signal }, async () => 'in');
+      const waiting = withLock(path, { ...options, timeout: 60_000, signal: stop.signal }, async () => 'in');
       stop.abort(new Error('stopped'));
       await expect(waiting).rejects.toThrow('stopped');
     });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { foreignHeader } from '../../src/kernel/loopback.ts';
+import { findForeignHeader } from '../../src/kernel/loopback.ts';
 
 it.each([
   [['localhost'], undefined, undefined],
@@ -24,5 +24,5 @@ it.each([
   [['localhost'], 'http://localhost, http://evil.example', 'origin'],
   [['localhost'], 'file://', 'origin'],
 ] as const)('hosts %j and origin %j: %s', (hosts, origin, expected) => {
-  expect(foreignHeader({ hosts, origin }, ['tunnel.example'])).toBe(expected);
+  expect(findForeignHeader({ hosts, origin }, ['tunnel.example'])).toBe(expected);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { once } from '../../src/kernel/once.ts';
 
-describe('a value that is made once', () => {
-  it('is made when it is first asked for, and kept although it is undefined', () => {
+describe('once', () => {
+  it('creates the value on first use, and caches even undefined', () => {
     let made = 0;
     const value = once(() => {
       made += 1;
@@ -12,7 +12,7 @@ describe('a value that is made once', () => {
     expect([value(), value(), made]).toEqual([undefined, undefined, 1]);
   });
 
-  it('is the same promise for all, also where that is rejected', async () => {
+  it('returns the same promise to all callers, even if it is rejected', async () => {
     const value = once(async () => {
       throw new Error('no');
     });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amount } from '../../src/kernel/plural.ts';
+import { formatNounCount } from '../../src/kernel/plural.ts';
 
 it.each([
   [0, 'user', '0 users'],
@@ -7,6 +7,6 @@ it.each([
   [2, 'delivery', '2 deliveries'],
   [30, 'day', '30 days'],
   [1_234_567, 'activity', '1,234,567 activities'],
-])('%i and %s', (count, noun, text) => {
-  expect(amount(count, noun)).toBe(text);
+])('formats %i and %s', (count, noun, text) => {
+  expect(formatNounCount(count, noun)).toBe(text);
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactMet } from '../../src/kernel/redact.ts';
+import { redactRemembered } from '../../src/kernel/redact.ts';
 import { redactUrls } from '../../src/kernel/redact-urls.ts';
 
 const NAMES = ['token', 'access_token', 'authToken', 'key', 'api_key', 'apiKey', 'signature', 'sig', 'X-Amz-Signature'];
 const OTHERS = ['client_secret', 'password', 'jwt', 'id_token', 'AUTH'];
 
-/** Texts that no other part of a URL here holds. */
+/** Secrets that occur in no other part of the URLs below. */
 const secret = fc.string({ minLength: 6, maxLength: 30, unit: fc.constantFrom(...'QWZqwz017-_.~') });
 const url = fc.record({
   scheme: fc.constantFrom('http', 'https', 'HTTPS', 'wss'),
@@ -28,7 +28,7 @@ const secretsOf = ({ user, parameters }: Parts) => [
   ...parameters.filter(([name]) => name !== 'plain' && name !== 'page').map(([, value]) => value),
 ];
 
-/** How a URL may stand in a text. */
+/** Contexts of a URL in a text. */
 const AROUND: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `cannot reach ${text}: refused`,
@@ -39,8 +39,8 @@ const AROUND: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll('&', '&amp;'),
 ];
 
-describe('the URLs of a text', () => {
-  it('show no user information and no secret of their query, wherever they stand', () => {
+describe('redactUrls', () => {
+  it('masks user information and secret query parameters in any context', () => {
     fc.assert(
       fc.property(url, fc.constantFrom(...AROUND), (parts, around) => {
         const shown = redactUrls(around(written(parts)));
@@ -63,13 +63,13 @@ describe('the URLs of a text', () => {
     ['/v2/x?token=abc&limit=5', '/v2/x?token=****&limit=5'],
     ['http://127.0.0.1:8080/#token=shown', 'http://127.0.0.1:8080/#token=shown'],
     ['mail ada@example.com?', 'mail ada@example.com?'],
-  ])('%s is shown as %s', (text, shown) => {
+  ])('redacts %s to %s', (text, shown) => {
     expect(redactUrls(text)).toBe(shown);
-    expect(redactMet(text)).toBe(shown);
+    expect(redactRemembered(text)).toBe(shown);
     expect(redactUrls(shown)).toBe(shown);
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes linear time', () => {
     for (const text of [
       'https://'.repeat(100_000),
       'a.'.repeat(300_000),

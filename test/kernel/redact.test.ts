@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  findJsonSecrets,
   maskSecret,
-  meetSecret,
   redactJsonText,
-  redactMet,
+  redactRemembered,
   redactText,
   redactValue,
-  secretsInJsonText,
+  rememberSecret,
 } from '../../src/kernel/redact.ts';
 
 const FORMS: readonly ((secret: string) => string)[] = [
@@ -26,13 +26,13 @@ const FORMS: readonly ((secret: string) => string)[] = [
   (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
 ];
 
-/** As encoders write it that escape more than they have to. */
+/** JSON as written by encoders that escape more than necessary. */
 function unicodeEscape(text: string): string {
   const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** Secrets as they come, and with what each escape treats in its own way. Asterisks are what a mask is made of. */
+/** Ordinary secrets, and secrets with special characters for each kind of escape. No asterisks, because masks consist of them. */
 const secret = fc
   .oneof(
     fc.string({ minLength: 4, maxLength: 60, unit: 'binary' }),
@@ -42,7 +42,7 @@ const secret = fc
 const filler = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('*'));
 
 describe('maskSecret', () => {
-  it('shows at most the last four characters, of twenty or more', () => {
+  it('shows only the last four characters of secrets with at least twenty', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(maskSecret(text)).toBe(text === '' ? '' : text.length < 20 ? '****' : `****${text.slice(-4)}`);
@@ -52,7 +52,7 @@ describe('maskSecret', () => {
 });
 
 describe('redactText', () => {
-  it('leaves no secret in any form', () => {
+  it('masks every form of a secret', () => {
     const parts = fc.array(fc.tuple(filler, fc.nat(), fc.nat({ max: FORMS.length - 1 })), { maxLength: 8 });
     fc.assert(
       fc.property(fc.array(secret, { minLength: 1, maxLength: 4 }), parts, (secrets, layout) => {
@@ -78,7 +78,7 @@ describe('redactText', () => {
     );
   });
 
-  it('changes nothing else', () => {
+  it('changes no other text', () => {
     const words = fc.array(fc.constantFrom('users', 'of', 'acme', '{"id":1}', '\n')).map((list) => list.join(' '));
     fc.assert(
       fc.property(words, secret, words, (before, hidden, after) => {
@@ -89,7 +89,7 @@ describe('redactText', () => {
     expect(redactText('a to z', ['', 'a', 'to', ' z'])).toBe('a to z');
   });
 
-  it('masks secrets that overlap, hold or end like each other as one', () => {
+  it('masks overlapping and nested secrets as one', () => {
     const long = 'abcdefghijklmnopqrstuvwxyz';
     expect(redactText(`<${long}>`, [long])).toBe('<****wxyz>');
     expect(redactText(`<${long}>`, [long, 'wxyz'])).toBe('<****>');
@@ -99,13 +99,13 @@ describe('redactText', () => {
   });
 });
 
-describe('redactMet', () => {
-  it('takes out what came into the process, whoever brought it', () => {
+describe('redactRemembered', () => {
+  it('masks every secret that the process has received', () => {
     const text = 'TypeError: invalid header value met-secret-8c1f';
-    expect(redactMet(text)).toBe(text);
-    expect(meetSecret('met-secret-8c1f')).toBe('met-secret-8c1f');
-    expect(meetSecret(undefined)).toBe(undefined);
-    expect(redactMet(text)).toBe('TypeError: invalid header value ****');
+    expect(redactRemembered(text)).toBe(text);
+    expect(rememberSecret('met-secret-8c1f')).toBe('met-secret-8c1f');
+    expect(rememberSecret(undefined)).toBe(undefined);
+    expect(redactRemembered(text)).toBe('TypeError: invalid header value ****');
   });
 });
 
@@ -125,18 +125,18 @@ describe('redactJsonText', () => {
     expect(redactJsonText(text, [])).toBe(redacted);
   });
 
-  it('masks fields wherever they stand, and what they hold wherever else it is repeated', () => {
+  it('masks secret fields at any depth, and repetitions of their values', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8, maxLength: 40 }), fc.jsonValue(), (hidden, other) => {
         fc.pre(!hidden.includes('*') && hidden.trim() !== '');
         const text = JSON.stringify({ other, list: [{ secret: hidden }], again: hidden });
-        const redacted = redactJsonText(text, secretsInJsonText(text));
+        const redacted = redactJsonText(text, findJsonSecrets(text));
         expect(redacted).not.toContain(JSON.stringify(hidden).slice(1, -1));
       }),
     );
   });
 
-  it('takes a hostile text in its stride', () => {
+  it('handles a hostile text quickly', () => {
     for (const text of [`{"token":"${'\\n'.repeat(2e6)}`, `"token${'\\'.repeat(2e6)}`, '"token":"'.repeat(2e5)]) {
       expect(redactJsonText(text, []).length).toBeLessThanOrEqual(text.length * 2);
     }
@@ -144,7 +144,7 @@ describe('redactJsonText', () => {
 });
 
 describe('redactValue', () => {
-  it('masks fields and values, and keeps everything else, ids like __proto__ too', () => {
+  it('masks fields and values, and preserves everything else, including keys like __proto__', () => {
     const value = JSON.parse(
       '{"__proto__":{"token":"abc"},"list":["s3cret","s3cret!",null,1.5],"emailServiceConfig":{"apiKey":"m"},"apiKey":"id"}',
     );
@@ -154,7 +154,7 @@ describe('redactValue', () => {
     expect(value.list[0]).toBe('s3cret');
   });
 
-  it('leaves a value without secrets as it is', () => {
+  it('preserves a value without secrets', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(redactValue(value, [])).toEqual(JSON.parse(JSON.stringify(value)));

@@ -1,33 +1,33 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeJson, safeText } from '../../src/kernel/safe-text.ts';
+import { escapeForTerminal, escapeJsonForTerminal } from '../../src/kernel/safe-text.ts';
 
 const UNSAFE = [
   ...['\u0000', '\u0007', '\b', '\u001b', '\u007f', '\u0085', '\u009b', '\u00ad', '\u061c', '\u200b', '\u200e'],
   ...['\u2028', '\u202e', '\u2060', '\u2066', '\ufeff', '\u{e0041}', '\ud800', '\udc00'],
 ];
 
-describe('safeText', () => {
-  it('leaves ordinary text alone, of any script', () => {
-    for (const text of ['plain', 'é 文書 한국어 नमस्ते', '👩‍👩‍👧 🪐 🇯🇵']) expect(safeText(text)).toBe(text);
+describe('escapeForTerminal', () => {
+  it('preserves ordinary text in any script', () => {
+    for (const text of ['plain', 'é 文書 한국어 नमस्ते', '👩‍👩‍👧 🪐 🇯🇵']) expect(escapeForTerminal(text)).toBe(text);
   });
 
-  it('shows line breaks and tabs as they are typed in a program', () => {
-    expect(safeText('a\r\nb\tc')).toBe('a\\r\\nb\\tc');
+  it('escapes line breaks and tabs as in source code', () => {
+    expect(escapeForTerminal('a\r\nb\tc')).toBe('a\\r\\nb\\tc');
   });
 
-  it.each(UNSAFE)('shows %j as an escape', (character) => {
-    expect(safeText(`a${character}b`)).toMatch(/^a\\u([0-9a-f]{4}|\{[0-9a-f]+\})b$/);
+  it.each(UNSAFE)('escapes %j', (character) => {
+    expect(escapeForTerminal(`a${character}b`)).toMatch(/^a\\u([0-9a-f]{4}|\{[0-9a-f]+\})b$/);
   });
 
-  it('leaves a joiner where emoji and scripts are written with it, and shows any other', () => {
-    for (const text of ['👩‍👩‍👧', '🏳️‍🌈', '👩🏽‍💻', 'क्‍ष', '葛\u{e0100}']) expect(safeText(text)).toBe(text);
-    expect(safeText('ad\u200dmin')).toBe('ad\\u200dmin');
-    expect(safeText('👩\u200d')).toBe('👩\\u200d');
+  it('preserves joiners in emoji and Indic scripts, and escapes all others', () => {
+    for (const text of ['👩‍👩‍👧', '🏳️‍🌈', '👩🏽‍💻', 'क्‍ष', '葛\u{e0100}']) expect(escapeForTerminal(text)).toBe(text);
+    expect(escapeForTerminal('ad\u200dmin')).toBe('ad\\u200dmin');
+    expect(escapeForTerminal('👩\u200d')).toBe('👩\\u200d');
   });
 });
 
-/** Text in which what is unsafe is frequent. */
+/** Arbitrary text with many unsafe characters. */
 const hostile = fc.string({
   unit: fc.oneof(
     fc.constantFrom(...UNSAFE, '\n', '\u200d', '👩', '\u094d'),
@@ -35,7 +35,7 @@ const hostile = fc.string({
   ),
 });
 
-/** Ranges of Unicode's charts, written down apart from the code under test. */
+/** Ranges from the Unicode charts, independent of the code under test. */
 const NEVER_RAW: readonly (readonly [number, number])[] = [
   ...([
     [0x00, 0x1f],
@@ -69,32 +69,34 @@ const isRaw = (character: string) => {
   return NEVER_RAW.some(([first, last]) => code >= first && code <= last);
 };
 
-describe('safeText of any text', () => {
-  it('holds nothing that acts on a terminal', () => {
+describe('escapeForTerminal, for any text', () => {
+  it('returns no character that affects a terminal', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        expect([...safeText(text)].filter(isRaw)).toEqual([]);
+        expect([...escapeForTerminal(text)].filter(isRaw)).toEqual([]);
       }),
     );
   });
 
-  it('is left alone by itself, and at most ten times as long', () => {
+  it('is idempotent, and makes the text at most ten times as long', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const safe = safeText(text);
-        expect(safeText(safe)).toBe(safe);
+        const safe = escapeForTerminal(text);
+        expect(escapeForTerminal(safe)).toBe(safe);
         expect(safe.length).toBeLessThanOrEqual(10 * text.length);
       }),
     );
   });
 
-  it('tells what it was made of', () => {
+  it('is reversible', () => {
     const named: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
     fc.assert(
       fc.property(hostile, (text) => {
         fc.pre(!text.includes('\\'));
-        const back = safeText(text).replace(/\\(?:([nrt])|u([0-9a-f]{4})|u\{([0-9a-f]+)\})/g, (_, name, four, more) =>
-          name ? (named[name] ?? '') : String.fromCodePoint(Number.parseInt(four ?? more, 16)),
+        const back = escapeForTerminal(text).replace(
+          /\\(?:([nrt])|u([0-9a-f]{4})|u\{([0-9a-f]+)\})/g,
+          (_, name, four, more) =>
+            name ? (named[name] ?? '') : String.fromCodePoint(Number.parseInt(four ?? more, 16)),
         );
         expect(back).toBe(text);
       }),
@@ -102,25 +104,25 @@ describe('safeText of any text', () => {
   });
 });
 
-describe('safeJson', () => {
-  it('of any text is read back as that text, and holds nothing that acts on a terminal', () => {
+describe('escapeJsonForTerminal', () => {
+  it('parses back to the same text, without characters that affect a terminal', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const json = safeJson(JSON.stringify([text]));
+        const json = escapeJsonForTerminal(JSON.stringify([text]));
         expect(JSON.parse(json)).toEqual([text]);
         expect([...json].filter(isRaw)).toEqual([]);
       }),
     );
   });
 
-  it.each(UNSAFE)('writes %j so that a parser reads it back', (character) => {
-    const json = safeJson(JSON.stringify({ [character]: character }));
-    expect(safeText(json)).toBe(json);
+  it.each(UNSAFE)('escapes %j so that a parser restores it', (character) => {
+    const json = escapeJsonForTerminal(JSON.stringify({ [character]: character }));
+    expect(escapeForTerminal(json)).toBe(json);
     expect(JSON.parse(json)).toEqual({ [character]: character });
   });
 
-  it('keeps the lines of a document', () => {
+  it('preserves the lines of a document', () => {
     const json = JSON.stringify({ a: ['x', 'y'] }, null, 2);
-    expect(safeJson(json)).toBe(json);
+    expect(escapeJsonForTerminal(json)).toBe(json);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withoutExperimentalWarning } from '../../src/kernel/io.ts';
 
-/** The warnings that reach this process while `run` runs. */
+/** Collects the warnings that this process emits while `run` runs. */
 async function warningsOf(run: () => Promise<unknown>): Promise<string[]> {
   const seen: string[] = [];
   const listen = (warning: Error) => seen.push(`${warning.name}: ${warning.message}`);
@@ -12,8 +12,8 @@ async function warningsOf(run: () => Promise<unknown>): Promise<string[]> {
   return seen;
 }
 
-describe('loading an experimental feature', () => {
-  it('keeps its own warning quiet, passes all others, and is over when it is over', async () => {
+describe('withoutExperimentalWarning', () => {
+  it('suppresses only the given warning, and only while loading', async () => {
     const warn = () => {
       process.emitWarning('SQLite is an experimental feature', 'ExperimentalWarning');
       process.emitWarning('Glob is an experimental feature', 'ExperimentalWarning');
@@ -24,7 +24,7 @@ describe('loading an experimental feature', () => {
     expect(await warningsOf(async () => warn())).toHaveLength(3);
   });
 
-  it('hands on what was loaded, or the failure', async () => {
+  it('returns the loaded value, or throws the error', async () => {
     expect(await withoutExperimentalWarning('X', async () => 7)).toBe(7);
     await expect(withoutExperimentalWarning('X', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/catalog/define.ts';
-import { safeText } from '../../src/kernel/safe-text.ts';
+import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
 import { anyText } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
@@ -12,7 +12,7 @@ const columns: readonly Column[] = [
 ];
 
 describe('csv', () => {
-  it('is RFC 4180 with field names at the head', async () => {
+  it('is RFC 4180 with a header of field names', async () => {
     const records = [
       { id: 'd1', documentName: 'Q3, "plan"', ignored: 1 },
       { id: 'd2', documentName: 'two\nlines' },
@@ -24,14 +24,14 @@ describe('csv', () => {
     expect(await printedRecords('csv', [records[2]], { columns }, { headers: false })).toBe('d3,\r\n');
   });
 
-  it('takes the fields of all records when no operation names columns, and nests JSON', async () => {
+  it('has the fields of all records if no operation defines columns, and nests JSON', async () => {
     const written = await writes('csv', {}, (printer) =>
       printer.records(pagesOf([{ a: 1, b: [true] }], [{ c: { d: -2 } }]), {}),
     );
     expect(written.join('')).toBe('a,b,c\r\n1,[true],\r\n,,"{""d"":-2}"\r\n');
   });
 
-  it('writes page by page when the columns are known', async () => {
+  it('is written page by page if the columns are known', async () => {
     const pages = pagesOf([{ id: 'a' }], [{ id: 'b' }]);
     expect(await writes('csv', {}, (printer) => printer.records(pages, { columns }))).toEqual([
       'id,documentName\r\na,\r\n',
@@ -39,7 +39,7 @@ describe('csv', () => {
     ]);
   });
 
-  it('of no records is its header', async () => {
+  it('without records is its header', async () => {
     expect(await printedRecords('csv', [], { columns })).toBe('id,documentName\r\n');
     expect((await writes('csv', {}, (printer) => printer.records(pagesOf(), { columns }))).join('')).toBe(
       'id,documentName\r\n',
@@ -47,7 +47,7 @@ describe('csv', () => {
     expect(await printedRecords('csv', [])).toBe('');
   });
 
-  it('of one value is one line', async () => {
+  it('for one value is one line', async () => {
     expect(await printedValue('csv', { id: 'w1', owner: { name: 'Ada' } })).toBe(
       'id,owner\r\nw1,"{""name"":""Ada""}"\r\n',
     );
@@ -62,24 +62,24 @@ describe('csv', () => {
     },
   );
 
-  it('keeps an empty cell that is alone in its line', async () => {
+  it('keeps an empty cell that is alone on its line', async () => {
     expect(await printedRecords('csv', ['a', '', 'b'], {}, { headers: false })).toBe('a\r\n""\r\nb\r\n');
   });
 
-  it('leaves a negative number a number', async () => {
+  it('keeps a negative number as a number', async () => {
     expect(await printedRecords('csv', [-5], {}, { headers: false })).toBe('-5\r\n');
   });
 
-  it('shows a terminal nothing unsafe', async () => {
+  it('is escaped for a terminal', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, async (text) => {
         const written = await printedRecords('csv', [{ id: text }], { columns }, { terminal: 80 });
-        for (const line of written.split('\r\n')) expect(safeText(line)).toBe(line);
+        for (const line of written.split('\r\n')) expect(escapeForTerminal(line)).toBe(line);
       }),
     );
   });
 
-  it('gives a parser back what went in', async () => {
+  it('is read back unchanged by a parser', async () => {
     const notFormula = anyText.filter((text) => !/^[=+\-@\t\r＝＋－＠]/.test(text) && text.isWellFormed());
     await fc.assert(
       fc.asyncProperty(

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/kernel/errors.ts';
-import { safeText } from '../../src/kernel/safe-text.ts';
+import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
 import { renderError } from '../../src/output/error-text.ts';
 import { FORMATS } from '../../src/output/format.ts';
 
 const missing = new SvcError('not_found', "no document 'd9'", { status: 'NOT_FOUND', hint: 'svc documents list' });
 
 describe('an error as text', () => {
-  it('is one line, with the status behind and a hint below', () => {
+  it('is one line with the status, and a hint below', () => {
     expect(renderError(missing, { format: 'table', debug: false })).toBe(
       "svc: no document 'd9' (NOT_FOUND)\nhint: svc documents list\n",
     );
@@ -16,7 +16,7 @@ describe('an error as text', () => {
     );
   });
 
-  it('ends with --debug with where it came from, without what the causes say', () => {
+  it('ends with the stack trace with --debug, without the messages of causes', () => {
     const cause = Object.assign(new TypeError('bad header value s3cr3t'), { code: 'ERR_INVALID_CHAR' });
     const text = renderError(new SvcError('bug', 'unexpected', { cause }), { format: 'table', debug: true });
     expect(text).toMatch(/^svc: unexpected\n {4}at .*error-text\.test\.ts/);
@@ -32,7 +32,7 @@ describe('an error as JSON', () => {
     );
   });
 
-  it('has no hint when there is none, and a null status', () => {
+  it('has no hint if there is none, and a null status', () => {
     expect(JSON.parse(renderError(new SvcError('locked', 'in use'), { format: 'json', debug: true }))).toEqual({
       error: { code: 'locked', exitCode: 13, status: null, message: 'in use', retryable: true },
     });
@@ -44,5 +44,5 @@ it.each(FORMATS)('an error that quotes the service is safe for a terminal in %s'
   const text = renderError(hostile, { format, debug: false });
   const lines = text.trimEnd().split('\n');
   expect(lines).toHaveLength(format === 'json' || format === 'ndjson' ? 1 : 2);
-  for (const line of lines) expect(safeText(line)).toBe(line);
+  for (const line of lines) expect(escapeForTerminal(line)).toBe(line);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../src/kernel/errors.ts';
-import { type FilterLimits, openFilter } from '../../src/output/jq.ts';
+import { type JqLimits, openJqFilter } from '../../src/output/jq.ts';
 import { pagesOf, writes } from './printed.ts';
 
 const value = { name: 'Ada', tags: ['a', 'b'], empty: '', lines: ' one\ntwo ', big: '12345678901234567890', n: 1.5 };
 
-async function filterOf(expression: string, limits?: FilterLimits, signal?: AbortSignal) {
-  const filter = await openFilter(expression, signal, limits);
+async function filterOf(expression: string, limits?: JqLimits, signal?: AbortSignal) {
+  const filter = await openJqFilter(expression, signal, limits);
   onTestFinished(() => filter.close());
   return filter;
 }
@@ -35,17 +35,17 @@ describe('a jq expression', () => {
     expect(await apply(JSON.stringify(value))).toBe(shown);
   });
 
-  it('keeps numbers as they came', async () => {
+  it('keeps numbers unchanged', async () => {
     const { apply } = await filterOf('.');
     expect(await apply('[100000000000000000001,1.10]')).toBe('[100000000000000000001,1.10]\n');
   });
 
-  it('runs as often as it is asked', async () => {
+  it('runs any number of times', async () => {
     const { apply } = await filterOf('.id');
     expect([await apply('{"id":1}'), await apply('{"id":2}')]).toEqual(['1\n', '2\n']);
   });
 
-  it('sees nothing of this machine', async () => {
+  it('has no access to the machine', async () => {
     const { apply } = await filterOf('env | keys | join(" ")');
     expect(await apply('1')).toBe('HOME LANG LOGNAME PATH PWD USER _\n');
     expect(await (await filterOf('env.HOME')).apply('1')).toBe('/home/web_user\n');
@@ -58,7 +58,7 @@ describe('a jq expression', () => {
     { expression: '1) | (2', message: /^--jq: syntax error/ },
     { expression: 'include "m"; .', message: /^--jq: module not found/ },
   ])("that is not valid is refused at once: '$expression'", async ({ expression, message }) => {
-    const { failure, message: said } = await refusal(openFilter(expression));
+    const { failure, message: said } = await refusal(openJqFilter(expression));
     expect(failure).toBe('usage');
     expect(said).toMatch(message);
   });
@@ -67,8 +67,8 @@ describe('a jq expression', () => {
     { expression: '.name.first', message: '--jq: Cannot index string with string ("first")' },
     { expression: 'error("no luck")', message: '--jq: no luck' },
     { expression: '"bye" | halt_error', message: '--jq: bye' },
-    { expression: '[range(1e9)]', message: '--jq: it ran out of memory' },
-  ])('that fails is an error of the output: $expression', async ({ expression, message }) => {
+    { expression: '[range(1e9)]', message: '--jq: jq ran out of memory' },
+  ])('reports a failure as an output error: $expression', async ({ expression, message }) => {
     const { apply } = await filterOf(expression);
     const error = await refusal(apply(JSON.stringify(value)));
     expect([error.failure, error.message]).toEqual(['local', message]);
@@ -78,23 +78,23 @@ describe('a jq expression', () => {
 describe('limits', () => {
   const bytes = 1000;
 
-  it('end an expression that never does', async () => {
+  it('stop an endless expression', async () => {
     const { apply } = await filterOf('last(repeat(1))', { milliseconds: 3000, bytes });
-    expect((await refusal(apply('1'))).message).toBe('--jq: it took over 3 s');
+    expect((await refusal(apply('1'))).message).toBe('--jq: jq ran longer than 3 s');
   });
 
-  it('end an expression that goes on putting out', async () => {
+  it('stop an expression with endless output', async () => {
     const { apply } = await filterOf('repeat("text")', { milliseconds: 10_000, bytes });
-    expect((await refusal(apply('1'))).message).toBe('--jq: it makes over 1000 bytes');
+    expect((await refusal(apply('1'))).message).toBe('--jq: the output is over 1000 bytes');
   });
 
-  it('refuse too large an input', async () => {
+  it('reject an input that is too large', async () => {
     const { apply } = await filterOf('1', { milliseconds: 10_000, bytes });
     expect(await apply('"é"')).toBe('1\n');
     expect((await refusal(apply(JSON.stringify('é'.repeat(500))))).message).toBe('--jq: the result is over 1000 bytes');
   });
 
-  it('do not outlast an interruption', async () => {
+  it('end at an interruption', async () => {
     const controller = new AbortController();
     const { apply } = await filterOf('last(repeat(1))', { milliseconds: 10_000, bytes }, controller.signal);
     const running = refusal(apply('1'));
@@ -107,16 +107,16 @@ describe('a printer with a filter', () => {
   const filter = async (json: string) => `${JSON.stringify(JSON.parse(json))}\u001b\n`;
   const secrets = [['*', 'token']];
 
-  it('hands it all records as one document, masked', async () => {
+  it('passes it all records as one masked document', async () => {
     const pages = pagesOf([{ token: 'secret' }], [{ token: 'other' }]);
     expect(await writes('json', { filter }, (printer) => printer.records(pages, { secrets }))).toEqual([
       '[{"token":"****"},{"token":"****"}]\u001b\n',
     ]);
   });
 
-  it('makes what comes out safe for a terminal', async () => {
-    const look = { filter, terminal: 80 };
-    expect(await writes('json', look, (printer) => printer.value({ a: '\u009b' }, {}))).toEqual([
+  it('escapes the output for a terminal', async () => {
+    const printOptions = { filter, terminal: 80 };
+    expect(await writes('json', printOptions, (printer) => printer.value({ a: '\u009b' }, {}))).toEqual([
       '{"a":"\\u009b"}\\u001b\n',
     ]);
   });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeText } from '../../src/kernel/safe-text.ts';
+import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
 import { anyJson } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
@@ -29,12 +29,12 @@ describe('json', () => {
     expect(await printedValue('json', undefined)).toBe('null\n');
   });
 
-  it('of no records is an empty array', async () => {
+  it('without records is an empty array', async () => {
     expect(await printedRecords('json', [])).toBe('[]\n');
     expect((await writes('json', {}, (printer) => printer.records(pagesOf(), {}))).join('')).toBe('[]\n');
   });
 
-  it('is written page by page, as the document that all pages make', async () => {
+  it('is written page by page as one document', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(anyJson, { maxLength: 3 }), { maxLength: 4 }), async (pages) => {
         const written = await writes('json', {}, (printer) => printer.records(pagesOf(...pages), {}));
@@ -46,7 +46,7 @@ describe('json', () => {
 });
 
 describe('ndjson', () => {
-  it('is one record a line', async () => {
+  it('is one record per line', async () => {
     const text = '{"id":"d1","tags":["a"],"owner":{"name":"Ada"}}\n{"id":"d2"}\n';
     expect(await printedRecords('ndjson', records)).toBe(text);
     expect(await printedValue('ndjson', records)).toBe(text);
@@ -54,7 +54,7 @@ describe('ndjson', () => {
     expect(await printedRecords('ndjson', [])).toBe('');
   });
 
-  it('writes a page before it asks for the next', async () => {
+  it('writes a page before it requests the next', async () => {
     const order: string[] = [];
     async function* pages() {
       order.push('asked for 1');
@@ -74,15 +74,15 @@ describe('ndjson', () => {
 });
 
 describe.each(['json', 'ndjson'] as const)('%s of server text', (format) => {
-  it('reaches a program as it is', async () => {
+  it('is unchanged for a program', async () => {
     expect(await printedValue(format, 'a\u202eb\u200cc')).toBe('"a\u202eb\u200cc"\n');
   });
 
-  it('reaches a terminal with every unsafe character escaped, and reads back the same', async () => {
+  it('escapes every unsafe character for a terminal, and reads back the same', async () => {
     await fc.assert(
       fc.asyncProperty(anyJson, async (value) => {
         const text = await printedValue(format, { value }, {}, { terminal: 80 });
-        for (const line of text.split('\n')) expect(safeText(line)).toBe(line);
+        for (const line of text.split('\n')) expect(escapeForTerminal(line)).toBe(line);
         expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify({ value }));
       }),
     );

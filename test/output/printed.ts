@@ -1,19 +1,19 @@
 import { Writable } from 'node:stream';
 import type { Sink } from '../../src/kernel/io.ts';
+import { type DisplayOptions, PIPE_DISPLAY } from '../../src/output/display-options.ts';
 import type { Format } from '../../src/output/format.ts';
-import { type Look as Appearance, PLAIN_LOOK } from '../../src/output/look.ts';
-import { createPrinter, type OutputOptions, type Printer, type Shape } from '../../src/output/printer.ts';
+import { createPrinter, type OutputOptions, type Printer, type ResultShape } from '../../src/output/printer.ts';
 
-export interface Look extends Omit<Partial<OutputOptions>, 'look'> {
-  readonly look?: Partial<Appearance>;
-  /** Given, the sink is a terminal of this width. */
+export interface PrintOptions extends Omit<Partial<OutputOptions>, 'display'> {
+  readonly display?: Partial<DisplayOptions>;
+  /** Width of the terminal (default: the sink is not a terminal). */
   readonly terminal?: number;
 }
 
-/** What a printer writes, one element a write. */
-export async function writes(format: Format, look: Look, print: (printer: Printer) => Promise<void>) {
-  const { terminal, look: appearance, ...options } = look;
-  const forPeople = terminal !== undefined;
+/** Captures the writes of a printer. */
+export async function writes(format: Format, printOptions: PrintOptions, print: (printer: Printer) => Promise<void>) {
+  const { terminal, display, ...options } = printOptions;
+  const isInteractive = terminal !== undefined;
   const written: string[] = [];
   const sink: Sink = {
     isTerminal: terminal !== undefined,
@@ -24,17 +24,27 @@ export async function writes(format: Format, look: Look, print: (printer: Printe
     },
   };
   const defaults = { format, headers: true, quiet: false, showSecrets: false, color: false };
-  const shown = { ...PLAIN_LOOK, forPeople, marks: forPeople, ...appearance };
-  await print(createPrinter(sink, { ...defaults, ...options, look: shown }));
+  const shown = { ...PIPE_DISPLAY, isInteractive, useMarks: isInteractive, ...display };
+  await print(createPrinter(sink, { ...defaults, ...options, display: shown }));
   return written;
 }
 
-export async function printedRecords(format: Format, records: readonly unknown[], shape: Shape = {}, look: Look = {}) {
-  return (await writes(format, look, (printer) => printer.records(pagesOf(records), shape))).join('');
+export async function printedRecords(
+  format: Format,
+  records: readonly unknown[],
+  shape: ResultShape = {},
+  printOptions: PrintOptions = {},
+) {
+  return (await writes(format, printOptions, (printer) => printer.records(pagesOf(records), shape))).join('');
 }
 
-export async function printedValue(format: Format, value: unknown, shape: Shape = {}, look: Look = {}) {
-  return (await writes(format, look, (printer) => printer.value(value, shape))).join('');
+export async function printedValue(
+  format: Format,
+  value: unknown,
+  shape: ResultShape = {},
+  printOptions: PrintOptions = {},
+) {
+  return (await writes(format, printOptions, (printer) => printer.value(value, shape))).join('');
 }
 
 export async function* pagesOf(...pages: (readonly unknown[])[]) {

@@ -9,40 +9,44 @@ const records = [
 ];
 
 describe('--fields', () => {
-  it('selects and orders fields, and keeps them where they were', async () => {
+  it('selects and orders fields, and keeps their nesting', async () => {
     expect(await printedRecords('ndjson', records, {}, { fields: ['owner.email', 'id', 'parts.n'] })).toBe(
       '{"owner":{"email":"ada@example.com"},"id":"d1","parts":[{"n":1},{"n":3}]}\n{"owner":null,"id":"d2","parts":null}\n',
     );
   });
 
-  it('follows names that hold dots', async () => {
+  it('follows names that contain dots', async () => {
     expect(await printedRecords('ndjson', [records[1]], {}, { fields: ['triggers.comment.add'] })).toBe(
       '{"triggers":{"comment.add":true}}\n',
     );
   });
 
   it('selects in every format', async () => {
-    const look = { fields: ['owner.email', 'id'] };
-    expect(await printedRecords('table', records, {}, look)).toBe(
+    const printOptions = { fields: ['owner.email', 'id'] };
+    expect(await printedRecords('table', records, {}, printOptions)).toBe(
       'OWNER.EMAIL      ID\nada@example.com  d1\n                 d2\n',
     );
-    expect(await printedRecords('csv', records, {}, look)).toBe('owner.email,id\r\nada@example.com,d1\r\n,d2\r\n');
-    expect(await printedRecords('yaml', records, {}, look)).toBe(
+    expect(await printedRecords('csv', records, {}, printOptions)).toBe(
+      'owner.email,id\r\nada@example.com,d1\r\n,d2\r\n',
+    );
+    expect(await printedRecords('yaml', records, {}, printOptions)).toBe(
       '- owner:\n    email: ada@example.com\n  id: d1\n- owner: null\n  id: d2\n',
     );
-    expect(JSON.parse(await printedRecords('json', records, {}, look))).toEqual([
+    expect(JSON.parse(await printedRecords('json', records, {}, printOptions))).toEqual([
       { owner: { email: 'ada@example.com' }, id: 'd1' },
       { owner: null, id: 'd2' },
     ]);
-    expect(await printedValue('table', records[0], {}, look)).toBe('owner.email  ada@example.com\nid           d1\n');
+    expect(await printedValue('table', records[0], {}, printOptions)).toBe(
+      'owner.email  ada@example.com\nid           d1\n',
+    );
   });
 
-  it('keeps the header that the operation gave a field', async () => {
+  it("keeps the operation's header of a field", async () => {
     const columns = [{ header: 'DOCUMENT', field: 'id', kind: 'whole' }] as const;
     expect(await printedRecords('table', records, { columns }, { fields: ['id'] })).toBe('DOCUMENT\nd1\nd2\n');
   });
 
-  it.each(FORMATS)('refuses a field that no record has, in %s, before it writes anything', async (format) => {
+  it.each(FORMATS)('rejects a field that no record has, in %s, before any output', async (format) => {
     const written: string[] = [];
     const run = writes(format, { fields: ['id', 'ownr'] }, (printer) => printer.records(pagesOf([], records), {})).then(
       (texts) => written.push(...texts),
@@ -57,7 +61,7 @@ describe('--fields', () => {
     expect(written).toEqual([]);
   });
 
-  it('hears of a field that one result lacks, after the result', async () => {
+  it('warns about a field that a single result lacks, after printing it', async () => {
     const heard: string[] = [];
     const warn = async (text: string) => void heard.push(text);
     const value = { id: 'a', owner: { email: 'a@b' }, none: null };
@@ -70,13 +74,13 @@ describe('--fields', () => {
     ]);
   });
 
-  it('suggests inside of objects', async () => {
+  it('suggests fields inside objects', async () => {
     await expect(printedRecords('json', records, {}, { fields: ['owner.emial'] })).rejects.toMatchObject({
       hint: "did you mean 'owner.email'?",
     });
   });
 
-  it('knows a column that no record of the first page fills, and asks nothing of an empty list', async () => {
+  it('accepts a column that is empty on the first page, and any field for an empty list', async () => {
     const columns = [{ header: 'NAME', field: 'documentName' }];
     expect(await printedRecords('ndjson', [{ id: 'd1' }], { columns }, { fields: ['documentName'] })).toBe(
       '{"documentName":null}\n',
@@ -84,11 +88,11 @@ describe('--fields', () => {
     expect(await printedRecords('json', [], {}, { fields: ['anything'] })).toBe('[]\n');
   });
 
-  it('prints a single result all the same: what it is of may have happened', async () => {
+  it('prints a single result anyway, because the write may have happened', async () => {
     expect(await printedValue('json', { token: 't' }, {}, { fields: ['tokn'] })).toBe('{\n  "tokn": null\n}\n');
   });
 
-  it('treats names of object internals as names', async () => {
+  it('treats names such as constructor as field names', async () => {
     const record = JSON.parse('{"__proto__":{"id":"p"},"constructor":"c"}');
     expect(await printedRecords('ndjson', [record], {}, { fields: ['__proto__.id', 'constructor'] })).toBe(
       '{"__proto__":{"id":"p"},"constructor":"c"}\n',
@@ -107,7 +111,7 @@ describe('secrets', () => {
   };
   const secrets = [['authToken'], ['keys', '*', 'token'], ['list', '*', 'token'], ['absent', 'token']];
 
-  it.each(FORMATS)('are masked in %s, of one value and of records', async (format) => {
+  it.each(FORMATS)('are masked in %s, in one value and in records', async (format) => {
     const ofValue = await printedValue(format, value, { secrets });
     const ofRecords = await printedRecords(format, [value], { secrets: secrets.map((path) => ['*', ...path]) });
     for (const text of [ofValue, ofRecords]) {
@@ -121,7 +125,7 @@ describe('secrets', () => {
     expect(await printedValue(format, value, { secrets }, { showSecrets: true })).toContain(SECRET);
   });
 
-  it('are masked inside an envelope, and only where they stand', async () => {
+  it('are masked inside an envelope, and only at their paths', async () => {
     const envelope = { status: 'success', data: { ...value, name: SECRET.slice(0, 5) } };
     const text = await printedValue('json', envelope, { secrets: secrets.map((path) => ['data', ...path]) });
     expect(JSON.parse(text)).toEqual({
@@ -136,7 +140,7 @@ describe('secrets', () => {
     });
   });
 
-  it('are masked when they are no text, and left alone when there are none', async () => {
+  it('are masked if they are not text, and absent ones stay absent', async () => {
     const shape = { secrets: [['a'], ['b'], ['c']] };
     expect(await printedValue('ndjson', { a: 12345, b: { c: SECRET }, c: null }, shape)).toBe(
       '{"a":"****","b":"****","c":null}\n',
@@ -149,17 +153,17 @@ describe('secrets', () => {
     );
   });
 
-  it('do not lose an id named __proto__ on the way', async () => {
+  it('keep an ID named __proto__', async () => {
     const reply = JSON.parse('{"__proto__":{"token":"abcd"}}');
     expect(await printedValue('ndjson', reply, { secrets: [['*', 'token']] })).toBe('{"__proto__":{"token":"****"}}\n');
   });
 });
 
-it('--quiet leaves the result alone', async () => {
+it('--quiet does not affect the result', async () => {
   expect(await printedValue('json', { id: 'd1' }, {}, { quiet: true })).toBe(await printedValue('json', { id: 'd1' }));
 });
 
-it('a sink that fails stops the printing with its error', async () => {
+it('a failing sink ends printing with its error', async () => {
   const { createPrinter } = await import('../../src/output/printer.ts');
   const { Writable } = await import('node:stream');
   const full = new SvcError('local', 'the disk is full');

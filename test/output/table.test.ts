@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/catalog/define.ts';
-import { safeText } from '../../src/kernel/safe-text.ts';
+import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
 import { anyText } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
@@ -23,7 +23,7 @@ function lines(text: string): string[] {
 }
 
 describe('a table of records', () => {
-  it('aligns columns by what a terminal shows, and writes times as RFC 3339', async () => {
+  it('aligns columns by display width, and formats times as RFC 3339', async () => {
     expect(await printedRecords('table', documents, { columns })).toBe(
       [
         'ID      NAME           UPDATED',
@@ -35,13 +35,13 @@ describe('a table of records', () => {
     );
   });
 
-  it('leaves the header out when asked', async () => {
+  it('omits the header on request', async () => {
     expect(await printedRecords('table', [documents[0]], { columns }, { headers: false })).toBe(
       'd1  Q3 plan  2024-11-15T21:12:01Z\n',
     );
   });
 
-  it('shows every field of records that no operation describes', async () => {
+  it('shows every field of undescribed records', async () => {
     expect(await printedRecords('table', [{ folderId: 'f1' }, { active: true, tags: ['a', 'b'], at: { x: 1 } }])).toBe(
       ['FOLDER ID  ACTIVE  TAGS  AT', 'f1', '           true    a, b  {"x":1}', ''].join('\n'),
     );
@@ -51,24 +51,24 @@ describe('a table of records', () => {
     expect(await printedRecords('table', ['a', 2])).toBe('VALUE\na\n2\n');
   });
 
-  it('of no records is its header alone', async () => {
+  it('without records is its header', async () => {
     expect(await printedRecords('table', [], { columns })).toBe('ID  NAME  UPDATED\n');
     expect(await printedRecords('table', [])).toBe('');
   });
 
-  it('leaves what is no time as it is', async () => {
+  it('keeps values that are not times', async () => {
     const records = [{ lastUpdated: 'soon' }, { lastUpdated: 1e300 }, { lastUpdated: 7 }, { lastUpdated: '5' }];
     expect(await printedRecords('table', records, { columns: columns.slice(2) }, { headers: false })).toBe(
       'soon\n1e+300\n1970-01-01T00:00:00Z\n5\n',
     );
   });
 
-  it('dims its header only in colour', async () => {
+  it('dims its header only in color', async () => {
     const colored = await printedRecords('table', [documents[0]], { columns: columns.slice(0, 1) }, { color: true });
     expect(colored).toBe('\u001b[2mID\u001b[22m\nd1\n');
   });
 
-  it('of thousands of rows keeps one set of widths', async () => {
+  it('keeps one set of widths for thousands of rows', async () => {
     const many = Array.from({ length: 2500 }, (_, index) => ({ id: `d${index}`, documentName: 'x' }));
     const written = lines(await printedRecords('table', many, { columns }));
     expect(written).toHaveLength(2501);
@@ -80,7 +80,7 @@ describe('a table of records', () => {
 describe('a table on a terminal', () => {
   const long = [{ id: 'd'.repeat(30), documentName: 'n'.repeat(60), lastUpdated: 1731705121000 }];
 
-  it('wraps text first, then cuts times down to the day, and never an id', async () => {
+  it('wraps text first, then shortens times to the day, and never an ID', async () => {
     expect(lines(await printedRecords('table', long, { columns }, { terminal: 80 }))).toEqual([
       `ID${' '.repeat(30)}NAME${' '.repeat(24)}UPDATED`,
       `${'d'.repeat(30)}  ${'n'.repeat(26)}  2024-11-15T21:12:01Z`,
@@ -95,7 +95,7 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  it('lays records out as lists where it would cut the text of most', async () => {
+  it('shows records as lists if most texts would be truncated', async () => {
     expect(lines(await printedRecords('table', long, { columns }, { terminal: 55 }))).toEqual([
       `ID       ${'d'.repeat(30)}`,
       `NAME     ${'n'.repeat(60)}`,
@@ -103,10 +103,12 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  it('gives up columns without a value before it makes any narrower, but none that was asked for', async () => {
+  it('drops empty columns before it narrows others, but no selected ones', async () => {
     const records = [{ id: 'd'.repeat(24), documentName: 'n'.repeat(30) }];
     const shown = [{ terminal: 57 }, { terminal: 80 }, { terminal: 57, fields: ['id', 'documentName', 'lastUpdated'] }];
-    const heads = shown.map(async (look) => lines(await printedRecords('table', records, { columns }, look))[0]);
+    const heads = shown.map(
+      async (printOptions) => lines(await printedRecords('table', records, { columns }, printOptions))[0],
+    );
     expect((await Promise.all(heads)).map((head) => head?.split(/ +/))).toEqual([
       ['ID', 'NAME'],
       ['ID', 'NAME', 'UPDATED'],
@@ -114,7 +116,7 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  it('gives up columns that can be done without before it becomes a list, which shows them', async () => {
+  it('drops optional columns before it becomes a list, which shows them', async () => {
     const given = [
       { header: 'ID', field: 'id', kind: 'whole' },
       { header: 'SKIPPED', field: 'skipped', extra: true },
@@ -127,7 +129,7 @@ describe('a table on a terminal', () => {
     expect((await shown(20)).join(' ')).toMatch(/ID.*d{30}.*SKIPPED\s+7/);
   });
 
-  it('breaks scripts without spaces anywhere, but for what may be copied', async () => {
+  it('breaks scripts without spaces anywhere, except in values to copy', async () => {
     const name = '四半期の予算計画についての長い長い題名の文書';
     const records = [{ id: '文'.repeat(20), documentName: name }];
     expect(lines(await printedRecords('table', records, { columns }, { terminal: 40 }))).toEqual([
@@ -137,7 +139,7 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  it('lays records out as lists where their columns do not fit, with nothing cut', async () => {
+  it('shows records as lists without truncation if their columns do not fit', async () => {
     const records = [{ ...long[0], documentName: 'a plan for the whole of next year' }, { id: 'd2' }];
     expect(lines(await printedRecords('table', records, { columns }, { terminal: 40 }))).toEqual([
       `ID       ${'d'.repeat(30)}`,
@@ -149,7 +151,7 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  it('wraps headers before it takes room from what is below them', async () => {
+  it('wraps headers before it narrows the values', async () => {
     const flags: readonly Column[] = [
       { header: 'ON BY DEFAULT', field: 'on' },
       { header: 'NAME', field: 'documentName' },
@@ -162,28 +164,28 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  it('shows marks for true and false, and words where those are asked for', async () => {
+  it('shows marks for true and false, and words on request', async () => {
     const records = [{ id: true }, { id: false }];
     const shape = { columns: columns.slice(0, 1) };
     expect(await printedRecords('table', records, shape, { terminal: 80 })).toBe('ID\n✓\n–\n');
-    expect(await printedRecords('table', records, shape, { terminal: 80, look: { marks: false } })).toBe(
+    expect(await printedRecords('table', records, shape, { terminal: 80, display: { useMarks: false } })).toBe(
       'ID\ntrue\nfalse\n',
     );
     expect(await printedRecords('table', records, shape)).toBe('ID\ntrue\nfalse\n');
   });
 
-  it('aligns numbers to the right, which a pipe does not get', async () => {
+  it('aligns numbers to the right, but not in a pipe', async () => {
     const records = [{ total: 7 }, { total: 1200 }];
     const shape = { columns: [{ header: 'TOTAL', field: 'total' }] };
     expect(await printedRecords('table', records, shape, { terminal: 80 })).toBe('TOTAL\n    7\n 1200\n');
     expect(await printedRecords('table', records, shape)).toBe('TOTAL\n7\n1200\n');
   });
 
-  it('leaves an empty table to whoever says so in words', async () => {
+  it('prints nothing for an empty table', async () => {
     expect(await printedRecords('table', [], { columns }, { terminal: 80 })).toBe('');
   });
 
-  it('colours with the sixteen colours of the terminal only, and pays for no column with them', async () => {
+  it('uses only the sixteen colors of the terminal, which take no width', async () => {
     const state: readonly Column[] = [...columns, { header: 'STATE', field: 'state', kind: 'state' }];
     const records = ['done', 'failed', 'running', 'other'].map((word) => ({
       ...documents[1],
@@ -199,11 +201,11 @@ describe('a table on a terminal', () => {
     expect(colored.replace(/\u001b\[[0-9;]*m/g, '')).toBe(plain);
   });
 
-  it('cuts nothing anywhere else', async () => {
+  it('truncates nothing outside a terminal', async () => {
     expect(lines(await printedRecords('table', long, { columns }))[1]).toContain('n'.repeat(60));
   });
 
-  it('takes a terminal that does not say its width as endless', async () => {
+  it('treats a terminal of unknown width as unlimited', async () => {
     expect(lines(await printedRecords('table', long, { columns }, { terminal: 0 }))[1]).toContain('n'.repeat(60));
   });
 
@@ -213,16 +215,16 @@ describe('a table on a terminal', () => {
   });
   const anyColumns: readonly Column[] = [...columns.slice(0, 2), { header: 'OTHER', field: 'other' }];
 
-  it('is safe, keeps ids whole and fits as far as its other columns can shrink', async () => {
+  it('is escaped, keeps IDs whole, and fits as far as its other columns can shrink', async () => {
     await fc.assert(
       fc.asyncProperty(anyRecords, fc.integer({ min: 20, max: 120 }), async (records, terminal) => {
         const written = lines(await printedRecords('table', records, { columns: anyColumns }, { terminal }));
         const isList = !written[0]?.startsWith('ID ') || !written[0].includes('NAME');
         const text = written.join('\n');
         for (const { id } of records)
-          expect(text).toContain(isList ? safeText(id).split(' ', 1)[0] : safeText(id).trimEnd());
+          expect(text).toContain(isList ? escapeForTerminal(id).split(' ', 1)[0] : escapeForTerminal(id).trimEnd());
         for (const line of written) {
-          expect(safeText(line)).toBe(line);
+          expect(escapeForTerminal(line)).toBe(line);
           // In a list a word that is wider than the terminal stays whole.
           if (!isList) expect(stringWidth(line)).toBeLessThanOrEqual(terminal);
         }
@@ -230,7 +232,7 @@ describe('a table on a terminal', () => {
     );
   });
 
-  it('starts each column at the same place in every line', async () => {
+  it('starts each column at the same position in every line', async () => {
     const word = fc.constantFrom(
       'plan',
       '四半期',
@@ -256,7 +258,7 @@ describe('a table on a terminal', () => {
 });
 
 describe('a table of one value', () => {
-  it('is a line for each field, under the path that --fields takes', async () => {
+  it('has one line per field, with the path that --fields takes', async () => {
     const workspace = {
       id: 'w1',
       owner: { email: 'ada@example.com', name: 'Ada' },
@@ -277,7 +279,7 @@ describe('a table of one value', () => {
     );
   });
 
-  it('is never cut', async () => {
+  it('is never truncated', async () => {
     expect(await printedValue('table', { id: 'x'.repeat(99) }, {}, { terminal: 40 })).toContain('x'.repeat(99));
   });
 
@@ -292,7 +294,7 @@ describe('a table of one value', () => {
     expect(lines(await printedValue('table', value))).toHaveLength(2);
   });
 
-  it('gives long names lines of their own where they would push the values aside', async () => {
+  it('gives long names lines of their own if the lines would be too long', async () => {
     const value = { id: 'w1', keys: { '86aeab37347b26909c33aac95c888177': { name: 'Local' } }, none: null };
     expect(lines(await printedValue('table', value, {}, { terminal: 40 }))).toEqual([
       'id    w1',
@@ -302,31 +304,31 @@ describe('a table of one value', () => {
     ]);
   });
 
-  it('shows what is surely a time as one to people, and to a pipe as it came unless asked', async () => {
+  it('formats recognizable times on a terminal, and in a pipe only on request', async () => {
     const value = { createdAt: 1731705121000, count: 1731705121000, expiresAt: 1731705121 };
     const shown = ['createdAt  2024-11-15T21:12:01Z', 'count      1731705121000', 'expiresAt  1731705121'];
     expect(lines(await printedValue('table', value, {}, { terminal: 80 }))).toEqual(shown);
     expect(lines(await printedValue('table', value))[0]).toBe('createdAt  1731705121000');
     const relative = { time: 'relative', now: 1731705121000 + 5 * 60_000 } as const;
-    expect(lines(await printedValue('table', value, {}, { look: relative }))[0]).toBe('createdAt  5 min ago');
+    expect(lines(await printedValue('table', value, {}, { display: relative }))[0]).toBe('createdAt  5 min ago');
   });
 
-  it('of text is the text, made safe, and of nothing is nothing', async () => {
+  it('is the escaped text for text, and empty for nothing', async () => {
     expect(await printedValue('table', 'a\u001b[2Jb\nc')).toBe('a\\u001b[2Jb\\nc\n');
     expect(await printedValue('table', null)).toBe('');
     expect(await printedValue('table', {})).toBe('');
   });
 
-  it('of a list is the table of its records', async () => {
+  it('is a table of records for a list', async () => {
     expect(await printedValue('table', [{ id: 'a' }, { id: 'b' }])).toBe('ID\na\nb\n');
   });
 
-  it('escapes names that the service chose', async () => {
+  it("escapes the service's field names", async () => {
     expect(await printedValue('table', { 'a\u202eb': { c: 1 } })).toBe('a\\u202eb.c  1\n');
   });
 });
 
-it('a table waits for the last page, so that a failure on the way leaves nothing half printed', async () => {
+it('a table waits for the last page, so that an error leaves no partial output', async () => {
   async function* failing() {
     yield documents;
     throw new Error('connection lost');

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PLAIN_LOOK } from '../../src/output/look.ts';
-import { timeText } from '../../src/output/times.ts';
+import { PIPE_DISPLAY } from '../../src/output/display-options.ts';
+import { formatTime } from '../../src/output/times.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 const SECOND = 1_000;
@@ -9,7 +9,7 @@ const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 
 function relative(distance: number): string | undefined {
-  return timeText(NOW + distance, { ...PLAIN_LOOK, time: 'relative', now: NOW });
+  return formatTime(NOW + distance, { ...PIPE_DISPLAY, time: 'relative', now: NOW });
 }
 
 it.each([
@@ -32,7 +32,7 @@ it.each([
   expect(relative(distance)).toBe(text);
 });
 
-it('every moment has a short text, and a longer way back never sounds shorter', () => {
+it('every time has a short text, and a longer distance never reads as shorter', () => {
   const any = fc.integer({ min: 0, max: 200 * 365 }).map((days) => days * DAY);
   fc.assert(
     fc.property(any, (distance) => {
@@ -42,10 +42,10 @@ it('every moment has a short text, and a longer way back never sounds shorter', 
   );
 });
 
-it('is RFC 3339 to the second, nothing for what is no time, and nothing with raw', () => {
-  expect(timeText(NOW, PLAIN_LOOK)).toBe('2026-03-01T12:00:00Z');
-  expect(timeText('2026-03-01T12:00:00.250+01:00', PLAIN_LOOK)).toBe('2026-03-01T11:00:00Z');
-  expect(timeText('soon', PLAIN_LOOK)).toBeUndefined();
-  expect(timeText(1e300, PLAIN_LOOK)).toBeUndefined();
-  expect(timeText(NOW, { ...PLAIN_LOOK, time: 'raw' })).toBeUndefined();
+it('is RFC 3339 to the second, nothing for other values, and nothing with raw', () => {
+  expect(formatTime(NOW, PIPE_DISPLAY)).toBe('2026-03-01T12:00:00Z');
+  expect(formatTime('2026-03-01T12:00:00.250+01:00', PIPE_DISPLAY)).toBe('2026-03-01T11:00:00Z');
+  expect(formatTime('soon', PIPE_DISPLAY)).toBeUndefined();
+  expect(formatTime(1e300, PIPE_DISPLAY)).toBeUndefined();
+  expect(formatTime(NOW, { ...PIPE_DISPLAY, time: 'raw' })).toBeUndefined();
 });

@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { safeText } from '../../src/kernel/safe-text.ts';
+import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
 import { anyJson } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
 const VERSIONS = ['1.1', '1.2'] as const;
 
 describe('yaml', () => {
-  it('shows letters that are invisible as escapes', async () => {
+  it('escapes invisible letters', async () => {
     expect(await printedValue('yaml', { a: 'b\u3164' })).toBe('a: "b\\u3164"\n');
   });
 
-  it('keeps plain what every reader takes for text, and quotes the rest', async () => {
+  it('leaves unambiguous text plain, and quotes the rest', async () => {
     const value = {
       id: 'd1',
       name: 'Ada Lovelace',
@@ -94,7 +94,7 @@ empty: {}
     ...['2024-11-15', '2024-11-15T21:12:01Z', '2024-11-15 21:12:01', '!tag', '&a', '*a', '%x', '@x', '`x', '|', '>'],
     ...['a: b', 'a #b', 'a:', '# a', '[a', '{a', 'a,b', "'a'", '"a"', ' a', 'a ', 'a\tb', 'a\nb', 'a\n', '---', '...'],
     ...['\u0085', '\u2028', '\ufeff', '\u007f', '\u009b', '\u202e', '\ud800', '\u0000', 'é', '四半期', '👩‍👩‍👧'],
-  ])('keeps %j text for both versions, as a value, an item and a key', async (text) => {
+  ])('keeps %j text for both versions, as a value, an item, and a key', async (text) => {
     const written = await printedValue('yaml', { value: text, list: [text], [text]: 1 });
     for (const version of VERSIONS) {
       const read = parse(written, { version });
@@ -102,11 +102,11 @@ empty: {}
     }
   });
 
-  it('reads back the same under both versions, and holds no unsafe character', async () => {
+  it('reads back the same under both versions, without unsafe characters', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyJson, { maxLength: 4 }), async (records) => {
         const text = await printedRecords('yaml', records);
-        for (const line of text.split('\n')) expect(safeText(line)).toBe(line);
+        for (const line of text.split('\n')) expect(escapeForTerminal(line)).toBe(line);
         for (const version of VERSIONS) expect(JSON.stringify(parse(text, { version }))).toBe(JSON.stringify(records));
       }),
       { numRuns: 300 },

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { HOME } from '../acceptance/svc.ts';
-import { tokenService } from '../acceptance/token-service.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { startTokenService } from '../acceptance/token-service.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import { packedInto } from './packed.ts';
 
 interface Step {
@@ -31,9 +31,9 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the action's steps as a runner does: its shell, its files, its inputs as the environment of each step. */
+/** Runs the action's steps like a runner, with its shell, its files, and its inputs as environment variables. */
 async function runAction(given: Inputs) {
-  const home = await temporaryFolder();
+  const home = await createTemporaryFolder();
   const files = { GITHUB_PATH: join(home, 'path'), GITHUB_OUTPUT: join(home, 'output') };
   for (const file of Object.values(files)) await writeFile(file, '');
   const defaults = Object.entries<{ default: string }>(action.inputs).map(([name, input]) => [name, input.default]);
@@ -59,7 +59,7 @@ async function runAction(given: Inputs) {
   return { code: 0, log, output: await readFile(files.GITHUB_OUTPUT, 'utf8') };
 }
 
-/** A value with its expression replaced; nothing but an input may stand in one. */
+/** Replaces the expression in a value; only inputs are allowed. */
 function filled(value: string, inputs: Inputs): string {
   return value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => inputs[name] ?? '');
 }
@@ -76,8 +76,8 @@ function bash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ co
 }
 
 describe('the action', () => {
-  it('installs svc, resets the token, and masks it before anything shows it', async () => {
-    const service = await tokenService();
+  it('installs svc, resets the token, and masks it before any output', async () => {
+    const service = await startTokenService();
     const { SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, SVC_WORKSPACE_AUTH_TOKEN } = service.env;
     const { code, log, output } = await runAction({
       package: tarball,
@@ -95,19 +95,19 @@ describe('the action', () => {
     }
   });
 
-  it('fails when the reset does, and sets no output', async () => {
-    const service = await tokenService();
+  it('fails without an output if the reset fails', async () => {
+    const service = await startTokenService();
     const given = { package: tarball, 'base-url': service.env.SVC_BASE_URL, 'api-key': 'key-1' };
     const { code, log } = await runAction(given);
     expect({ code, resets: service.resets() }).toEqual({ code: 4, resets: 0 });
     expect(log).toContain('SVC_WORKSPACE_AUTH_TOKEN');
   });
 
-  it('only installs svc where no API key is named', async () => {
+  it('only installs svc without an API key', async () => {
     expect(await runAction({ package: tarball })).toMatchObject({ code: 0, output: '' });
   });
 
-  it('installs the version it comes with, and puts no input into a script', async () => {
+  it('installs its own version, and expands no input in a script', async () => {
     const { name, version } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
     expect(action.inputs.package.default).toBe(`${name}@${version}`);
     expect(steps.map(({ run }) => run).join('\n')).not.toContain('${{');

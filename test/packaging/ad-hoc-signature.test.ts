@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { signedAdHoc } from '../../packaging/executable/ad-hoc-signature.ts';
+import { signAdHoc } from '../../packaging/executable/ad-hoc-signature.ts';
 
 /** `int main() { return 0; }` for macOS on arm64, as LLVM's linker (`-flavor darwin -adhoc_codesign`) writes and signs it. */
 const LINKED = brotliDecompressSync(
@@ -38,7 +38,7 @@ const segmentOf = (file: Buffer, name: string) =>
   commandsOf(file).find(({ kind, at }) => kind === 0x19 && file.toString('latin1', at + 8, at + 24).startsWith(name))
     ?.at ?? Number.NaN;
 
-/** What a signature says, and the pages whose hash is another one. */
+/** Parses a signature, and finds pages whose hash does not match. */
 function readSignature(file: Buffer) {
   const command = commandsOf(file).find(({ kind }) => kind === 0x1d)?.at ?? Number.NaN;
   const [offset, size] = [file.readUInt32LE(command + 8), file.readUInt32LE(command + 12)];
@@ -61,7 +61,7 @@ function readSignature(file: Buffer) {
   };
 }
 
-/** The file as its linker would have written it without a signature. */
+/** Removes the signature from the file. */
 function unsigned(signed: Buffer): Buffer {
   const command = commandsOf(signed).at(-1)?.at ?? Number.NaN;
   const file = Buffer.from(signed.subarray(0, signed.readUInt32LE(command + 8)));
@@ -74,14 +74,14 @@ function unsigned(signed: Buffer): Buffer {
 }
 
 describe('an ad hoc signature', () => {
-  it("says the same as the one of LLVM's linker", () => {
+  it("equals the signature of LLVM's linker", () => {
     const theirs = readSignature(LINKED);
     expect(theirs).toMatchObject({ name: 'svc', wrong: [], end: LINKED.length });
-    expect(readSignature(signedAdHoc(unsigned(LINKED), 'svc'))).toEqual(theirs);
+    expect(readSignature(signAdHoc(unsigned(LINKED), 'svc'))).toEqual(theirs);
   });
 
-  it('covers each byte before it, and its segment takes it in', () => {
-    const file = signedAdHoc(unsigned(LINKED), 'another.name');
+  it('covers every preceding byte, and is part of the last segment', () => {
+    const file = signAdHoc(unsigned(LINKED), 'another.name');
     const { pages, codeSize, end } = readSignature(file);
     expect({ pages, end }).toEqual({ pages: Math.ceil(codeSize / 4096), end: file.length });
     const last = segmentOf(file, '__LINKEDIT');
@@ -94,15 +94,17 @@ describe('an ad hoc signature', () => {
     }
   });
 
-  it('is not put over another one, nor on what is no executable or has no room for it', () => {
-    expect(() => signedAdHoc(LINKED, 'svc')).toThrow('has a signature');
-    expect(() => signedAdHoc(Buffer.from('\x7fELF'.padEnd(64, '\0'), 'latin1'), 'svc')).toThrow('no 64-bit executable');
+  it('is rejected for signed files, other files, and headers without room', () => {
+    expect(() => signAdHoc(LINKED, 'svc')).toThrow('already signed');
+    expect(() => signAdHoc(Buffer.from('\x7fELF'.padEnd(64, '\0'), 'latin1'), 'svc')).toThrow(
+      'not a 64-bit macOS executable',
+    );
     const long = Buffer.concat([unsigned(LINKED), Buffer.alloc(16)]);
-    expect(() => signedAdHoc(long, 'svc')).toThrow('does not end with the file');
+    expect(() => signAdHoc(long, 'svc')).toThrow('does not end at the end of the file');
     const full = unsigned(LINKED);
     const text = segmentOf(full, '__TEXT');
     const end = commandsOf(full).reduce((last, { at }) => Math.max(last, at + full.readUInt32LE(at + 4)), 0);
     full.writeUInt32LE(end + 8, text + 72 + 48);
-    expect(() => signedAdHoc(full, 'svc')).toThrow('no room');
+    expect(() => signAdHoc(full, 'svc')).toThrow('no room');
   });
 });

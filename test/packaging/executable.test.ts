@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TARGETS } from '../../packaging/executable/targets.ts';
-import { mockService, success } from '../acceptance/mock-service.ts';
+import { startMockService, success } from '../acceptance/mock-service.ts';
 import { HOME } from '../acceptance/svc.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
-/** Debian's packages `qemu-user` and `libstdc++6-arm64-cross`: a machine of another kind, as far as a program can tell. */
+/** Emulates another platform with Debian's packages `qemu-user` and `libstdc++6-arm64-cross`. */
 const [EMULATOR, LIBRARIES] = ['/usr/bin/qemu-aarch64', '/usr/aarch64-linux-gnu'];
 const own = `${process.platform}-${process.arch}`;
 const MACHINES = [
@@ -23,9 +23,9 @@ const MACHINES = [
 ];
 const execute = promisify(execFile);
 
-/** Runs a program with nothing around it: no Node.js on the path, an empty home. */
+/** Runs a program in a minimal environment: no Node.js on the path, an empty home folder. */
 async function run(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const home = await temporaryFolder();
+  const home = await createTemporaryFolder();
   const [program = '', ...rest] = words;
   const running = execute(program, rest, { cwd: home, env: { HOME: home, TMPDIR: home, ...env } });
   return running.then(
@@ -34,8 +34,8 @@ async function run(words: readonly string[], env: Readonly<Record<string, string
   );
 }
 
-describe('the executables for other machines', () => {
-  it('bring a Node.js that svc supports, and no two are of one name', async () => {
+describe('the executables for other platforms', () => {
+  it('contain a supported Node.js, and have unique names', async () => {
     const { optionalDependencies } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
     const versions = TARGETS.map(({ node }) => node.version ?? optionalDependencies[node.package]);
     for (const version of versions) expect(version).toMatch(/^(24\.(1[5-9]|[2-9]\d)|2[6-9]\.\d+)\.\d+$/);
@@ -46,7 +46,7 @@ describe('the executables for other machines', () => {
 
 describe.each(MACHINES)('the executable for $machine', { timeout: 120_000 }, ({ machine, by, isHere }) => {
   const test = it.skipIf(!isHere);
-  // An emulator runs no process that svc starts, and compiles too slowly for what has a time limit.
+  // The emulator cannot run processes that svc starts, and is too slow for time limits.
   const testHere = it.skipIf(machine !== own || !isHere);
   let folder: string;
   let svc: readonly string[];
@@ -62,7 +62,7 @@ describe.each(MACHINES)('the executable for $machine', { timeout: 120_000 }, ({ 
     if (isHere) await rm(folder, { recursive: true, force: true });
   });
 
-  test('is one file that needs nothing beside it', async () => {
+  test('is a single self-contained file', async () => {
     expect(await readdir(folder)).toEqual([`svc-${machine}`]);
     const { version } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
     expect(await run([...svc, '--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
@@ -70,8 +70,8 @@ describe.each(MACHINES)('the executable for $machine', { timeout: 120_000 }, ({ 
     expect((await run([...svc, '__complete', 'users', 'a'])).stdout).toMatch(/^add\t/);
   });
 
-  test('keeps what the embedded service is told in a file', async () => {
-    const store = join(await temporaryFolder(), 'service.sqlite');
+  test('stores the data of the embedded service in a file', async () => {
+    const store = join(await createTemporaryFolder(), 'service.sqlite');
     const words = ['--local', '--org', 'acme', '-o', 'json', '--store', store];
     const added = await run([...svc, 'documents', 'add', '--document', 'd1', '--name', 'One', ...words]);
     expect(added).toMatchObject({ code: 0, stderr: '' });
@@ -84,11 +84,11 @@ describe.each(MACHINES)('the executable for $machine', { timeout: 120_000 }, ({ 
     expect(await run([...svc, ...words])).toMatchObject({ code: 0, stdout: '1\n', stderr: '' });
   });
 
-  test('calls a service over the network, once and with many records', async () => {
-    const { env, received } = await mockService(({ path }) =>
+  test('calls a service over the network, with one and with many records', async () => {
+    const { env, received } = await startMockService(({ path }) =>
       success(path.endsWith('/users/add') ? { u1: { success: true }, u2: { success: true } } : [{ id: 'd1' }]),
     );
-    const users = join(await temporaryFolder(), 'users.ndjson');
+    const users = join(await createTemporaryFolder(), 'users.ndjson');
     await writeFile(users, '{"userId":"u1"}\n{"userId":"u2"}\n');
     const many = await run([...svc, 'users', 'add', '--org', 'acme', '--file', users, '-o', 'json'], env);
     expect(many).toMatchObject({ code: 0 });
@@ -100,9 +100,9 @@ describe.each(MACHINES)('the executable for $machine', { timeout: 120_000 }, ({ 
 
   testHere('brings its bridge to the keychain, in a process that leaves nothing behind', async () => {
     const words = ['profiles', 'add', 'p1', '--base-url', 'https://api.example.com', '--api-key', 'key-1'];
-    const tokens = join(await temporaryFolder(), 'token');
+    const tokens = join(await createTemporaryFolder(), 'token');
     await writeFile(tokens, 'some-token-of-this-test\n');
-    // Nobody listens there: what comes back is said by the system's own bridge.
+    // No service listens there: the error comes from the native keychain bridge.
     const bus = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
     const { code, stderr, home } = await run([...svc, ...words, '--auth-token-file', tokens], bus);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('/nowhere') });
@@ -110,11 +110,11 @@ describe.each(MACHINES)('the executable for $machine', { timeout: 120_000 }, ({ 
     expect((await readdir(home)).filter((name) => name.startsWith('svc-'))).toEqual([]);
   });
 
-  test('takes no orders for Node.js from the environment', async () => {
+  test('ignores NODE_OPTIONS', async () => {
     expect(await run([...svc, '--version'], { NODE_OPTIONS: '--no-such-option' })).toMatchObject({ code: 0 });
   });
 
-  test('ends with the exit codes that scripts rely on', async () => {
+  test('exits with the documented exit codes', async () => {
     expect(await run([...svc, 'users', 'ad'])).toMatchObject({ code: 2, stdout: '' });
     expect(await run([...svc, 'users', 'add', '--org', 'acme', '--user', 'u1'])).toMatchObject({ code: 4, stdout: '' });
   });

@@ -14,7 +14,7 @@ interface Instruction {
   readonly value: string;
 }
 
-/** The instructions of each stage, with lines that are continued as one. */
+/** The instructions of each stage, with continued lines joined. */
 async function stages(): Promise<readonly (readonly Instruction[])[]> {
   const text = await readFile(join(HOME, 'Dockerfile'), 'utf8');
   const lines = text.replaceAll('\\\n', '').split('\n');
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the image', () => {
-  it('runs the Node.js that is tested, not as root, on files that are there', async () => {
+  it('runs the tested Node.js without root, on existing files', async () => {
     const { optionalDependencies, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
     const [build, image, ...others] = await stages();
     expect(others).toEqual([]);
@@ -53,13 +53,13 @@ describe('the image', () => {
     expect(scripts).toHaveProperty([script]);
   });
 
-  it('installs what its first stage packs, and keeps what it keeps in its volume', async () => {
+  it('installs the package of its first stage, and stores all data in its volume', async () => {
     const { tarball } = await packedInto(folder);
     const [, image = []] = await stages();
     const [from = ''] = valuesOf(image, 'COPY');
     const [, pattern = ''] = /^--from=build \/(\S+) \/tmp\/svc\.tgz$/.exec(from) ?? [];
     expect(tarball).toMatch(new RegExp(`/${pattern.replace('*', '[^/]+')}$`));
-    // Its places are folders of this test, and its user is the one that runs it.
+    // Uses folders of this test, and the current user.
     const here = (text: string) =>
       text
         .replaceAll('/tmp/svc.tgz', tarball)

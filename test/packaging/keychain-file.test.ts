@@ -2,9 +2,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { HOME, run } from '../acceptance/svc.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
-/** The start of the executable on a Windows that is played, with a program in it that asks for the keychain. */
+/** Runs the loader of the executable on a simulated Windows, with a program that loads the keychain. */
 const LOADER = `
   const sea = require('node:sea');
   const assets = {
@@ -18,8 +18,8 @@ const LOADER = `
   process.argv.splice(1, 0, 'svc');
   require(${JSON.stringify(join(HOME, 'packaging', 'executable', 'loader.cjs'))});`;
 
-it('the bridge to the keychain lies in one file on Windows, which keeps what is loaded, however often it is', async () => {
-  const [home, tmp] = [await temporaryFolder(), await temporaryFolder()];
+it('the keychain bridge is written to only one file on Windows, however often it is loaded', async () => {
+  const [home, tmp] = [await createTemporaryFolder(), await createTemporaryFolder()];
   const env = { LOCALAPPDATA: home, TMPDIR: tmp };
   const load = () => run(['-e', LOADER, 'svc:/probe.js'], { env, cwd: home });
   const folder = join(home, 'svc', 'keychain');

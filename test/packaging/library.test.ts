@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operationTypes } from '../../packaging/operation-types.ts';
+import { createOperationTypes } from '../../packaging/operation-types.ts';
 import { HOME, run } from '../acceptance/svc.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import { npm, packedInto } from './packed.ts';
 
 const COMPILER = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
 const execute = promisify(execFile);
 
-/** What the compiler says of the files of a folder, as a consumer with strict settings and nothing else would. */
+/** Type-checks the files of a folder with strict settings, as a consumer would. */
 async function complaints(folder: string, files: readonly string[], options: Record<string, unknown> = {}) {
   const compilerOptions = { strict: true, noEmit: true, module: 'nodenext', target: 'es2024', types: [], ...options };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
@@ -24,7 +24,7 @@ async function complaints(folder: string, files: readonly string[], options: Rec
   );
 }
 
-/** A project that has installed the package and nothing else, made once. */
+/** A project with only the package installed, created once. */
 let project: string;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 const PROCESS = 'declare const process: { env: Record<string, string | undefined> };\n';
 
 describe('the installed library', () => {
-  it('compiles and runs each example of its page', async () => {
+  it('compiles and runs each example in its documentation', async () => {
     const page = await readFile(join(HOME, 'docs', 'library.md'), 'utf8');
     const examples = Array.from(page.matchAll(/^```ts\n([\s\S]*?)^```$/gm), ([, code = '']) => code);
     expect(examples.length).toBeGreaterThan(4);
@@ -54,7 +54,7 @@ describe('the installed library', () => {
     }
   });
 
-  it('has types that refuse what the service would, in a project without any other types', async () => {
+  it('has types that reject invalid input, in a project without other types', async () => {
     const wrong = [
       "client.call('users.gone', {});",
       "client.call('documents.list', {});",
@@ -70,7 +70,7 @@ describe('the installed library', () => {
     expect(said).not.toMatch(/node_modules/);
   });
 
-  it('does not load the service for who only calls one', async () => {
+  it('does not load the embedded service for programs that use only the client', async () => {
     const code = `
       const { registerHooks } = process.getBuiltinModule('node:module');
       registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
@@ -78,17 +78,17 @@ describe('the installed library', () => {
     const { stdout } = await run(['--input-type=module', '-e', code], { cwd: project });
     const files = Array.from(stdout.matchAll(/node_modules\/@collab-svc\/svc\/(.*)/g), ([, file]) => `dist/${file}`);
     const { outputs } = JSON.parse(await readFile(join(HOME, 'dist', 'metafile.json'), 'utf8'));
-    // The entry, which checks the version of Node.js first, is no part of the bundle.
+    // The entry, which checks the Node.js version first, is not part of the bundle.
     const sources = files.flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
     expect(sources).toContain('src/index.ts');
     expect(sources.filter((source) => /^src\/service\/|node_modules\/kysely\//.test(source))).toEqual([]);
   });
 });
 
-describe('the types of operations that are written out', () => {
-  it('take and give what the schemas do', async () => {
-    const folder = await temporaryFolder();
-    await writeFile(join(folder, 'written.ts'), await operationTypes());
+describe('the generated types of operations', () => {
+  it('match the schemas', async () => {
+    const folder = await createTemporaryFolder();
+    await writeFile(join(folder, 'written.ts'), await createOperationTypes());
     await writeFile(
       join(folder, 'compared.ts'),
       `import type { OperationTypes as Source } from '${HOME}/src/library/operations.ts';

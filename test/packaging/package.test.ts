@@ -27,7 +27,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const read = (file: string) => readFile(join(root, file), 'utf8');
 
-/** The installed command, as a new user runs it. */
+/** Runs the installed command like a new user. */
 async function installed() {
   const { home, env } = await newUser();
   const program = join(folder, 'prefix', 'bin', 'svc');
@@ -35,13 +35,13 @@ async function installed() {
 }
 
 describe('the package', () => {
-  it('takes at most 3.2 MB, and holds neither a Node.js nor what only a build reads', () => {
+  it('is at most 3.2 MB, without Node.js and build-only files', () => {
     expect(packed.size).toBeLessThanOrEqual(3_200_000);
     expect(packed.files.filter((path) => /metafile|node_modules|\.node$|\.exe$|bin\/node/.test(path))).toEqual([]);
     expect(packed.files).toEqual(expect.arrayContaining(['bin/svc.js', 'main.js', 'chunks/jq.wasm.br', 'LICENSE']));
   });
 
-  it('runs nothing when it is installed, and depends on nothing but an optional keychain', async () => {
+  it('has no install scripts, and no dependency except the optional keychain', async () => {
     const manifest = JSON.parse(await read('package.json'));
     expect(manifest).not.toHaveProperty('scripts');
     expect(manifest).toMatchObject({ name: '@collab-svc/svc', type: 'module', bin: { svc: 'bin/svc.js' } });
@@ -49,14 +49,14 @@ describe('the package', () => {
     expect(Object.keys(manifest.optionalDependencies)).toEqual([KEYCHAIN]);
   });
 
-  it('names its types for every reader of its manifest', async () => {
+  it('declares its types for all tools', async () => {
     const { types, exports } = JSON.parse(await read('package.json'));
     expect(types).toBe('./types/index.d.ts');
     expect(exports['.'].types).toBe(types);
     expect(packed.files).toContain('types/index.d.ts');
   });
 
-  it('says what it consists of: the same packages in the bill of materials and in the notices', async () => {
+  it('lists the same packages in the bill of materials and in the notices', async () => {
     const { bomFormat, components, metadata } = JSON.parse(await read('sbom.cdx.json'));
     expect(bomFormat).toBe('CycloneDX');
     expect(metadata.component.name).toBe('@collab-svc/svc');
@@ -69,7 +69,7 @@ describe('the package', () => {
 });
 
 describe('the bill of materials', () => {
-  it('has what CycloneDX requires of one, and each reference in it leads somewhere', async () => {
+  it('has all fields that CycloneDX requires, and only valid references', async () => {
     const bill = JSON.parse(await read('sbom.cdx.json'));
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 });
     const own: string = bill.metadata.component['bom-ref'];
@@ -87,7 +87,7 @@ describe('the bill of materials', () => {
 });
 
 describe('the installed command', () => {
-  it('works from an empty prefix, without its optional keychain', async () => {
+  it('works in an empty prefix, without the optional keychain', async () => {
     const svc = await installed();
     const { version } = JSON.parse(await read('package.json'));
     expect(await svc(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });

@@ -6,7 +6,7 @@ import { HOME } from '../acceptance/svc.ts';
 
 const execute = promisify(execFile);
 
-/** The tarball of the package, made from the bundle of this checkout in a folder of the caller's. */
+/** Packs the package from the bundle of this checkout into a tarball in the caller's folder. */
 export async function packedInto(folder: string): Promise<{ tarball: string; files: readonly string[]; size: number }> {
   const root = join(folder, 'package');
   await cp(join(HOME, 'dist'), root, { recursive: true });
@@ -17,7 +17,7 @@ export async function packedInto(folder: string): Promise<{ tarball: string; fil
   return { tarball: join(folder, filename), files: paths, size: unpackedSize };
 }
 
-/** Runs npm with a home of its own and without the network. */
+/** Runs npm offline with a separate home folder. */
 export async function npm(words: readonly string[], cwd: string): Promise<void> {
   const env = { PATH: process.env['PATH'], HOME: cwd, npm_config_cache: join(cwd, '.npm'), npm_config_offline: 'true' };
   await execute('npm', words, { cwd, env });

@@ -8,26 +8,26 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A server of PostgreSQL of its own, in a temporary folder, on a port of this machine alone. */
+/** A PostgreSQL server in a temporary folder, on a loopback port. */
 export interface Cluster {
   readonly port: number;
-  /** The URL of a database. */
+  /** Returns the URL of a database. */
   url(database: string, parameters?: string): string;
-  /** `pg_ctl` with these words, for the cluster. */
+  /** Runs `pg_ctl` with these arguments on the cluster. */
   control(...words: readonly string[]): Promise<void>;
-  /** Stops it, and takes its folder away. */
+  /** Stops the server and deletes its folder. */
   remove(): Promise<void>;
 }
 
-/** The one user whom a cluster asks for a password; tests that need it make it. */
+/** The only user that needs a password. Tests that need the user create it. */
 export const LOCKED = 'locked';
 
 export interface ClusterOptions {
-  /** Whether a commit waits for the disk. A cluster that is only stopped in order does without. */
+  /** Whether a commit waits for the disk. Only needed for a cluster that is killed. */
   readonly durable?: boolean;
 }
 
-/** @returns `undefined` where PostgreSQL's programs are not installed */
+/** @returns `undefined` if PostgreSQL is not installed */
 export async function startCluster({ durable = false }: ClusterOptions = {}): Promise<Cluster | undefined> {
   const programs = await programFolder();
   if (programs === undefined) return undefined;
@@ -47,7 +47,7 @@ export async function startCluster({ durable = false }: ClusterOptions = {}): Pr
     ...{ password_encryption: 'scram-sha-256', shared_buffers: '64MB', log_min_messages: 'fatal', autovacuum: 'off' },
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   };
-  // One user who has to prove it; everyone else is let in.
+  // One user needs a password; all others are trusted.
   const rules = [
     'local all all trust',
     `host all ${LOCKED} 127.0.0.1/32 scram-sha-256`,
@@ -72,10 +72,10 @@ export async function startCluster({ durable = false }: ClusterOptions = {}): Pr
   };
 }
 
-/** Where PostgreSQL's programs are, when it is not the newest version here that is meant. */
+/** The folder of PostgreSQL's programs (default: the newest version on this machine). */
 const CHOSEN = process.env['SVC_TEST_POSTGRES_BIN'];
 
-/** Debian keeps them beside each other by version, and puts none of them into the path. */
+/** Finds the newest version. Debian installs versions side by side, outside the PATH. */
 async function programFolder(): Promise<string | undefined> {
   if (CHOSEN) return CHOSEN;
   const versions = await readdir('/usr/lib/postgresql').catch(() => []);
@@ -91,7 +91,7 @@ async function programFolder(): Promise<string | undefined> {
   );
 }
 
-/** PostgreSQL refuses to run as root: then it runs as another user, who gets the folder. @returns what runs it so */
+/** PostgreSQL refuses to run as root, so it runs as another user who owns the folder. @returns the command prefix */
 async function ownerOf(folder: string): Promise<readonly string[] | undefined> {
   if (userInfo().uid !== 0) return undefined;
   const nobody = 65_534;

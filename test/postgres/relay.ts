@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What passes everything on to the database of a URL, until it drops what lies idle, as a pooler may. */
+/** Starts a relay to the database of a URL. Like a pooler, it can drop idle connections. */
 export async function relayTo({ hostname, port }: URL) {
   let dropped = 0;
   const drop = new Set<() => void>();
@@ -27,7 +27,7 @@ export async function relayTo({ hostname, port }: URL) {
   await once(relay, 'listening');
   return {
     port: (relay.address() as AddressInfo).port,
-    /** Of what is connected now, each is cut off at its next word. */
+    /** Drops each current connection on its next data. */
     dropAll: () => {
       for (const each of drop) each();
       drop.clear();

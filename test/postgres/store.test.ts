@@ -5,21 +5,21 @@ import { Client } from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { stateSchema } from '../../src/catalog/state.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { localCredentials } from '../../src/service/bootstrap.ts';
+import { ensureLocalCredentials } from '../../src/service/bootstrap.ts';
 import { createService } from '../../src/service/service.ts';
 import { exportState } from '../../src/service/state/export.ts';
 import { importState } from '../../src/service/state/import.ts';
 import { resetState } from '../../src/service/state/reset.ts';
-import { type OpenOptions, openStore } from '../../src/service/store/open.ts';
-import { plainText, storedText } from '../../src/service/store/postgres-text.ts';
+import { type OpenStoreOptions, openStore } from '../../src/service/store/open.ts';
+import { decodeText, encodeText } from '../../src/service/store/postgres-text.ts';
 import type { Database, Store } from '../../src/service/store/store.ts';
 import { listen } from '../listen.ts';
-import { newStorePlace } from '../service/store-place.ts';
-import { post } from '../service/world.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { newStoreLocation } from '../service/store-location.ts';
+import { post } from '../service/test-service.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import { relayTo } from './relay.ts';
 
-async function opened(place: string, options?: OpenOptions): Promise<Store> {
+async function opened(place: string, options?: OpenStoreOptions): Promise<Store> {
   const store = await openStore(place, options);
   onTestFinished(() => store.close());
   return store;
@@ -40,21 +40,21 @@ const anyText = fc.string({
 });
 
 describe('a text that PostgreSQL stores', () => {
-  it('comes back as it was, holds no NUL, and stands in the same order', () => {
+  it('survives a round trip, contains no NUL when stored, and keeps its sort order', () => {
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {
-        expect(plainText(storedText(one))).toBe(one);
-        expect(storedText(one)).not.toContain('\0');
+        expect(decodeText(encodeText(one))).toBe(one);
+        expect(encodeText(one)).not.toContain('\0');
         const order = (first: string, second: string) => Buffer.compare(Buffer.from(first), Buffer.from(second));
-        expect(order(storedText(one), storedText(other))).toBe(order(one, other));
+        expect(order(encodeText(one), encodeText(other))).toBe(order(one, other));
       }),
     );
   });
 });
 
 describe('a store in PostgreSQL', () => {
-  it('exports what one in SQLite does, in the same order', async () => {
-    const stores = [await opened(await newStorePlace()), await opened(`${await temporaryFolder()}/s.sqlite`)];
+  it('exports the same as an SQLite store, in the same order', async () => {
+    const stores = [await opened(await newStoreLocation()), await opened(`${await createTemporaryFolder()}/s.sqlite`)];
     const character = fc.constantFrom(
       'a',
       'A',
@@ -78,7 +78,7 @@ describe('a store in PostgreSQL', () => {
     });
     const exported = async (store: Store, state: unknown) => {
       await resetState(store);
-      const { apiKey } = await localCredentials(store);
+      const { apiKey } = await ensureLocalCredentials(store);
       expect(await importState({ store, apiKey, now: 1, dryRun: false }, stateSchema.parse(state))).toEqual([]);
       return JSON.stringify(await exportState(store, apiKey));
     };
@@ -100,9 +100,9 @@ describe('a store in PostgreSQL', () => {
     await fc.assert(isAlike, { numRuns: 15 });
   });
 
-  it('refuses an id that no index takes as what is wrong with a call', async () => {
-    const store = await opened(await newStorePlace());
-    const { apiKey, authToken } = await localCredentials(store);
+  it('rejects an ID that is too long for an index as an invalid argument', async () => {
+    const store = await opened(await newStoreLocation());
+    const { apiKey, authToken } = await ensureLocalCredentials(store);
     const { fetch } = createService({ store, clock: systemClock });
     const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
     const userId = Array.from({ length: 5_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join(
@@ -111,10 +111,10 @@ describe('a store in PostgreSQL', () => {
     const body = JSON.stringify({ data: { organizationId: 'acme', users: [{ userId }] } });
     const response = await post(fetch, '/v1/users/add', body, headers);
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain('an id is longer');
+    expect(await response.text()).toContain('an ID is longer');
   });
 
-  it('in a database that cannot hold every text is refused', async () => {
+  it('is rejected in a database whose encoding cannot store every text', async () => {
     await asked(`create database latin encoding 'LATIN1' template template0`);
     const place = inject('postgres')?.replace(/[^/]*$/, 'latin') ?? '';
     await expect(openStore(place)).rejects.toMatchObject({
@@ -124,9 +124,9 @@ describe('a store in PostgreSQL', () => {
     });
   });
 
-  it('is not waited for once a signal has come', async () => {
+  it('is not awaited after an abort', async () => {
     const stopped = new Error('stopped');
-    // It takes connections, and says nothing.
+    // The server accepts connections, but never responds.
     const silent = await listen(createServer());
     const opening = openStore(`postgres://svc@${silent}/x`, { signal: abortedSoon(stopped) });
     await expect(opening).rejects.toBe(stopped);
@@ -139,7 +139,7 @@ function abortedSoon(reason: Error): AbortSignal {
   return controller.signal;
 }
 
-/** A write that stays open until it is told to end. */
+/** Starts a write that stays open until it is ended. */
 function openWrite(write: (work: (database: Database) => Promise<void>) => Promise<void>) {
   const begun = Promise.withResolvers<void>();
   const ending = Promise.withResolvers<void>();
@@ -150,11 +150,11 @@ function openWrite(write: (work: (database: Database) => Promise<void>) => Promi
   return { begun: begun.promise, ended, end: ending.resolve };
 }
 
-describe('writers of several processes', () => {
-  it('wait for those of the same API key, and of all where they name none', async () => {
-    const place = await newStorePlace();
+describe('writes of several processes', () => {
+  it('wait for writes of the same API key, and without an API key for all writes', async () => {
+    const place = await newStoreLocation();
     const first = await opened(place);
-    const other = await opened(place, { patience: 100 });
+    const other = await opened(place, { busyTimeout: 100 });
     const nothing = async () => undefined;
     const busy = { status: 'UNAVAILABLE', message: 'The store is busy.' };
     const own = openWrite((work) => first.write(work, 'a'));
@@ -175,10 +175,10 @@ describe('writers of several processes', () => {
     await other.write(nothing, 'a');
   });
 
-  it('that wait for each other both come to their end: one of them begins again', async () => {
-    const place = await newStorePlace();
+  it('in a deadlock both succeed, because one of them is retried', async () => {
+    const place = await newStoreLocation();
     const stores = [await opened(place), await opened(place)];
-    await localCredentials(stores[0] as Store);
+    await ensureLocalCredentials(stores[0] as Store);
     let begun = 0;
     const bothHave = Promise.withResolvers<void>();
     const update = (database: Database, table: 'workspaces' | 'schemaVersion') =>
@@ -203,9 +203,9 @@ describe('writers of several processes', () => {
 });
 
 describe('a connection that is lost', () => {
-  it('is UNAVAILABLE for whoever was using it, and made anew for the next', async () => {
-    const store = await opened(`${await newStorePlace()}&application_name=lost`);
-    await localCredentials(store);
+  it('is UNAVAILABLE for its transaction, and replaced for the next one', async () => {
+    const store = await opened(`${await newStoreLocation()}&application_name=lost`);
+    await ensureLocalCredentials(store);
     const write = openWrite((work) =>
       store.write(async (database) => {
         await work(database);
@@ -226,8 +226,8 @@ describe('a server that cannot store', () => {
     ['53100', 'the disk is full: ', 'RESOURCE_EXHAUSTED'],
     ['XX001', 'the store ', 'DATA_LOSS'],
     ['XX002', 'the store ', 'DATA_LOSS'],
-  ])('says so, by the code %s', async (code, beginning, status) => {
-    const place = await newStorePlace();
+  ])('is reported as such, by the code %s', async (code, beginning, status) => {
+    const place = await newStoreLocation();
     const store = await opened(place);
     const failing = store.write((database) =>
       sql`do ${sql.lit(`begin raise exception 'no luck' using errcode = '${code}'; end`)}`.execute(database),
@@ -241,8 +241,8 @@ describe('a server that cannot store', () => {
 });
 
 describe('connections', () => {
-  it('that something closed while they lay idle are not noticed', async () => {
-    const url = new URL(await newStorePlace());
+  it('that were closed while idle are replaced transparently', async () => {
+    const url = new URL(await newStoreLocation());
     const relay = await relayTo(url);
     url.port = String(relay.port);
     const store = await opened(url.href);
@@ -254,13 +254,13 @@ describe('connections', () => {
     relay.dropAll();
     await reads();
     relay.dropAll();
-    await localCredentials(store);
+    await ensureLocalCredentials(store);
     expect(relay.dropped()).toBeGreaterThan(5);
     expect(await store.read((database) => database.selectFrom('workspaces').select('name').execute())).toHaveLength(1);
   });
 
-  it('of which the server gives only a few are waited for', async () => {
-    const url = new URL(await newStorePlace());
+  it('are awaited if the server allows only a few', async () => {
+    const url = new URL(await newStoreLocation());
     await asked('create role few login connection limit 2');
     const schema = url.searchParams.get('options')?.split('=')[1];
     await opened(url.href);

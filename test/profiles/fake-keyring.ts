@@ -1,8 +1,8 @@
 import type { Keychain } from '../../src/profiles/keychain.ts';
-import { KeychainFault } from '../../src/profiles/keychain.ts';
-import { type KeyringModule, performCalls } from '../../src/profiles/keychain-calls.ts';
+import { KeychainError } from '../../src/profiles/keychain.ts';
+import { type KeyringModule, performKeychainCalls } from '../../src/profiles/keychain-calls.ts';
 
-/** The keyring module over a map, as the system's keychain would be: it outlives who uses it. */
+/** The keyring module over a map, which outlives its users like a real keychain. */
 export function fakeKeyring(kept = new Map<string, string>()): KeyringModule {
   return {
     Entry: class {
@@ -23,14 +23,14 @@ export function fakeKeyring(kept = new Map<string, string>()): KeyringModule {
   };
 }
 
-/** A keychain in this process: the product's own calls on a fake module, and the faults that a test switches on. */
+/** A keychain in this process: the real calls on a fake module, with faults that a test can enable. */
 export function fakeKeychain(kept = new Map<string, string>()) {
   const state = { fault: undefined as string | undefined, calls: 0 };
   const keychain: Keychain = async (calls) => {
     state.calls += 1;
-    if (state.fault !== undefined) throw new KeychainFault(state.fault);
-    const reply = await performCalls(calls, async () => fakeKeyring(kept));
-    if ('fault' in reply) throw new KeychainFault(reply.fault);
+    if (state.fault !== undefined) throw new KeychainError(state.fault);
+    const reply = await performKeychainCalls(calls, async () => fakeKeyring(kept));
+    if ('fault' in reply) throw new KeychainError(reply.fault);
     return reply.values;
   };
   return { keychain, kept, state };

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Folders } from '../../src/kernel/folders.ts';
 import { withLock } from '../../src/kernel/lock.ts';
-import { profileStore } from '../../src/profiles/store.ts';
-import { temporaryFolder, temporaryFolders } from '../temporary-folder.ts';
+import { createProfileStore } from '../../src/profiles/store.ts';
+import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
-/** One file, which a hundred processes start from in a fraction of the time that its sources take. */
+/** A bundle of the writer, which starts much faster than its sources. */
 let writer: string;
 
 beforeAll(async () => {
@@ -32,20 +32,20 @@ beforeAll(async () => {
 
 afterAll(() => rm(join(writer, '..'), { recursive: true, force: true }));
 
-/** A writer whose secrets go into the file, or into a keychain that is a folder. */
+/** Starts a writer that stores secrets in the file, or in a folder that serves as a keychain. */
 function startWriter({ config }: Folders, names: readonly string[], vault = ''): ChildProcess {
   return spawn(process.execPath, [writer, config, vault, ...names], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-const openStore = (folders: Folders, patience?: number) =>
-  profileStore({ folders, clock: systemClock, ...(patience !== undefined && { patience }) });
+const openStore = (folders: Folders, lockTimeout?: number) =>
+  createProfileStore({ folders, clock: systemClock, ...(lockTimeout !== undefined && { lockTimeout }) });
 
 const filesOf = async ({ config }: Folders) =>
   Promise.all(['profiles.json', 'secrets.json'].map((name) => readFile(join(config, name), 'utf8')));
 
 describe('parallel writers', () => {
-  it('lose nothing: 50 processes, two profiles each', async () => {
-    const folders = await temporaryFolders();
+  it('lose nothing with 50 processes of two profiles each', async () => {
+    const folders = await createUserFolders();
     const writers = Array.from({ length: 50 }, (_, at) => startWriter(folders, [`a${at}`, `b${at}`]));
     const codes = await Promise.all(writers.map(async (each) => (await once(each, 'exit'))[0]));
     expect(codes).toEqual(writers.map(() => 0));
@@ -61,8 +61,8 @@ describe('parallel writers', () => {
     ]);
   });
 
-  it('are refused with the name of the owner when it keeps the lock', async () => {
-    const folders = await temporaryFolders();
+  it("fail with the name of the lock's owner if the lock is not released", async () => {
+    const folders = await createUserFolders();
     await openStore(folders).add('prod', {}, {});
     await withLock(join(folders.config, 'profiles.lock'), { clock: systemClock }, async () => {
       await expect(openStore(folders, 300).add('test', {}, {})).rejects.toMatchObject({
@@ -75,9 +75,9 @@ describe('parallel writers', () => {
 });
 
 describe('a killed writer', () => {
-  it.each(['file', 'keychain'])('leaves the old profiles or the new ones, 20 times over (%s)', async (place) => {
-    const folders = await temporaryFolders();
-    const vault = place === 'keychain' ? await temporaryFolder() : '';
+  it.each(['file', 'keychain'])('leaves either the old or the new profiles, in 20 runs (%s)', async (place) => {
+    const folders = await createUserFolders();
+    const vault = place === 'keychain' ? await createTemporaryFolder() : '';
     const random = seeded(2024);
     const acknowledged = new Set<string>();
     for (let round = 0; round < 20; round++) {
@@ -112,13 +112,13 @@ describe('a killed writer', () => {
       expect(kept.get(profile.id ?? '')).toBe(`token-${name}`);
       kept.delete(profile.id ?? '');
     }
-    // What is more than that was about to be saved by the one that was killed, and the next one removes it.
+    // The killed writer may have left extra secrets, which the next change deletes.
     expect(kept.size).toBeLessThanOrEqual(1);
     if (vault !== '') for (const id of kept.keys()) expect(leftovers).toEqual([`${id} authToken`]);
   }
 });
 
-/** The auth token under each id, read past the product, wherever it lies. */
+/** The auth token of each ID, read directly from its storage. */
 async function keptTokens(folders: Folders, vault: string): Promise<Map<string, string>> {
   if (vault === '') {
     const [, secrets = ''] = await filesOf(folders);
@@ -133,20 +133,20 @@ async function keptTokens(folders: Folders, vault: string): Promise<Map<string, 
 }
 
 describe('a full disk', () => {
-  it('keeps both files byte for byte when a file may not grow any more', async () => {
-    const folders = await temporaryFolders();
+  it('keeps both files unchanged when the file size limit is reached', async () => {
+    const folders = await createUserFolders();
     const store = openStore(folders);
     for (let index = 0; index < 9; index++)
       await store.add(`p${index}`, { org: 'x'.repeat(60) }, { authToken: 'token' });
     const before = await filesOf(folders);
     const command = ['-c', 'ulimit -f 1; exec "$@"', '-', process.execPath, writer, folders.config, '', 'new'];
     const { stderr } = spawnSync('bash', command, { encoding: 'utf8' });
-    expect(stderr).toMatch(/^local: .*cannot write .*profiles\.json: only a part of it could be written/);
+    expect(stderr).toMatch(/^local: .*cannot write .*profiles\.json: the file was written only in part/);
     expect(await filesOf(folders)).toEqual(before);
   });
 
-  it.skipIf(!canMount())('keeps both files byte for byte when there is no room left', async () => {
-    const folders = await temporaryFolders();
+  it.skipIf(!canMount())('keeps both files unchanged when there is no space left', async () => {
+    const folders = await createUserFolders();
     await mountSmallDisk(folders.config);
     const store = openStore(folders);
     await store.add('prod', { org: 'x'.repeat(6_000) }, { authToken: 'token' });
@@ -176,7 +176,7 @@ async function mountSmallDisk(folder: string): Promise<void> {
   onTestFinished(() => void spawnSync('umount', [folder]));
 }
 
-/** Takes all the room there is, to the last page. */
+/** Fills the disk to the last page. */
 async function fill(path: string): Promise<void> {
   const file = await open(path, 'w');
   const page = Buffer.alloc(4_096);
@@ -184,7 +184,7 @@ async function fill(path: string): Promise<void> {
   await file.close();
 }
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
+/** Random numbers in [0, 1), reproducible by seed. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -5,27 +5,27 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Secrets } from '../../src/profiles/profile.ts';
 import { resolveSettings } from '../../src/profiles/resolve.ts';
-import { type ProfileStore, profileStore } from '../../src/profiles/store.ts';
-import { temporaryFolder, temporaryFolders } from '../temporary-folder.ts';
+import { createProfileStore, type ProfileStore } from '../../src/profiles/store.ts';
+import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 import { fakeKeychain } from './fake-keyring.ts';
 
 const PROD = { baseUrl: 'https://api.example.com', apiKey: 'key-1', workspaceId: 'w-1' };
 const SECRETS = { authToken: 'token-of-prod-0123', workspaceAuthToken: 'token of a workspace' };
 
-/** Saves another secret for a profile; the others are handed back as they are. */
+/** Saves a new secret for a profile, and keeps the others. */
 const putToken = (store: ProfileStore, name: string, secrets: Secrets) =>
   store.edit(name, (profile, before) => ({ profile, secrets: { ...before, ...secrets } }));
 
-/** Profiles of a user who has a keychain, and what a call through one would use. */
+/** The profiles of a user with a keychain, and the settings that a call would use. */
 async function userWithKeychain() {
-  const folders = await temporaryFolders();
+  const folders = await createUserFolders();
   const { keychain, kept, state } = fakeKeychain();
-  const store = profileStore({ folders, clock: systemClock, keychain });
+  const store = createProfileStore({ folders, clock: systemClock, keychain });
   const read = (name: string) => readFile(join(folders.config, name), 'utf8').catch(() => '');
-  const cwd = await temporaryFolder();
+  const cwd = await createTemporaryFolder();
   const settings = (profile: string, environment = {}) =>
     resolveSettings({ flags: { profile }, environment, cwd, folders, keychain });
-  /** In how many places a secret is. */
+  /** The number of copies of a secret. */
   const copies = async (secret: string) => {
     const texts = [...kept.values(), await read('secrets.json'), await read('profiles.json')];
     return texts.join('\n').split(secret).length - 1;
@@ -34,9 +34,9 @@ async function userWithKeychain() {
 }
 
 describe('secrets in a keychain', () => {
-  it('are there and nowhere else, and are found', async () => {
+  it('are stored only there, and are found', async () => {
     const { store, settings, copies, read } = await userWithKeychain();
-    expect(await store.add('prod', PROD, SECRETS)).toEqual({ place: 'keychain', fault: undefined });
+    expect(await store.add('prod', PROD, SECRETS)).toEqual({ location: 'keychain', keychainProblem: undefined });
     for (const secret of Object.values(SECRETS)) expect(await copies(secret)).toBe(1);
     expect(await read('secrets.json')).toBe('');
     expect(JSON.parse(await read('profiles.json'))).not.toHaveProperty('leftovers');
@@ -46,7 +46,7 @@ describe('secrets in a keychain', () => {
     });
   });
 
-  it('are asked for only where nothing else gives them', async () => {
+  it('are read only if no other source provides them', async () => {
     const { store, state, settings } = await userWithKeychain();
     await store.add('prod', PROD, { authToken: 'a-token' });
     state.calls = 0;
@@ -56,7 +56,7 @@ describe('secrets in a keychain', () => {
     expect(state.calls).toBe(1);
   });
 
-  it('stay where they are when the profile is renamed, and go with it', async () => {
+  it('stay in place when the profile is renamed, and are deleted with it', async () => {
     const { store, kept, settings } = await userWithKeychain();
     await store.add('prod', PROD, SECRETS);
     const before = [...kept.keys()];
@@ -67,7 +67,7 @@ describe('secrets in a keychain', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('lie in one place only, whichever they are moved to', async () => {
+  it('are stored in one location only after each move', async () => {
     const { store, copies, settings } = await userWithKeychain();
     await store.add('prod', PROD, SECRETS);
     for (const insecure of [true, false, true, true, false, false]) {
@@ -77,7 +77,7 @@ describe('secrets in a keychain', () => {
     }
   });
 
-  it('are replaced where they lie, the others untouched', async () => {
+  it('are replaced in their location, without changing the others', async () => {
     const { store, copies, settings } = await userWithKeychain();
     for (const insecure of [true, false]) {
       await store.add(`p${insecure}`, PROD, SECRETS, { insecure });
@@ -90,11 +90,11 @@ describe('secrets in a keychain', () => {
     expect(await copies(SECRETS.authToken)).toBe(0);
   });
 
-  it('go into the file, and once only, when the keychain fails', async () => {
+  it('are stored only in the file if the keychain fails', async () => {
     const { store, state, copies, settings } = await userWithKeychain();
-    state.fault = 'did not answer within 3 s';
+    state.fault = 'did not respond within 3 s';
     const kept = await store.add('prod', PROD, SECRETS);
-    expect(kept).toEqual({ place: expect.stringContaining('secrets.json'), fault: state.fault });
+    expect(kept).toEqual({ location: expect.stringContaining('secrets.json'), keychainProblem: state.fault });
     expect(await copies(SECRETS.authToken)).toBe(1);
     expect((await settings('prod')).authToken?.value).toBe(SECRETS.authToken);
     await store.add('test', PROD, { authToken: 'first-token' });
@@ -108,21 +108,21 @@ describe('secrets in a keychain', () => {
     expect([await copies('late-token'), await copies('later-token')]).toEqual([0, 1]);
   });
 
-  it('that a keychain keeps to itself are withheld with the reason, and nothing else is', async () => {
+  it('are withheld with a reason if the keychain fails, and all other settings are available', async () => {
     const { store, state, settings } = await userWithKeychain();
     await store.add('prod', PROD, SECRETS);
-    state.fault = 'did not answer within 3 s';
+    state.fault = 'did not respond within 3 s';
     expect(await settings('prod')).toMatchObject({
       apiKey: { value: 'key-1' },
-      withheld: "profile 'prod': the keychain did not answer within 3 s",
+      missingReason: "profile 'prod': the keychain did not respond within 3 s",
     });
     expect(await settings('prod')).not.toHaveProperty('authToken');
   });
 
-  it('go later where the keychain did not let go of them', async () => {
+  it('are deleted later if the keychain fails to delete them', async () => {
     const { store, kept, state } = await userWithKeychain();
     await store.add('prod', PROD, SECRETS);
-    state.fault = 'did not answer within 3 s';
+    state.fault = 'did not respond within 3 s';
     expect(await store.remove('prod')).toBe(false);
     expect((await store.read()).profiles.size).toBe(0);
     expect(kept.size).toBe(2);
@@ -133,8 +133,8 @@ describe('secrets in a keychain', () => {
   });
 });
 
-describe('a profile whose address was changed by hand', () => {
-  it.each([true, false])('does not take its secrets elsewhere (in a file: %s)', async (insecure) => {
+describe('a profile whose base URL was edited by hand', () => {
+  it.each([true, false])('does not send its secrets to another origin (in a file: %s)', async (insecure) => {
     const { folders, store, read, settings } = await userWithKeychain();
     await store.add('prod', PROD, SECRETS, { insecure });
     const path = join(folders.config, 'profiles.json');
@@ -142,14 +142,14 @@ describe('a profile whose address was changed by hand', () => {
     const found = await settings('prod');
     expect(found).not.toHaveProperty('authToken');
     expect(found).not.toHaveProperty('workspaceAuthToken');
-    expect(found.withheld).toContain('was saved for https://api.example.com');
+    expect(found.missingReason).toContain('was saved for https://api.example.com');
     await putToken(store, 'prod', { authToken: 'for-the-new-one' });
     expect(await settings('prod')).toMatchObject({ authToken: { value: 'for-the-new-one' } });
     expect(await settings('prod')).not.toHaveProperty('workspaceAuthToken');
   });
 });
 
-/** Steps that a user may take, each with a keychain that works or not. */
+/** Possible steps of a user, each with a working or failing keychain. */
 const step = fc.record({
   verb: fc.constantFrom('add', 'replace', 'put', 'rename', 'remove', 'use'),
   name: fc.constantFrom('a', 'b'),
@@ -157,7 +157,7 @@ const step = fc.record({
   works: fc.boolean(),
 });
 
-it('whatever is done in whatever order, every secret in use lies in one place, and no other is left', async () => {
+it('after any sequence of steps, every secret in use is stored exactly once, and no others remain', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
       const { store, state, copies, settings, kept } = await userWithKeychain();

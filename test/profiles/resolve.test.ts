@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
-import { VARIABLES } from '../../src/kernel/variables.ts';
-import { resolveSettings, type SettingsWorld } from '../../src/profiles/resolve.ts';
-import { profileStore } from '../../src/profiles/store.ts';
-import { temporaryFolder, temporaryFolders } from '../temporary-folder.ts';
+import { SETTING_VARIABLES } from '../../src/kernel/variables.ts';
+import { resolveSettings, type SettingsDependencies } from '../../src/profiles/resolve.ts';
+import { createProfileStore } from '../../src/profiles/store.ts';
+import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
 let folders: Folders;
 let cwd: string;
@@ -14,15 +14,15 @@ let cwd: string;
 const TOKEN = 'token-of-prod-0123456789';
 
 beforeEach(async () => {
-  folders = await temporaryFolders();
-  cwd = await temporaryFolder();
+  folders = await createUserFolders();
+  cwd = await createTemporaryFolder();
 });
 
-const resolve = (flags: SettingsWorld['flags'] = {}, environment: Environment = {}, folder = cwd) =>
+const resolve = (flags: SettingsDependencies['flags'] = {}, environment: Environment = {}, folder = cwd) =>
   resolveSettings({ flags, environment, cwd: folder, folders });
 
 async function saveProfiles() {
-  const store = profileStore({ folders, clock: systemClock });
+  const store = createProfileStore({ folders, clock: systemClock });
   const prod = { baseUrl: 'https://api.example.com', apiKey: 'key-1', workspaceId: 'w-1', org: 'acme', output: 'yaml' };
   await store.add('prod', prod, { authToken: TOKEN, workspaceAuthToken: 'workspace-token' });
   await store.add('test', { baseUrl: 'https://test.example.com', headerPrefix: 'x-test-', protected: true }, {});
@@ -31,11 +31,11 @@ async function saveProfiles() {
 const writeFolderFile = (text: string, folder = cwd) => writeFile(join(folder, '.svc.json'), text);
 
 describe('the settings', () => {
-  it('are almost nothing where nothing is configured', async () => {
+  it('are almost empty without configuration', async () => {
     expect(await resolve()).toEqual({ protected: false, headerPrefix: { value: 'x-svc-', source: 'default' } });
   });
 
-  it('come from the profile in use, with the place of the secrets', async () => {
+  it('come from the current profile, with the location of the secrets', async () => {
     await saveProfiles();
     const stored = `profile 'prod' (file ${join(folders.config, 'secrets.json')})`;
     expect(await resolve()).toEqual({
@@ -52,7 +52,7 @@ describe('the settings', () => {
     });
   });
 
-  it.each(Object.entries(VARIABLES).filter(([name]) => name !== 'profile' && name !== 'baseUrl'))(
+  it.each(Object.entries(SETTING_VARIABLES).filter(([name]) => name !== 'profile' && name !== 'baseUrl'))(
     'take %s from %s before the profile, and not when it is empty',
     async (name, variable) => {
       await saveProfiles();
@@ -63,7 +63,7 @@ describe('the settings', () => {
     },
   );
 
-  it('take the name of the profile from flag, environment and folder, in this order', async () => {
+  it('take the profile name from flag, environment, and folder, in this order', async () => {
     await saveProfiles();
     await writeFolderFile('{"profile":"test"}');
     const environment = { SVC_PROFILE: 'prod' };
@@ -76,9 +76,9 @@ describe('the settings', () => {
     expect(await resolve()).toMatchObject({ protected: true, headerPrefix: { value: 'x-test-' } });
   });
 
-  it('take org and output from flag, environment, folder and profile, in this order', async () => {
+  it('take org and output from flag, environment, folder, and profile, in this order', async () => {
     await saveProfiles();
-    const places = async (flags: SettingsWorld['flags'], environment: Environment) => {
+    const places = async (flags: SettingsDependencies['flags'], environment: Environment) => {
       const { org, output } = await resolve(flags, environment);
       return [org?.value, output?.value];
     };
@@ -90,7 +90,7 @@ describe('the settings', () => {
     expect(await places({ org: 'by-flag', output: 'ndjson' }, environment)).toEqual(['by-flag', 'ndjson']);
   });
 
-  it('find the nearest .svc.json above the folder', async () => {
+  it('come from the nearest .svc.json in a parent folder', async () => {
     const inner = join(cwd, 'a', 'b');
     await mkdir(inner, { recursive: true });
     await writeFolderFile('{"org":"outer"}');
@@ -99,11 +99,11 @@ describe('the settings', () => {
     expect((await resolve({}, {}, inner)).org?.value).toBe('inner');
   });
 
-  it('name the nearest profile when there is none of that name', async () => {
+  it('suggest a similar profile if the name does not exist', async () => {
     await saveProfiles();
     await expect(resolve({ profile: 'prd' })).rejects.toMatchObject({
       failure: 'usage',
-      message: "flag --profile: there is no profile 'prd'",
+      message: "flag --profile: profile 'prd' does not exist",
       hint: "did you mean 'prod'?",
     });
   });
@@ -118,7 +118,7 @@ describe('a .svc.json', () => {
     ['{"org":7}', 'org'],
     ['["prod"]', 'object'],
     ['{"profile":"hunter2"', 'JSON'],
-  ])('that holds %s is refused, named, and not repeated', async (text, named) => {
+  ])('that contains %s is rejected by path, without repeating the content', async (text, named) => {
     await writeFolderFile(text);
     const refused = await resolve().catch((error: unknown) => error);
     expect(refused).toMatchObject({ failure: 'usage', message: expect.stringContaining(join(cwd, '.svc.json')) });
@@ -133,34 +133,34 @@ describe('stored credentials', () => {
     { baseUrl: 'http://api.example.com' },
     { baseUrl: 'https://api.example.com:8443' },
     { baseUrl: 'https://api.example.com.evil.example' },
-  ])('do not go to another origin: $baseUrl', async (flags) => {
+  ])('are not sent to another origin: $baseUrl', async (flags) => {
     await saveProfiles();
     const byFlag = await resolve(flags);
     const byVariable = await resolve({}, { SVC_BASE_URL: flags.baseUrl });
     for (const settings of [byFlag, byVariable]) {
       expect(settings.baseUrl?.value).toBe(flags.baseUrl);
-      expect(settings.withheld).toContain('https://api.example.com only');
+      expect(settings.missingReason).toContain('https://api.example.com only');
       for (const name of ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as const) {
         expect(settings[name]).toBeUndefined();
       }
     }
   });
 
-  it('go to another path of their own origin', async () => {
+  it('are sent to another path of their own origin', async () => {
     await saveProfiles();
     const settings = await resolve({ baseUrl: 'https://API.example.com:443/proxy/' });
     expect(settings.baseUrl?.value).toBe('https://api.example.com/proxy');
     expect(settings.authToken?.value).toBe(TOKEN);
-    expect(settings.withheld).toBeUndefined();
+    expect(settings.missingReason).toBeUndefined();
   });
 
-  it('leave those of the environment alone', async () => {
+  it('do not replace those of the environment', async () => {
     await saveProfiles();
     const environment = { SVC_BASE_URL: 'https://elsewhere.example.com', SVC_API_KEY: 'k', SVC_AUTH_TOKEN: 't' };
     expect(await resolve({}, environment)).toMatchObject({ apiKey: { value: 'k' }, authToken: { value: 't' } });
   });
 
-  it('are not used from the file of the profiles, nor without an address of their own', async () => {
+  it('are not read from the profiles file, or without a base URL', async () => {
     await mkdir(folders.config, { recursive: true });
     const book = { current: 'prod', profiles: { prod: { apiKey: 'key-1', authToken: 'planted' } } };
     await writeFile(join(folders.config, 'profiles.json'), JSON.stringify(book));
@@ -169,7 +169,7 @@ describe('stored credentials', () => {
   });
 });
 
-describe('a value that cannot be', () => {
+describe('an invalid value', () => {
   it.each([
     ['SVC_AUTH_TOKEN', 'hunter2\nx-evil: 1'],
     ['SVC_WORKSPACE_AUTH_TOKEN', 'hunter2\u20ac'],
@@ -179,7 +179,7 @@ describe('a value that cannot be', () => {
     ['SVC_BASE_URL', 'hunter2'],
     ['SVC_BASE_URL', 'https://api.example.com/?token=hunter2'],
     ['SVC_HEADER_PREFIX', 'hunter2: '],
-  ])('is refused by the name of its source, and not repeated: %s=%j', async (variable, value) => {
+  ])('is rejected with the name of its source, without repeating it: %s=%j', async (variable, value) => {
     const refused = await resolve({}, { [variable]: value }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ failure: 'usage', message: expect.stringContaining(variable) });
     expect(`${String(refused)} ${Object(refused).hint}`).not.toContain('hunter2');

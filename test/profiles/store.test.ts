@@ -4,44 +4,44 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Folders } from '../../src/kernel/folders.ts';
-import { readSecrets, secretPlaces } from '../../src/profiles/secrets.ts';
-import { profileStore } from '../../src/profiles/store.ts';
-import { temporaryFolders } from '../temporary-folder.ts';
+import { createSecretStorage, readSecrets } from '../../src/profiles/secrets.ts';
+import { createProfileStore } from '../../src/profiles/store.ts';
+import { createUserFolders } from '../temporary-folder.ts';
 
 const PROD = { baseUrl: 'https://api.example.com', apiKey: 'key-1' };
 
-const openStore = (folders: Folders) => profileStore({ folders, clock: systemClock });
+const openStore = (folders: Folders) => createProfileStore({ folders, clock: systemClock });
 
-/** The secrets that calls through a profile would use. */
+/** The secrets that calls with a profile would use. */
 async function secretsOf(folders: Folders, name: string) {
   const profile = (await openStore(folders).read()).profiles.get(name);
-  const { secrets } = await readSecrets(secretPlaces({ folders }), profile ?? {});
+  const { secrets } = await readSecrets(createSecretStorage({ folders }), profile ?? {});
   return Object.fromEntries(Object.entries(secrets).map(([secret, { value }]) => [secret, value]));
 }
 
 async function storeWith(...names: readonly string[]) {
-  const folders = await temporaryFolders();
+  const folders = await createUserFolders();
   const store = openStore(folders);
   for (const name of names) await store.add(name, PROD, { authToken: `token of ${name}` });
   return { folders, store };
 }
 
 describe('the profiles', () => {
-  it('keep what was added, without the secrets', async () => {
+  it('keep added profiles, without the secrets', async () => {
     const { folders, store } = await storeWith('prod');
     expect((await store.read()).profiles.get('prod')).toMatchObject(PROD);
     expect(await readFile(join(folders.config, 'profiles.json'), 'utf8')).not.toContain('token of prod');
     expect(await secretsOf(folders, 'prod')).toEqual({ authToken: 'token of prod' });
   });
 
-  it('start with the first one in use', async () => {
+  it('make the first one the current profile', async () => {
     const { store } = await storeWith('first', 'second');
     expect((await store.read()).current).toBe('first');
     await store.use('second');
     expect((await store.read()).current).toBe('second');
   });
 
-  it('refuse a name that is taken, and keep the old one', async () => {
+  it('reject a name that exists, and keep the existing profile', async () => {
     const { folders, store } = await storeWith('prod');
     await expect(store.add('prod', { baseUrl: 'https://other.example.com' }, {})).rejects.toMatchObject({
       failure: 'already_exists',
@@ -50,7 +50,7 @@ describe('the profiles', () => {
     expect(await secretsOf(folders, 'prod')).toEqual({ authToken: 'token of prod' });
   });
 
-  it('take their secrets and their place along when they are renamed', async () => {
+  it('keep their secrets and position when they are renamed', async () => {
     const { folders, store } = await storeWith('prod', 'test');
     await store.rename('prod', 'live');
     const { current, profiles } = await store.read();
@@ -60,19 +60,19 @@ describe('the profiles', () => {
     await expect(store.rename('live', 'test')).rejects.toMatchObject({ failure: 'already_exists' });
   });
 
-  it('leave nothing behind when they are removed', async () => {
+  it('leave no secrets when they are removed', async () => {
     const { folders, store } = await storeWith('prod');
     await store.remove('prod');
     expect(await store.read()).toEqual({ current: undefined, profiles: new Map(), leftovers: [] });
     expect(await readFile(join(folders.config, 'secrets.json'), 'utf8')).toBe('{}\n');
   });
 
-  it.each(['use', 'remove'] as const)('name the nearest one when %s asks for one that is not there', async (method) => {
+  it.each(['use', 'remove'] as const)('suggest a similar name when %s gets one that does not exist', async (method) => {
     const { store } = await storeWith('prod');
     await expect(store[method]('prd')).rejects.toMatchObject({ failure: 'not_found', hint: "did you mean 'prod'?" });
   });
 
-  it('do not hand an abandoned secret to a new profile of the same name', async () => {
+  it('do not give an abandoned secret to a new profile of the same name', async () => {
     const { folders, store } = await storeWith('prod');
     await writeFile(join(folders.config, 'profiles.json'), '{"profiles":{}}');
     await store.add('prod', { baseUrl: 'https://elsewhere.example.com' }, {});
@@ -87,7 +87,7 @@ describe('the profiles', () => {
     expect((await store.read()).profiles.get('prod')).toEqual({ apiKey: 'key-1', region: 'eu' });
   });
 
-  it('come back under any name, also one that a plain object would lose', async () => {
+  it('support any name, even one that a plain object would lose', async () => {
     const names = fc.stringMatching(/^[A-Za-z0-9._-]{1,12}$/);
     const notable = fc.constantFrom('__proto__', 'constructor', 'toString', '10', '9', '.', '..');
     await fc.assert(
@@ -102,8 +102,8 @@ describe('the profiles', () => {
 });
 
 describe('the files', () => {
-  it('are for their owner only, also when they were open before', async () => {
-    const folders = await temporaryFolders();
+  it('are accessible only to their owner, even if they were open before', async () => {
+    const folders = await createUserFolders();
     await mkdir(folders.config, { recursive: true, mode: 0o755 });
     await chmod(folders.config, 0o755);
     await writeFile(join(folders.config, 'secrets.json'), '{}', { mode: 0o644 });
@@ -123,7 +123,7 @@ describe('the files', () => {
     ['secrets.json', '{"prod":{"authToken":{"hunter2":1}}}'],
     ['secrets.json', '{"prod":{"authToken":"hunter2"'],
   ] as const;
-  it.each(damaged)('%s is never overwritten when it is damaged: %s', async (file, text) => {
+  it.each(damaged)('never overwrite a damaged %s: %s', async (file, text) => {
     const { folders, store } = await storeWith('prod');
     const path = join(folders.config, file);
     await writeFile(path, text);

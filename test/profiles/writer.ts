@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { leaveFileSizeSignal } from '../../src/kernel/io.ts';
-import { profileStore } from '../../src/profiles/store.ts';
+import { ignoreFileSizeSignal } from '../../src/kernel/io.ts';
+import { createProfileStore } from '../../src/profiles/store.ts';
 import { fakeKeychain } from './fake-keyring.ts';
 
 /**
@@ -10,12 +10,12 @@ import { fakeKeychain } from './fake-keyring.ts';
  * secrets go into the keychain that is a folder, or without one into the file.
  */
 const [config = '', vault = '', ...names] = process.argv.slice(2);
-leaveFileSizeSignal();
+ignoreFileSizeSignal();
 const keychain = vault === '' ? {} : { keychain: fakeKeychain(folderAsMap(vault)).keychain };
-// 50 of them at once wait for each other, on a busy machine longer than a person would.
-const patience = 50_000;
+// 50 concurrent writers wait for each other, on a busy machine longer than a user would.
+const lockTimeout = 50_000;
 const folders = { config, state: config, data: config };
-const store = profileStore({ folders, clock: systemClock, patience, ...keychain });
+const store = createProfileStore({ folders, clock: systemClock, lockTimeout, ...keychain });
 try {
   for (const name of names) {
     await store.add(name, { baseUrl: 'https://api.example.com', org: name.repeat(20) }, { authToken: `token-${name}` });
@@ -26,7 +26,7 @@ try {
   process.exitCode = 1;
 }
 
-/** A map that other processes see, as they see one keychain. */
+/** A map that all processes share, like a keychain. */
 function folderAsMap(folder: string): Map<string, string> {
   return new (class extends Map<string, string> {
     override get(key: string) {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { secondKey, serviceWorld } from './world.ts';
+import { addSecondKey, startTestService } from './test-service.ts';
 
 const GENERATE = '/v2/auth/generate_token';
 const NOW = 1_700_000_000;
@@ -21,8 +21,8 @@ const decode = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString
 const claimsOf = (token: string) => decode(token.split('.')[1]);
 
 describe('an access token', () => {
-  it('carries the user and the permissions for 48 hours', async () => {
-    const { call, credentials } = await serviceWorld();
+  it('contains the user and the permissions for 48 hours', async () => {
+    const { call, credentials } = await startTestService();
     const { http, body } = await call(GENERATE, request);
     expect(http).toBe(200);
     expect(body.result).toEqual({
@@ -51,8 +51,8 @@ describe('an access token', () => {
     });
   });
 
-  it("is signed with the workspace's own key, which stays in the store", async () => {
-    const { call, store } = await serviceWorld();
+  it("is signed with the workspace's own key, which is stored", async () => {
+    const { call, store } = await startTestService();
     const [workspace] = await store.read((database) =>
       database.selectFrom('workspaces').select('signingKey').execute(),
     );
@@ -65,22 +65,22 @@ describe('an access token', () => {
     expect(JSON.stringify(body)).not.toContain(workspace?.signingKey);
   });
 
-  it('is for the API key that asked', async () => {
-    const world = await serviceWorld();
-    const { body } = await world.call(GENERATE, request, await secondKey(world));
+  it('has the requesting API key as its audience', async () => {
+    const service = await startTestService();
+    const { body } = await service.call(GENERATE, request, await addSecondKey(service));
     expect(claimsOf(body.result?.data.token).aud).toBe('second-key');
   });
 
-  it('says who is no admin, and may give access to nothing', async () => {
-    const { call } = await serviceWorld();
+  it('defaults isAdmin to false, and accepts an empty list of resources', async () => {
+    const { call } = await startTestService();
     const userProperties = { name: 'Ada', email: 'ada@example.com', sub: 'someone else', iss: 'x' };
     const { body } = await call(GENERATE, { userId: 'u1', userProperties, permissions: { resources: [] } });
     const claims = claimsOf(body.result?.data.token);
     expect(claims).toMatchObject({ iss: 'svc', sub: 'u1', isAdmin: false, permissions: { resources: [] } });
   });
 
-  it('gives access until a moment that is to come by the clock of the service', async () => {
-    const { call } = await serviceWorld();
+  it('requires an expiry in the future by the clock of the service', async () => {
+    const { call } = await startTestService();
     const resources = [{ type: 'organization', id: 'acme', expiresAt: NOW + 1 }];
     expect(await call(GENERATE, { ...request, permissions: { resources } })).toMatchObject({ http: 200 });
   });
@@ -98,8 +98,8 @@ describe('an access token', () => {
       { permissions: { resources: [{ type: 'organization', id: 'o', accessRole: 'owner' }] } },
       'permissions.resources[0].accessRole: ',
     ],
-  ])('is refused for %j', async (change, field) => {
-    const { call } = await serviceWorld();
+  ])('is rejected for %j', async (change, field) => {
+    const { call } = await startTestService();
     const { http, body } = await call(GENERATE, { ...request, ...change });
     expect([http, body.error?.status]).toEqual([400, 'INVALID_ARGUMENT']);
     expect(body.error?.message.startsWith(field), body.error?.message).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/service/records/agents.ts';
-import { secondKey, serviceWorld, type World } from './world.ts';
+import { addSecondKey, startTestService, type TestService } from './test-service.ts';
 
 const GET = '/v2/agents/get';
 
@@ -50,10 +50,10 @@ const LEGAL: Agent = {
 const TONE: Agent = { id: 'tone', name: 'Tone', enabled: false, version: 1 };
 const HIDDEN: Agent = { id: 'hidden', name: 'Hidden', system: true, internal: true };
 
-async function worldWithAgents(): Promise<World> {
-  const world = await serviceWorld();
-  const { apiKey } = world.credentials;
-  await world.store.write(async (database) => {
+async function startWithAgents(): Promise<TestService> {
+  const service = await startTestService();
+  const { apiKey } = service.credentials;
+  await service.store.write(async (database) => {
     for (const agent of [SPELLING, LEGAL, TONE, HIDDEN]) {
       const row = { apiKey, agentId: agent.id, agent: JSON.stringify(agent) };
       await database.insertInto('agents').values(row).execute();
@@ -62,7 +62,7 @@ async function worldWithAgents(): Promise<World> {
     const group = { apiKey, groupId: 'g', agentIds, agentGroup: JSON.stringify({ groupId: 'g', agentIds }) };
     await database.insertInto('agentGroups').values(group).execute();
   });
-  return world;
+  return service;
 }
 
 const success = (message: string, data: object) => ({
@@ -93,8 +93,8 @@ describe('the list of agents', () => {
   };
   const TONE_ROW = { id: 'tone', name: 'Tone', enabled: false, version: 1, managedBy: 'customer', executionCount: 0 };
 
-  it('is empty until agents are brought in', async () => {
-    const { call } = await serviceWorld();
+  it('is empty until agents are imported', async () => {
+    const { call } = await startTestService();
     expect(await call(GET, {})).toEqual(success('Agents fetched successfully', { agents: [] }));
   });
 
@@ -104,8 +104,8 @@ describe('the list of agents', () => {
     [{ filter: 'customOnly' }, [LEGAL_ROW, TONE_ROW]],
     [{ groupId: 'g' }, [TONE_ROW, SPELLING_ROW]],
     [{ groupId: 'g', filter: 'customOnly' }, [TONE_ROW]],
-  ])('for %j shows who they are, and no more', async (data, agents) => {
-    const { call } = await worldWithAgents();
+  ])('shows only identity and run counters for %j', async (data, agents) => {
+    const { call } = await startWithAgents();
     expect(await call(GET, data)).toEqual(success('Agents fetched successfully', { agents }));
   });
 
@@ -115,42 +115,42 @@ describe('the list of agents', () => {
     [{ filter: 7 }, 'INVALID_ARGUMENT', /^filter: /],
     [{ groupId: '' }, 'INVALID_ARGUMENT', /^groupId: /],
     [{ groupId: 'no' }, 'NOT_FOUND', /^Agent group not found\.$/],
-  ])('refuses %j', async (data, status, message) => {
-    const { call } = await worldWithAgents();
+  ])('rejects %j', async (data, status, message) => {
+    const { call } = await startWithAgents();
     const { body } = await call(GET, data);
     expect(body.error?.status).toBe(status);
     expect(body.error?.message).toMatch(message);
   });
 
-  it('counts no executions of an agent that never ran', async () => {
-    const { call } = await worldWithAgents();
+  it('shows an execution count of 0 for an agent that never ran', async () => {
+    const { call } = await startWithAgents();
     const { body } = await call(GET, { groupId: 'g', filter: 'customOnly' });
     expect(body.result?.data.agents).toMatchObject([{ id: 'tone', executionCount: 0 }]);
   });
 
-  it("is an API key's own", async () => {
-    const world = await worldWithAgents();
-    const second = await secondKey(world);
-    expect((await world.call(GET, {}, second)).body.result?.data).toEqual({ agents: [] });
-    expect((await world.call(GET, { groupId: 'g' }, second)).body.error?.status).toBe('NOT_FOUND');
-    expect((await world.call(GET, { agentId: 'legal' }, second)).body.error?.status).toBe('NOT_FOUND');
+  it('contains only agents of the API key', async () => {
+    const service = await startWithAgents();
+    const second = await addSecondKey(service);
+    expect((await service.call(GET, {}, second)).body.result?.data).toEqual({ agents: [] });
+    expect((await service.call(GET, { groupId: 'g' }, second)).body.error?.status).toBe('NOT_FOUND');
+    expect((await service.call(GET, { agentId: 'legal' }, second)).body.error?.status).toBe('NOT_FOUND');
   });
 });
 
-describe('one agent', () => {
-  it('that is built in shows what it is and what it takes', async () => {
-    const { call } = await worldWithAgents();
+describe('a single agent', () => {
+  it('shows only identity and input if it is built in', async () => {
+    const { call } = await startWithAgents();
     const { rawInstructions: _, executionCount: __, lastExecutedAt: ___, ...agent } = SPELLING;
     expect(await call(GET, { agentId: 'spelling' })).toEqual(success('Agent fetched successfully', { agent }));
   });
 
-  it('of a customer shows everything but secrets and runs', async () => {
-    const { call } = await worldWithAgents();
-    const answer = await call(GET, { agentId: 'legal' });
-    expect(JSON.stringify(answer)).not.toContain('S3CRET');
+  it('shows everything except secrets and run counters if it is a custom agent', async () => {
+    const { call } = await startWithAgents();
+    const response = await call(GET, { agentId: 'legal' });
+    expect(JSON.stringify(response)).not.toContain('S3CRET');
     const { executionCount: _, lastExecutedAt: __, ...rest } = LEGAL;
     const redacted = '__redacted__';
-    expect(answer.body.result?.data.agent).toEqual({
+    expect(response.body.result?.data.agent).toEqual({
       ...rest,
       contextGathering: {
         strategies: ['http'],
@@ -176,8 +176,8 @@ describe('one agent', () => {
     });
   });
 
-  it('is found whatever stands beside its id', async () => {
-    const { call } = await worldWithAgents();
+  it('is found by ID, ignoring the other parameters', async () => {
+    const { call } = await startWithAgents();
     const agent = { id: 'tone', name: 'Tone', enabled: false, version: 1, managedBy: 'customer' };
     const data = { agentId: 'tone', filter: 'nonsense', groupId: 'no' };
     expect(await call(GET, data)).toEqual(success('Agent fetched successfully', { agent }));
@@ -189,9 +189,9 @@ describe('one agent', () => {
     [null, 400, 'INVALID_ARGUMENT'],
     [['tone'], 400, 'INVALID_ARGUMENT'],
     ['__proto__', 404, 'NOT_FOUND'],
-  ])('of id %j: %i', async (agentId, http, status) => {
-    const { call } = await worldWithAgents();
-    const answer = await call(GET, { agentId });
-    expect([answer.http, answer.body.error?.status]).toEqual([http, status]);
+  ])('with ID %j: %i', async (agentId, http, status) => {
+    const { call } = await startWithAgents();
+    const response = await call(GET, { agentId });
+    expect([response.http, response.body.error?.status]).toEqual([http, status]);
   });
 });

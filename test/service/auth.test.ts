@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { post, secondKey, serviceWorld } from './world.ts';
+import { addSecondKey, post, startTestService } from './test-service.ts';
 
 type Headers = Record<string, string>;
 type Refusal = readonly [name: string, change: Headers, http: number, status: string, message: string];
 
-/** Each row lacks one thing more than the next: the first that applies is the answer. */
+/** Each row has one fault more than the next. The service reports the first one that applies. */
 const KEY_REFUSALS: readonly Refusal[] = [
   [
     'nothing',
@@ -56,20 +56,21 @@ const WORKSPACE_REFUSALS: readonly Refusal[] = [
   ],
 ];
 
-/** An empty header counts as missing; here it is left out altogether. */
-const present = (headers: Headers) => Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
+/** Removes undefined headers. An empty header counts as missing, too. */
+const omitUndefined = (headers: Headers) =>
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 
 describe('API key credentials', () => {
-  it.each(KEY_REFUSALS)('refuse %s, before looking at the input', async (_, change, http, status, message) => {
-    const { call, keyHeaders } = await serviceWorld();
-    const headers = present({ ...keyHeaders(), ...change });
+  it.each(KEY_REFUSALS)('reject %s before checking the input', async (_, change, http, status, message) => {
+    const { call, keyHeaders } = await startTestService();
+    const headers = omitUndefined({ ...keyHeaders(), ...change });
     expect(await call('/v1/users/add', {}, headers)).toEqual({ http, body: { error: { status, message } } });
   });
 
-  it('reach only what the key owns', async () => {
-    const world = await serviceWorld();
-    const { call } = world;
-    const second = await secondKey(world);
+  it('give access only to data of the API key', async () => {
+    const service = await startTestService();
+    const { call } = service;
+    const second = await addSecondKey(service);
     const documents = { organizationId: 'acme', documents: [{ documentId: 'd1' }] };
     await call('/v1/organizations/documents/add', documents);
     const theirs = await call('/v2/organizations/documents/get', { organizationId: 'acme' }, second);
@@ -78,8 +79,8 @@ describe('API key credentials', () => {
     expect(added.body.result?.data.d1.success).toBe(true);
   });
 
-  it('stop working at once when the token is reset, and the new one works', async () => {
-    const { call, credentials, keyHeaders } = await serviceWorld();
+  it('stop working as soon as the token is reset, and the new token works', async () => {
+    const { call, credentials, keyHeaders } = await startTestService();
     const list = (headers: Headers) => call('/v2/organizations/documents/get', { organizationId: 'acme' }, headers);
     expect((await list(keyHeaders())).http).toBe(200);
     const reset = await call('/v2/workspace/authtoken/reset', { apiKey: credentials.apiKey });
@@ -89,21 +90,21 @@ describe('API key credentials', () => {
   });
 });
 
-it('operations on one path ask for the same credentials, which are checked before it is known which one is meant', () => {
+it('operations on one path require the same credentials, checked before the operation is selected', () => {
   for (const [path, entries] of Map.groupBy(manifest, (entry) => entry.path)) {
     expect(new Set(entries.map(({ auth }) => auth)).size, path).toBe(1);
   }
 });
 
 describe('workspace credentials', () => {
-  it.each(WORKSPACE_REFUSALS)('refuse %s', async (_, change, http, status, message) => {
-    const { call, workspaceHeaders } = await serviceWorld();
-    const headers = present({ ...workspaceHeaders(), ...change });
+  it.each(WORKSPACE_REFUSALS)('reject %s', async (_, change, http, status, message) => {
+    const { call, workspaceHeaders } = await startTestService();
+    const headers = omitUndefined({ ...workspaceHeaders(), ...change });
     expect(await call('/v2/workspace/get', {}, headers)).toEqual({ http, body: { error: { status, message } } });
   });
 
-  it('do not reset a key of another workspace', async () => {
-    const { call, store } = await serviceWorld();
+  it('cannot reset a token of another workspace', async () => {
+    const { call, store } = await startTestService();
     await store.write(async (database) => {
       const owner = { ownerId: 'o', ownerName: '', ownerEmail: '', ownerAvatar: '' };
       await database
@@ -123,7 +124,7 @@ describe('the Authorization header', () => {
     ['Basic abc', 401],
     ['Bearer abc', 200],
   ])('%s: %i', async (authorization, http) => {
-    const { fetch, workspaceHeaders } = await serviceWorld();
+    const { fetch, workspaceHeaders } = await startTestService();
     const response = await post(fetch, '/v2/workspace/get', '{"data":{}}', { ...workspaceHeaders(), authorization });
     expect(response.status).toBe(http);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { serviceWorld } from './world.ts';
+import { startTestService } from './test-service.ts';
 
-const place = { organizationId: 'acme', documentId: 'd1' };
+const ids = { organizationId: 'acme', documentId: 'd1' };
 const activity = { id: 'a1', featureType: 'custom', actionType: 'added', actionUser: { userId: 'u1' } };
 
-/** A good call of each operation, and the fields that it cannot do without. */
-const CALLS: readonly (readonly [path: string, good: object, required: readonly string[]])[] = [
+/** A valid call of each operation, and its required fields. */
+const CALLS: readonly (readonly [path: string, input: object, required: readonly string[]])[] = [
   [
     '/v2/users/add',
     { organizationId: 'acme', createOrganization: true, users: [{ userId: 'u1' }] },
@@ -56,18 +56,18 @@ const CALLS: readonly (readonly [path: string, good: object, required: readonly 
   ],
   [
     '/v2/presence/add',
-    { ...place, users: [{ userId: 'u1' }] },
+    { ...ids, users: [{ userId: 'u1' }] },
     ['organizationId', 'documentId', 'users', 'users[0].userId'],
   ],
   [
     '/v2/presence/update',
-    { ...place, users: [{ userId: 'u1' }] },
+    { ...ids, users: [{ userId: 'u1' }] },
     ['organizationId', 'documentId', 'users', 'users[0].userId'],
   ],
-  ['/v2/presence/delete', { ...place, userIds: ['u1'] }, ['organizationId', 'documentId', 'userIds', 'userIds[0]']],
+  ['/v2/presence/delete', { ...ids, userIds: ['u1'] }, ['organizationId', 'documentId', 'userIds', 'userIds[0]']],
   [
     '/v2/activities/add',
-    { ...place, activities: [activity] },
+    { ...ids, activities: [activity] },
     [
       'organizationId',
       'documentId',
@@ -86,7 +86,7 @@ const CALLS: readonly (readonly [path: string, good: object, required: readonly 
   [
     '/v2/notifications/add',
     {
-      ...place,
+      ...ids,
       createOrganization: true,
       createDocument: true,
       actionUser: { userId: 'u1' },
@@ -107,9 +107,13 @@ const CALLS: readonly (readonly [path: string, good: object, required: readonly 
   ],
 ];
 
-/** The call with a field as `change` makes it; `users[0].userId` is a path into the data. */
-function altered(good: object, path: string, change: (of: Record<string, unknown>, field: string) => void): unknown {
-  const data = structuredClone(good);
+/** Returns the call with one field changed. A path such as `users[0].userId` names the field. */
+function withChangedField(
+  input: object,
+  path: string,
+  change: (of: Record<string, unknown>, field: string) => void,
+): unknown {
+  const data = structuredClone(input);
   const fields = path.split(/[.[\]]+/).filter(Boolean);
   const last = fields.pop() ?? '';
   const holder = fields.reduce<unknown>((inner, field) => Object(inner)[field], data);
@@ -117,7 +121,7 @@ function altered(good: object, path: string, change: (of: Record<string, unknown
   return data;
 }
 
-const WRONG: readonly (readonly [string, (of: Record<string, unknown>, field: string) => void])[] = [
+const WRONG_CHANGES: readonly (readonly [string, (of: Record<string, unknown>, field: string) => void])[] = [
   ['missing', (of, field) => (Array.isArray(of) ? of.splice(Number(field), 1, null) : delete of[field])],
   ['null', (of, field) => (of[field] = null)],
   ['a number', (of, field) => (of[field] = 7)],
@@ -125,13 +129,15 @@ const WRONG: readonly (readonly [string, (of: Record<string, unknown>, field: st
   ['of another type', (of, field) => (of[field] = typeof of[field] === 'string' ? { toString: 1 } : 'text')],
 ];
 
-const FIELDS = CALLS.flatMap(([path, good, required]) => required.map((field) => [path, field, good] as const));
+const REQUIRED_FIELDS = CALLS.flatMap(([path, input, required]) =>
+  required.map((field) => [path, field, input] as const),
+);
 
-describe('a call is refused, by the name of the field, when', () => {
-  it.each(FIELDS)('%s: %s is wrong', async (path, field, good) => {
-    const { call, store, reported } = await serviceWorld();
-    for (const [how, change] of WRONG) {
-      const { http, body } = await call(path, altered(good, field, change));
+describe('a rejected call names the field if', () => {
+  it.each(REQUIRED_FIELDS)('%s has an invalid %s', async (path, field, input) => {
+    const { call, store, reported } = await startTestService();
+    for (const [how, change] of WRONG_CHANGES) {
+      const { http, body } = await call(path, withChangedField(input, field, change));
       expect([http, body.error?.status], how).toEqual([400, 'INVALID_ARGUMENT']);
       expect(body.error?.message.startsWith(field), `${how}: ${body.error?.message}`).toBe(true);
     }
@@ -140,7 +146,7 @@ describe('a call is refused, by the name of the field, when', () => {
   });
 });
 
-const HOSTILE = [
+const HOSTILE_IDS = [
   '__proto__',
   'constructor',
   'a\u0000b',
@@ -150,24 +156,26 @@ const HOSTILE = [
   'x'.repeat(100_000),
 ];
 
-describe('a call takes ids of every kind', () => {
-  it.each(CALLS.map(([path, good]) => [path, good] as const))('%s', async (path, good) => {
-    const { call, reported } = await serviceWorld();
-    for (const id of HOSTILE) {
-      const text = JSON.stringify(good).replaceAll('"u1"', JSON.stringify(id)).replaceAll('"acme"', JSON.stringify(id));
+describe('a call accepts unusual IDs', () => {
+  it.each(CALLS.map(([path, input]) => [path, input] as const))('%s', async (path, input) => {
+    const { call, reported } = await startTestService();
+    for (const id of HOSTILE_IDS) {
+      const text = JSON.stringify(input)
+        .replaceAll('"u1"', JSON.stringify(id))
+        .replaceAll('"acme"', JSON.stringify(id));
       const { http } = await call(path, JSON.parse(text));
       expect([200, 400], id.slice(0, 40)).toContain(http);
     }
     expect(reported).toEqual([]);
   });
 
-  it('and keeps fields that are called as odd', async () => {
-    const { call } = await serviceWorld();
-    const odd = '{"userId":"u1","__proto__":{"admin":true},"constructor":1,"toString":2,"hasOwnProperty":3}';
-    const users = [JSON.parse(odd)];
+  it('keeps fields with unusual names', async () => {
+    const { call } = await startTestService();
+    const json = '{"userId":"u1","__proto__":{"admin":true},"constructor":1,"toString":2,"hasOwnProperty":3}';
+    const users = [JSON.parse(json)];
     expect((await call('/v1/users/add', { organizationId: 'acme', users })).http).toBe(200);
-    expect((await call('/v2/presence/add', { ...place, users })).http).toBe(200);
-    expect((await call('/v2/activities/add', { ...place, activities: [{ ...activity, ...users[0] }] })).http).toBe(200);
+    expect((await call('/v2/presence/add', { ...ids, users })).http).toBe(200);
+    expect((await call('/v2/activities/add', { ...ids, activities: [{ ...activity, ...users[0] }] })).http).toBe(200);
     const changes = JSON.parse('{"__proto__":{"from":1,"to":2}}');
     const { body } = await call('/v2/activities/update', {
       organizationId: 'acme',

@@ -1,37 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { serviceWorld, type World } from './world.ts';
+import { startTestService, type TestService } from './test-service.ts';
 
 const organizationId = 'acme';
 const documentId = 'd1';
 
-const presenceOf = ({ store }: World) =>
+const readPresence = ({ store }: TestService) =>
   store.read((database) =>
     database.selectFrom('presence').select(['documentId', 'userId', 'name', 'status', 'otherFields']).execute(),
   );
 
 describe('presence', () => {
-  it('is updated field by field, and added where there is none', async () => {
-    const world = await serviceWorld();
-    const update = (users: object[]) => world.call('/v2/presence/update', { organizationId, documentId, users });
+  it('is updated field by field, and added if it does not exist', async () => {
+    const service = await startTestService();
+    const update = (users: object[]) => service.call('/v2/presence/update', { organizationId, documentId, users });
     await update([{ userId: 'u1', name: 'Ada', status: 'online', color: 'red' }]);
     await update([{ userId: 'u1', status: 'thinking' }, { userId: 'u2' }, { userId: 'u2', status: 'away' }]);
-    expect(await presenceOf(world)).toEqual([
+    expect(await readPresence(service)).toEqual([
       { documentId, userId: 'u1', name: 'Ada', status: 'thinking', otherFields: '{"color":"red"}' },
       { documentId, userId: 'u2', name: null, status: 'away', otherFields: null },
     ]);
   });
 
-  it('is deleted for the users and the document given alone', async () => {
-    const world = await serviceWorld();
+  it('is deleted only for the specified users and document', async () => {
+    const service = await startTestService();
     const users = Array.from({ length: 250 }, (_, n) => ({ userId: `u${n}` }));
     for (const at of ['d1', 'd2']) {
-      await world.call('/v2/presence/add', { organizationId, documentId: at, users });
+      await service.call('/v2/presence/add', { organizationId, documentId: at, users });
     }
     const userIds = [...users.slice(1).map(({ userId }) => userId), 'nobody'];
-    await world.call('/v2/presence/delete', { organizationId, documentId, userIds });
-    await world.call('/v2/presence/delete', { organizationId: 'no', documentId, userIds: ['u0'] });
-    const left = await presenceOf(world);
-    expect(left.filter((each) => each.documentId === 'd1').map(({ userId }) => userId)).toEqual(['u0']);
+    await service.call('/v2/presence/delete', { organizationId, documentId, userIds });
+    await service.call('/v2/presence/delete', { organizationId: 'no', documentId, userIds: ['u0'] });
+    const left = await readPresence(service);
+    expect(left.filter((row) => row.documentId === 'd1').map(({ userId }) => userId)).toEqual(['u0']);
     expect(left).toHaveLength(251);
   });
 });
@@ -41,38 +41,38 @@ describe('activities', () => {
   const UPDATE = '/v2/activities/update';
   const activity = { featureType: 'custom', actionType: 'added', actionUser: { userId: 'u1' } };
 
-  const activitiesOf = async ({ store }: World) => {
+  const activitiesOf = async ({ store }: TestService) => {
     const rows = await store.read((database) => database.selectFrom('activities').selectAll().execute());
     return rows.map(({ activityId, data, lastUpdated }) => ({ activityId, ...JSON.parse(data), lastUpdated }));
   };
 
-  it('get ids where they have none', async () => {
-    const world = await serviceWorld();
+  it('get generated IDs if they have none', async () => {
+    const service = await startTestService();
     const activities = [activity, activity, { ...activity, id: 'a1' }];
-    const { body } = await world.call(ADD, { organizationId, documentId, activities });
+    const { body } = await service.call(ADD, { organizationId, documentId, activities });
     const ids = Object.keys(body.result?.data);
     expect(ids).toHaveLength(3);
-    expect((await activitiesOf(world)).map(({ activityId }) => activityId).sort()).toEqual(ids.sort());
+    expect((await activitiesOf(service)).map(({ activityId }) => activityId).sort()).toEqual(ids.sort());
   });
 
-  it('take the fields that an update may set, and keep the others', async () => {
-    const world = await serviceWorld();
+  it('accept the fields that an update may set, and keep the others', async () => {
+    const service = await startTestService();
     const stray = { organizationId: 'other', documentId: 'other' };
     const activities = [{ ...activity, ...stray, id: 'a1', entityData: { n: 1 }, actionIcon: 'plus' }];
-    await world.call(ADD, { organizationId, documentId, activities });
+    await service.call(ADD, { organizationId, documentId, activities });
     const changes = { status: { from: 'open', to: 'done' } };
-    world.clock.time += 5;
-    await world.call(UPDATE, {
+    service.clock.time += 5;
+    await service.call(UPDATE, {
       organizationId,
       activities: [{ id: 'a1', changes, entityData: null, actionType: 'other', createdAt: 0 }],
     });
-    expect(await activitiesOf(world)).toEqual([
-      { activityId: 'a1', ...activity, actionIcon: 'plus', entityData: null, changes, lastUpdated: world.clock.time },
+    expect(await activitiesOf(service)).toEqual([
+      { activityId: 'a1', ...activity, actionIcon: 'plus', entityData: null, changes, lastUpdated: service.clock.time },
     ]);
   });
 
-  it('that are unknown fail one by one, in an unknown organization too', async () => {
-    const { call } = await serviceWorld();
+  it('fail individually if they do not exist, even in an unknown organization', async () => {
+    const { call } = await startTestService();
     const activities = Array.from({ length: 250 }, (_, n) => ({ ...activity, id: `a${n}` }));
     await call(ADD, { organizationId, documentId, activities });
     const update = async (id: string, organization = organizationId) => {
@@ -89,8 +89,8 @@ describe('activities', () => {
 });
 
 describe('user groups', () => {
-  it('belong to an organization, and hold users who exist, once', async () => {
-    const { call, store } = await serviceWorld();
+  it('belong to an organization, and contain each existing user once', async () => {
+    const { call, store } = await startTestService();
     const users = Array.from({ length: 150 }, (_, n) => ({ userId: `u${n}` }));
     await call('/v1/users/add', { organizationId, users });
     await call('/v2/organizations/usergroups/add', { organizationId, organizationUserGroups: [{ groupId: 'g' }] });
@@ -111,8 +111,8 @@ describe('permissions', () => {
   const ADD = '/v2/auth/permissions/add';
   const IN_2100 = 4_102_444_800;
 
-  it('make the user a member, with a role and an end', async () => {
-    const { call, store } = await serviceWorld();
+  it('make the user a member, with a role and an expiry', async () => {
+    const { call, store } = await startTestService();
     const give = (resource: object) =>
       call(ADD, {
         user: { userId: 'u1' },
@@ -121,16 +121,16 @@ describe('permissions', () => {
     const membership = () =>
       store.read((database) => database.selectFrom('members').selectAll().executeTakeFirstOrThrow());
     await give({ accessRole: 'viewer', expiresAt: IN_2100 });
-    const place = { level: 'folder', resourceId: 'f1', userId: 'u1' };
-    expect(await membership()).toMatchObject({ ...place, accessRole: 'viewer', expiresAt: IN_2100 * 1000 });
+    const membershipKey = { level: 'folder', resourceId: 'f1', userId: 'u1' };
+    expect(await membership()).toMatchObject({ ...membershipKey, accessRole: 'viewer', expiresAt: IN_2100 * 1000 });
     await give({});
-    expect(await membership()).toMatchObject({ ...place, accessRole: 'editor', expiresAt: null });
+    expect(await membership()).toMatchObject({ ...membershipKey, accessRole: 'editor', expiresAt: null });
     await give({ expiresAt: 1e300 });
     expect(await membership()).toMatchObject({ expiresAt: Number.MAX_SAFE_INTEGER });
   });
 
-  it('of an organization make a member of the organization', async () => {
-    const { call, store } = await serviceWorld();
+  it('for an organization make the user a member of the organization', async () => {
+    const { call, store } = await startTestService();
     const resources = [{ type: 'organization', id: 'acme' }];
     await call(ADD, { user: { userId: 'u1' }, permissions: { resources } });
     const members = await store.read((database) => database.selectFrom('members').selectAll().execute());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { secondKey, serviceWorld } from './world.ts';
+import { addSecondKey, startTestService } from './test-service.ts';
 
 const success = (message: string, data: object) => ({
   http: 200,
@@ -12,7 +12,7 @@ const refused = (status: string, message: string, http = 400) => ({
 
 const WEBHOOKS = '/v2/workspace/webhookconfig';
 const UNSET_WEBHOOKS = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };
-const ON = [
+const ENABLED_EVENTS = [
   'comment_annotation.add',
   'comment_annotation.assign',
   'comment_annotation.status_change',
@@ -31,18 +31,18 @@ const ON = [
   'huddle.create',
   'huddle.join',
 ];
-const OFF = [
+const DISABLED_EVENTS = [
   'comment_annotation.suggestion_accept',
   'comment_annotation.suggestion_reject',
   'crdt.update_data',
   'recorder.done',
 ];
-const all = (names: readonly string[], value: boolean) => Object.fromEntries(names.map((name) => [name, value]));
-const SEEDED_WEBHOOKS = { ...all(ON, true), ...all(OFF, false) };
+const toTriggers = (names: readonly string[], value: boolean) => Object.fromEntries(names.map((name) => [name, value]));
+const SEEDED_WEBHOOKS = { ...toTriggers(ENABLED_EVENTS, true), ...toTriggers(DISABLED_EVENTS, false) };
 
 describe('basic webhooks', () => {
-  it('show three empty settings before anything was set', async () => {
-    const { call } = await serviceWorld();
+  it('show three empty settings before the first update', async () => {
+    const { call } = await startTestService();
     expect(await call(`${WEBHOOKS}/get`, {})).toEqual(
       success('Webhook configuration retrieved successfully.', {
         useWebhookService: false,
@@ -51,8 +51,8 @@ describe('basic webhooks', () => {
     );
   });
 
-  it('seed the standard events when they are enabled, under what the same request says', async () => {
-    const { call } = await serviceWorld();
+  it('add the default triggers when first enabled, with the triggers of the request taking precedence', async () => {
+    const { call } = await startTestService();
     await call(`${WEBHOOKS}/update`, { webhookServiceConfig: { authToken: 'abc', encodeData: true } });
     const data = {
       useWebhookService: true,
@@ -80,8 +80,8 @@ describe('basic webhooks', () => {
     expect(await call(`${WEBHOOKS}/get`, {})).toEqual(success('Webhook configuration retrieved successfully.', data));
   });
 
-  it('seed whatever the state before, but never over triggers that are stored', async () => {
-    const { call } = await serviceWorld();
+  it('add the default triggers on any enabling request, but never over stored triggers', async () => {
+    const { call } = await startTestService();
     await call(`${WEBHOOKS}/update`, { webhookServiceConfig: { triggers: { 'comment.add': false } } });
     const enabled = await call(`${WEBHOOKS}/update`, { useWebhookService: true });
     expect(enabled.body.result?.data.webhookServiceConfig).toEqual({
@@ -90,8 +90,8 @@ describe('basic webhooks', () => {
     });
   });
 
-  it('merge trigger by trigger, and keep everything while they are off', async () => {
-    const { call } = await serviceWorld();
+  it('merge trigger by trigger, and keep all settings while disabled', async () => {
+    const { call } = await startTestService();
     await call(`${WEBHOOKS}/update`, { useWebhookService: true });
     const off = await call(`${WEBHOOKS}/update`, {
       useWebhookService: false,
@@ -114,69 +114,75 @@ describe('basic webhooks', () => {
     { webhookServiceConfig: { rawNotificationUrl: 'ftp://example.com' } },
     { webhookServiceConfig: { triggers: { 'comment.add': 1 } } },
     { webhookServiceConfig: { enableDataProtection: 'no' } },
-  ])('refuse %j', async (data) => {
-    const { call } = await serviceWorld();
+  ])('reject %j', async (data) => {
+    const { call } = await startTestService();
     const { http, body } = await call(`${WEBHOOKS}/update`, data);
     expect([http, body.error?.message]).toEqual([400, 'Invalid webhook service configuration.']);
     expect(body.error?.details?.issues).not.toEqual([]);
     expect((await call(`${WEBHOOKS}/get`, {})).body.result?.data.useWebhookService).toBe(false);
   });
 
-  it("are an API key's own", async () => {
-    const world = await serviceWorld();
-    await world.call(`${WEBHOOKS}/update`, { useWebhookService: true });
-    const theirs = await world.call(`${WEBHOOKS}/get`, {}, await secondKey(world));
+  it('belong to one API key', async () => {
+    const service = await startTestService();
+    await service.call(`${WEBHOOKS}/update`, { useWebhookService: true });
+    const theirs = await service.call(`${WEBHOOKS}/get`, {}, await addSecondKey(service));
     expect(theirs.body.result?.data.useWebhookService).toBe(false);
   });
 
-  it('answer an unknown API key', async () => {
-    const { call } = await serviceWorld();
+  it('reject an unknown API key', async () => {
+    const { call } = await startTestService();
     const headers = { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' };
     expect(await call(`${WEBHOOKS}/get`, {}, headers)).toEqual(refused('PERMISSION_DENIED', 'Invalid API key.', 403));
   });
 });
 
 const ADVANCED = '/v2/workspace/advancedwebhookconfig';
-const NEVER = { isEnabled: false, encryptData: false, encodeData: false, publicKey: '', enableDataProtection: false };
+const NEVER_CONFIGURED = {
+  isEnabled: false,
+  encryptData: false,
+  encodeData: false,
+  publicKey: '',
+  enableDataProtection: false,
+};
 
 describe('advanced webhooks', () => {
-  it('show what they are when never configured', async () => {
-    const { call } = await serviceWorld();
+  it('show defaults if they were never configured', async () => {
+    const { call } = await startTestService();
     expect(await call(`${ADVANCED}/get`, {})).toEqual(
-      success('Advanced webhook configuration retrieved successfully.', NEVER),
+      success('Advanced webhook configuration retrieved successfully.', NEVER_CONFIGURED),
     );
   });
 
   it.each([{ encodeData: true }, { isEnabled: false }, { isEnabled: false, publicKey: 'x' }])(
-    'are configured by being enabled, not by %j',
+    'stay unconfigured after %j',
     async (data) => {
-      const { call } = await serviceWorld();
+      const { call } = await startTestService();
       const { http, body } = await call(`${ADVANCED}/update`, data);
       expect([http, body.error?.status]).toEqual([400, 'FAILED_PRECONDITION']);
       expect(body.error?.message).toMatch(/^Advanced webhooks are not configured for this workspace\. /);
     },
   );
 
-  it('keep what is not sent', async () => {
-    const { call } = await serviceWorld();
+  it('keep settings that a request omits', async () => {
+    const { call } = await startTestService();
     const update = `${ADVANCED}/update`;
     const message = 'Advanced webhook configuration updated successfully.';
-    const first = { ...NEVER, isEnabled: true, publicKey: 'key' };
+    const first = { ...NEVER_CONFIGURED, isEnabled: true, publicKey: 'key' };
     expect(await call(update, { isEnabled: true, publicKey: 'key' })).toEqual(success(message, first));
     const second = { ...first, isEnabled: false, encryptData: true };
     expect(await call(update, { isEnabled: false, encryptData: true })).toEqual(success(message, second));
     expect((await call(`${ADVANCED}/get`, {})).body.result?.data).toEqual(second);
   });
 
-  it.each([{}, { isEnabled: 'true' }, { isEnabled: true, publicKey: 7 }])('refuse %j', async (data) => {
-    const { call } = await serviceWorld();
+  it.each([{}, { isEnabled: 'true' }, { isEnabled: true, publicKey: 7 }])('reject %j', async (data) => {
+    const { call } = await startTestService();
     expect((await call(`${ADVANCED}/update`, data)).body.error?.status).toBe('INVALID_ARGUMENT');
   });
 });
 
 const EMAIL = '/v2/workspace/emailconfig';
 const UNSET_EMAIL = { type: 'default', apiKey: '', fromEmail: '', fromCompany: '' };
-const SEEDED_EMAIL = all(
+const SEEDED_EMAIL = toTriggers(
   [
     'comment_annotation.add',
     'comment.add',
@@ -189,9 +195,9 @@ const SEEDED_EMAIL = all(
   true,
 );
 
-describe('e-mail', () => {
-  it('shows empty settings before anything was set', async () => {
-    const { call } = await serviceWorld();
+describe('email', () => {
+  it('shows empty settings before the first update', async () => {
+    const { call } = await startTestService();
     expect(await call(`${EMAIL}/get`, {})).toEqual(
       success('Email configuration retrieved successfully.', {
         useEmailService: false,
@@ -206,26 +212,26 @@ describe('e-mail', () => {
   });
 
   it.each([
-    ['switched on', { useEmailService: true }, enabled({})],
-    ['made custom', { emailServiceConfig: { type: 'custom' } }, enabled({})],
+    ['enabled', { useEmailService: true }, enabled({})],
+    ['changed to custom', { emailServiceConfig: { type: 'custom' } }, enabled({})],
     [
       'made custom, but kept off',
       { useEmailService: false, emailServiceConfig: { type: 'custom' } },
       enabled({}, false),
     ],
     [
-      'switched on with a type and a trigger of its own',
+      'enabled with its own type and trigger',
       { useEmailService: true, emailServiceConfig: { type: 'extprovider', triggers: { 'comment.add': false } } },
       enabled({ type: 'extprovider', triggers: { ...SEEDED_EMAIL, 'comment.add': false } }),
     ],
-  ])('seeds its events when %s', async (_, request, data) => {
-    const { call } = await serviceWorld();
+  ])('adds its default triggers when %s', async (_, request, data) => {
+    const { call } = await startTestService();
     expect(await call(`${EMAIL}/update`, request)).toEqual(success('Email configuration updated successfully.', data));
     expect((await call(`${EMAIL}/get`, {})).body.result?.data).toEqual(data);
   });
 
-  it('keeps what was stored, and does not seed twice', async () => {
-    const { call } = await serviceWorld();
+  it('keeps stored settings, and adds the default triggers only once', async () => {
+    const { call } = await startTestService();
     await call(`${EMAIL}/update`, { emailServiceConfig: { apiKey: 'k', fromEmail: 'a@b.c' } });
     await call(`${EMAIL}/update`, { useEmailService: true });
     await call(`${EMAIL}/update`, { useEmailService: false, emailServiceConfig: { type: 'default' } });
@@ -249,8 +255,8 @@ describe('e-mail', () => {
     { emailServiceConfig: { type: 'carrier-pigeon' } },
     { emailServiceConfig: { triggers: { 'comment.add': 'on' } } },
     { emailServiceConfig: null },
-  ])('refuses %j', async (data) => {
-    const { call } = await serviceWorld();
+  ])('rejects %j', async (data) => {
+    const { call } = await startTestService();
     const { body } = await call(`${EMAIL}/update`, data);
     expect([body.error?.status, body.error?.message]).toEqual([
       'INVALID_ARGUMENT',
@@ -264,7 +270,7 @@ describe('the permission provider', () => {
   const get = (data: object) => success('Permission provider configuration retrieved successfully.', data);
 
   it('is merged field by field', async () => {
-    const { call } = await serviceWorld();
+    const { call } = await startTestService();
     const unset = { permissionProviderUrl: '', authToken: '' };
     expect(await call(`${PROVIDER}/get`, {})).toEqual(
       get({ usePermissionProvider: false, permissionProviderConfig: unset }),
@@ -285,9 +291,9 @@ describe('the permission provider', () => {
   });
 
   it.each([{}, { usePermissionProvider: 'x' }, { permissionProviderConfig: { permissionProviderUrl: 'here' } }])(
-    'refuses %j',
+    'rejects %j',
     async (data) => {
-      const { call } = await serviceWorld();
+      const { call } = await startTestService();
       expect((await call(`${PROVIDER}/update`, data)).body.error?.status).toBe('INVALID_ARGUMENT');
     },
   );

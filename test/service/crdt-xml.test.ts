@@ -7,7 +7,7 @@ const element = (name: string, children: unknown[] = [], attributes: [string, st
   children,
 });
 
-describe('XML of an editor', () => {
+describe('XML content', () => {
   it.each([
     ['', []],
     ['just text', ['just text']],
@@ -32,7 +32,7 @@ describe('XML of an editor', () => {
     ['a<!-- <b> -->c', ['ac']],
     ['  <p>\n</p>', ['  ', element('p', ['\n'])]],
     ['<ns:é-1 a.b="x"/>', [element('ns:é-1', [], [['a.b', 'x']])]],
-  ])('%j is read', (text, nodes) => {
+  ])('parses %j', (text, nodes) => {
     expect(parseXml(text)).toEqual(nodes);
   });
 
@@ -64,14 +64,14 @@ describe('XML of an editor', () => {
     `<a ${'x'.repeat(200_000)}`,
     `<a${' '.repeat(200_000)}=`,
     `<a${' b="c"'.repeat(50_000)}`,
-  ])('%.60j is refused, without delay', (text) => {
+  ])('rejects %.60j without delay', (text) => {
     const before = performance.now();
     expect(parseXml(text)).toBeUndefined();
     expect(performance.now() - before).toBeLessThan(2_000);
   });
 
   it.each(['<p a="&lt;&quot;">x &amp; y&lt;<br/></p>', 'text', '', '<a b="1" c="2"><d/>e</a>'])(
-    '%j is written as it was read',
+    'formats %j as it was parsed',
     (text) => {
       expect(formatXml(parseXml(text) ?? [])).toBe(text);
     },

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { secondKey, serviceWorld, type World } from './world.ts';
+import { addSecondKey, startTestService, type TestService } from './test-service.ts';
 
 const BASE = '/v2/workspace/advancedwebhook/endpoints';
 const CONFIG = '/v2/workspace/advancedwebhookconfig/update';
 const URL = 'https://example.com/hook';
 
-async function enabledWorld(): Promise<World> {
-  const world = await serviceWorld();
-  await world.call(CONFIG, { isEnabled: true });
-  return world;
+async function startWithWebhooks(): Promise<TestService> {
+  const service = await startTestService();
+  await service.call(CONFIG, { isEnabled: true });
+  return service;
 }
 
-const create = async ({ call }: World, data: object = {}): Promise<string> =>
+const create = async ({ call }: TestService, data: object = {}): Promise<string> =>
   (await call(`${BASE}/create`, { url: URL, ...data })).body.result?.data.id;
 
 const success = (message: string, data: object) => ({
@@ -24,8 +24,8 @@ const UNKNOWN = {
 };
 
 describe('an endpoint', () => {
-  it('is created with what is unset as null', async () => {
-    const { call } = await enabledWorld();
+  it('is created with null for unset fields', async () => {
+    const { call } = await startWithWebhooks();
     expect(await call(`${BASE}/create`, { url: URL })).toEqual(
       success('Advanced webhook endpoint created successfully.', {
         id: expect.stringMatching(/^ep_[0-9A-Za-z]{27}$/),
@@ -42,8 +42,8 @@ describe('an endpoint', () => {
     );
   });
 
-  it('is created with everything, and keeps its metadata to itself', async () => {
-    const world = await enabledWorld();
+  it('is created with all settings, and never returns its metadata', async () => {
+    const service = await startWithWebhooks();
     const settings = {
       url: 'http://example.com:8080/x',
       description: 'all of it',
@@ -53,31 +53,31 @@ describe('an endpoint', () => {
       rateLimit: 65_535,
       uid: 'mine',
     };
-    const { body } = await world.call(`${BASE}/create`, { ...settings, metadata: { team: 'a' } });
+    const { body } = await service.call(`${BASE}/create`, { ...settings, metadata: { team: 'a' } });
     expect(body.result?.data).toEqual({
       ...settings,
       id: expect.any(String),
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
-    const [row] = await world.store.read((database) => database.selectFrom('endpoints').selectAll().execute());
+    const [row] = await service.store.read((database) => database.selectFrom('endpoints').selectAll().execute());
     expect(JSON.parse(row?.metadata ?? '')).toEqual({ team: 'a' });
   });
 
-  it('may not have the uid of another, unless that is of another API key', async () => {
-    const world = await enabledWorld();
-    const second = await secondKey(world);
-    await create(world, { uid: 'u' });
-    const { http, body } = await world.call(`${BASE}/create`, { url: URL, uid: 'u' });
+  it('cannot have the uid of another endpoint of the same API key', async () => {
+    const service = await startWithWebhooks();
+    const second = await addSecondKey(service);
+    await create(service, { uid: 'u' });
+    const { http, body } = await service.call(`${BASE}/create`, { url: URL, uid: 'u' });
     expect([http, body.error?.status]).toEqual([409, 'ALREADY_EXISTS']);
-    await world.call(CONFIG, { isEnabled: true }, second);
-    expect((await world.call(`${BASE}/create`, { url: URL, uid: 'u' }, second)).http).toBe(200);
+    await service.call(CONFIG, { isEnabled: true }, second);
+    expect((await service.call(`${BASE}/create`, { url: URL, uid: 'u' }, second)).http).toBe(200);
   });
 
-  it('has a secret of 24 random bytes, which stays when it changes', async () => {
-    const world = await enabledWorld();
-    const [endpointId, other] = [await create(world), await create(world)];
-    const secretOf = (id: string) => world.call(`${BASE}/secret/get`, { endpointId: id });
+  it('has a secret of 24 random bytes, which updates preserve', async () => {
+    const service = await startWithWebhooks();
+    const [endpointId, other] = [await create(service), await create(service)];
+    const secretOf = (id: string) => service.call(`${BASE}/secret/get`, { endpointId: id });
     const first = await secretOf(endpointId);
     expect(first).toEqual(
       success('Advanced webhook endpoint secret retrieved successfully.', {
@@ -85,16 +85,16 @@ describe('an endpoint', () => {
         secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
       }),
     );
-    await world.call(`${BASE}/update`, { endpointId, disabled: true });
+    await service.call(`${BASE}/update`, { endpointId, disabled: true });
     expect(await secretOf(endpointId)).toEqual(first);
     expect((await secretOf(other)).body.result?.data.secret).not.toBe(first.body.result?.data.secret);
   });
 
-  it('changes in what is given alone', async () => {
-    const world = await enabledWorld();
-    const endpointId = await create(world, { description: 'old', uid: 'u', filterTypes: ['comment.add'] });
-    world.clock.time += 1_000;
-    expect(await world.call(`${BASE}/update`, { endpointId, disabled: true, rateLimit: 5 })).toEqual(
+  it('changes only in the updated settings', async () => {
+    const service = await startWithWebhooks();
+    const endpointId = await create(service, { description: 'old', uid: 'u', filterTypes: ['comment.add'] });
+    service.clock.time += 1_000;
+    expect(await service.call(`${BASE}/update`, { endpointId, disabled: true, rateLimit: 5 })).toEqual(
       success('Advanced webhook endpoint updated successfully.', {
         id: endpointId,
         url: URL,
@@ -110,23 +110,23 @@ describe('an endpoint', () => {
     );
   });
 
-  it('is deleted for good', async () => {
-    const world = await enabledWorld();
-    const endpointId = await create(world);
-    expect(await world.call(`${BASE}/delete`, { endpointId })).toEqual(
+  it('is deleted permanently', async () => {
+    const service = await startWithWebhooks();
+    const endpointId = await create(service);
+    expect(await service.call(`${BASE}/delete`, { endpointId })).toEqual(
       success('Advanced webhook endpoint deleted successfully.', { endpointId, deleted: true }),
     );
-    expect(await world.call(`${BASE}/delete`, { endpointId })).toEqual(UNKNOWN);
-    expect(await world.call(`${BASE}/secret/get`, { endpointId })).toEqual(UNKNOWN);
-    expect(await world.call(`${BASE}/update`, { endpointId, disabled: true })).toEqual(UNKNOWN);
+    expect(await service.call(`${BASE}/delete`, { endpointId })).toEqual(UNKNOWN);
+    expect(await service.call(`${BASE}/secret/get`, { endpointId })).toEqual(UNKNOWN);
+    expect(await service.call(`${BASE}/update`, { endpointId, disabled: true })).toEqual(UNKNOWN);
   });
 
-  it('is unknown to other API keys', async () => {
-    const world = await enabledWorld();
-    const second = await secondKey(world);
-    await world.call(CONFIG, { isEnabled: true }, second);
-    expect(await world.call(`${BASE}/delete`, { endpointId: await create(world) }, second)).toEqual(UNKNOWN);
-    expect((await world.call(`${BASE}/get`, {}, second)).body.result?.data.endpoints).toEqual([]);
+  it('is not visible to other API keys', async () => {
+    const service = await startWithWebhooks();
+    const second = await addSecondKey(service);
+    await service.call(CONFIG, { isEnabled: true }, second);
+    expect(await service.call(`${BASE}/delete`, { endpointId: await create(service) }, second)).toEqual(UNKNOWN);
+    expect((await service.call(`${BASE}/get`, {}, second)).body.result?.data.endpoints).toEqual([]);
   });
 
   const URL_REFUSAL = 'url must be a valid http(s) URL.';
@@ -146,8 +146,8 @@ describe('an endpoint', () => {
     [{ url: URL, uid: '' }, /^uid: /],
     [{ url: URL, metadata: { a: 1 } }, /^metadata\.a: /],
     [{ url: URL, disabled: 'no' }, /^disabled: /],
-  ])('is not made of %j', async (data, message) => {
-    const { call } = await enabledWorld();
+  ])('is not created from %j', async (data, message) => {
+    const { call } = await startWithWebhooks();
     const { body } = await call(`${BASE}/create`, data);
     expect(body.error?.status).toBe('INVALID_ARGUMENT');
     expect(body.error?.message).toMatch(message);
@@ -156,10 +156,10 @@ describe('an endpoint', () => {
 });
 
 describe('the list of endpoints', () => {
-  const list = async ({ call }: World, data: object = {}) => (await call(`${BASE}/get`, data)).body.result?.data;
+  const list = async ({ call }: TestService, data: object = {}) => (await call(`${BASE}/get`, data)).body.result?.data;
 
-  it('is empty and done at first', async () => {
-    const { call } = await enabledWorld();
+  it('is empty and done initially', async () => {
+    const { call } = await startWithWebhooks();
     expect(await call(`${BASE}/get`, {})).toEqual(
       success('Advanced webhook endpoints retrieved successfully.', {
         endpoints: [],
@@ -170,39 +170,39 @@ describe('the list of endpoints', () => {
     );
   });
 
-  it('leads from the newest to the oldest, and back', async () => {
-    const world = await enabledWorld();
+  it('pages from the newest to the oldest endpoint, and back', async () => {
+    const service = await startWithWebhooks();
     const ids: string[] = [];
-    for (let n = 0; n < 5; n++) ids.unshift(await create(world));
+    for (let n = 0; n < 5; n++) ids.unshift(await create(service));
     const idsOf = (page: { endpoints: { id: string }[] }) => page.endpoints.map(({ id }) => id);
-    const first = await list(world, { limit: 2 });
+    const first = await list(service, { limit: 2 });
     expect([idsOf(first), first.done, first.prevIterator]).toEqual([ids.slice(0, 2), false, null]);
-    const second = await list(world, { limit: 2, iterator: first.iterator });
+    const second = await list(service, { limit: 2, iterator: first.iterator });
     expect([idsOf(second), second.done]).toEqual([ids.slice(2, 4), false]);
-    const third = await list(world, { limit: 2, iterator: second.iterator });
+    const third = await list(service, { limit: 2, iterator: second.iterator });
     expect([idsOf(third), third.done, third.iterator]).toEqual([ids.slice(4), true, null]);
-    const back = await list(world, { limit: 2, iterator: third.prevIterator });
+    const back = await list(service, { limit: 2, iterator: third.prevIterator });
     expect(back).toEqual(second);
-    expect(await list(world, { limit: 2, iterator: back.prevIterator })).toEqual(first);
+    expect(await list(service, { limit: 2, iterator: back.prevIterator })).toEqual(first);
   });
 
-  it('is done when the last page is just full', async () => {
-    const world = await enabledWorld();
-    for (let n = 0; n < 2; n++) await create(world);
-    expect((await list(world, { limit: 2 })).done).toBe(true);
+  it('is done if the last page is exactly full', async () => {
+    const service = await startWithWebhooks();
+    for (let n = 0; n < 2; n++) await create(service);
+    expect((await list(service, { limit: 2 })).done).toBe(true);
   });
 
-  it('has 50 endpoints a page', async () => {
-    const world = await enabledWorld();
-    for (let n = 0; n < 51; n++) await create(world);
-    const page = await list(world);
+  it('has 50 endpoints per page', async () => {
+    const service = await startWithWebhooks();
+    for (let n = 0; n < 51; n++) await create(service);
+    const page = await list(service);
     expect([page.endpoints.length, page.done]).toEqual([50, false]);
   });
 
   it.each([{ limit: 0 }, { limit: 251 }, { limit: 1.5 }, { limit: '5' }, { iterator: 'no' }, { iterator: '-no' }])(
-    'refuses %j, by name',
+    'rejects %j with the field name',
     async (data) => {
-      const { call } = await enabledWorld();
+      const { call } = await startWithWebhooks();
       const { body } = await call(`${BASE}/get`, data);
       expect(body.error?.status).toBe('INVALID_ARGUMENT');
       expect(body.error?.details?.issues).toEqual([expect.objectContaining({ path: Object.keys(data) })]);
@@ -210,7 +210,7 @@ describe('the list of endpoints', () => {
   );
 });
 
-describe('the switch', () => {
+describe('advanced webhooks', () => {
   const calls = [
     ['get', {}],
     ['create', { url: URL }],
@@ -219,27 +219,27 @@ describe('the switch', () => {
     ['secret/get', { endpointId: 'e' }],
   ] as const;
 
-  it.each(calls)('that was never set refuses %s', async (operation, data) => {
-    const { call } = await serviceWorld();
+  it.each(calls)('that were never configured reject %s', async (operation, data) => {
+    const { call } = await startTestService();
     const { http, body } = await call(`${BASE}/${operation}`, data);
     expect([http, body.error?.status]).toEqual([400, 'FAILED_PRECONDITION']);
     expect(body.error?.message).toMatch(/^Advanced webhooks are not configured for this workspace\. \S/);
   });
 
-  it.each(calls)('that is off refuses %s', async (operation, data) => {
-    const { call } = await enabledWorld();
+  it.each(calls)('that are disabled reject %s', async (operation, data) => {
+    const { call } = await startWithWebhooks();
     await call(CONFIG, { isEnabled: false });
     const { body } = await call(`${BASE}/${operation}`, data);
     expect(body.error?.status).toBe('FAILED_PRECONDITION');
     expect(body.error?.message).toMatch(/^Advanced webhooks are disabled for this workspace\. \S/);
   });
 
-  it('keeps the endpoints while it is off', async () => {
-    const world = await enabledWorld();
-    const id = await create(world);
-    await world.call(CONFIG, { isEnabled: false });
-    await world.call(CONFIG, { isEnabled: true });
-    const { body } = await world.call(`${BASE}/get`, {});
+  it('keep their endpoints while disabled', async () => {
+    const service = await startWithWebhooks();
+    const id = await create(service);
+    await service.call(CONFIG, { isEnabled: false });
+    await service.call(CONFIG, { isEnabled: true });
+    const { body } = await service.call(`${BASE}/get`, {});
     expect(body.result?.data.endpoints).toEqual([expect.objectContaining({ id })]);
   });
 });

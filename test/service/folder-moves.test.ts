@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serviceWorld } from './world.ts';
+import { startTestService } from './test-service.ts';
 
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', '__proto__'];
 const ACCESS = ['public', 'restricted', 'organizationPrivate'];
@@ -10,7 +10,7 @@ interface Folder {
   readonly own: string | undefined;
 }
 
-/** What the service should think, in the simplest terms: parents and own access; all else is asked for anew. */
+/** A simple model of the folders: stores parents and own access, and derives everything else on each call. */
 class Model {
   readonly folders = new Map<string, Folder>();
 
@@ -32,7 +32,7 @@ class Model {
     return true;
   }
 
-  places() {
+  entries() {
     return [...this.folders.keys()].map((id) => ({ id, ancestors: this.ancestors(id), access: this.access(id) }));
   }
 }
@@ -52,8 +52,8 @@ const additions = fc.uniqueArray(fc.record({ folderId, parentFolderId, accessTyp
 });
 const moves = fc.array(fc.record({ folderId, parentFolderId }), { maxLength: 12 });
 
-/** Folders in an order in which each finds its parent: one that would not goes to the top level. */
-function planted(model: Model, added: readonly Addition[]): readonly Addition[] {
+/** Adds folders to the model. A folder whose parent does not exist yet moves to the top level. */
+function addToModel(model: Model, added: readonly Addition[]): readonly Addition[] {
   return added.map((addition) => {
     const parent = model.folders.has(addition.parentFolderId) ? addition.parentFolderId : 'root';
     model.folders.set(addition.folderId, { parent, own: addition.accessType });
@@ -61,17 +61,17 @@ function planted(model: Model, added: readonly Addition[]): readonly Addition[] 
   });
 }
 
-const byId = (places: readonly { readonly id: string }[]) =>
-  places.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+const byId = (entries: readonly { readonly id: string }[]) =>
+  entries.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 
 describe('folder moves', () => {
-  it('leave the same ancestors and access as a simple model, whatever moves where', async () => {
-    const { call } = await serviceWorld();
+  it('result in the same ancestors and access as a simple model', async () => {
+    const { call } = await startTestService();
     let runs = 0;
     const agrees = fc.asyncProperty(additions, moves, async (added, moved) => {
       const organizationId = `organization-${runs++}`;
       const model = new Model();
-      const folders = planted(model, added);
+      const folders = addToModel(model, added);
       await call('/v2/organizations/folders/add', { organizationId, createOrganization: true, folders });
       for (const change of moved) {
         const { body } = await call('/v2/organizations/folders/update', { organizationId, folders: [change] });
@@ -79,13 +79,13 @@ describe('folder moves', () => {
         expect(Object(result).success).toBe(model.move(change.folderId, change.parentFolderId));
       }
       const { body } = await call('/v2/organizations/folders/get', { organizationId });
-      const shown: readonly Record<string, unknown>[] = body.result?.data;
-      const places = shown.map((folder) => ({
+      const received: readonly Record<string, unknown>[] = body.result?.data;
+      const entries = received.map((folder) => ({
         id: String(folder['folderId']),
         ancestors: folder['ancestors'],
         access: folder['accessType'],
       }));
-      expect(byId(places)).toEqual(byId(model.places()));
+      expect(byId(entries)).toEqual(byId(model.entries()));
     });
     await fc.assert(agrees, { numRuns: 150 });
   });

@@ -1,40 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import { serviceWorld, type World } from './world.ts';
+import { startTestService, type TestService } from './test-service.ts';
 
 const ADD = '/v2/organizations/folders/add';
 const GET = '/v2/organizations/folders/get';
 const UPDATE = '/v2/organizations/folders/update';
 const organizationId = 'acme';
 
-/** root > a > b > c, and root > z; b is restricted, the others inherit. */
-async function withFolders(): Promise<World> {
-  const world = await serviceWorld();
+/** Starts a service with the folders root > a > b > c and root > z. Folder b is restricted, the others inherit. */
+async function startWithFolders(): Promise<TestService> {
+  const service = await startTestService();
   const folders = [
     { folderId: 'a', folderName: 'A' },
     { folderId: 'b', parentFolderId: 'a', accessType: 'restricted' },
     { folderId: 'c', parentFolderId: 'b' },
     { folderId: 'z', parentFolderId: 'root', accessType: 'organizationPrivate' },
   ];
-  await world.call(ADD, { organizationId, createOrganization: true, folders });
-  return world;
+  await service.call(ADD, { organizationId, createOrganization: true, folders });
+  return service;
 }
 
-interface Shown {
+interface NestedFolder {
   readonly folderId: string;
   readonly accessType: string;
   readonly ancestors: readonly string[];
-  readonly subFolders?: readonly Shown[];
+  readonly subFolders?: readonly NestedFolder[];
 }
 
-/** `a[b[c]]`; a folder at the limit, whose subfolders were not looked for, is `a`. */
-const drawn = ({ folderId, subFolders }: Shown): string =>
-  subFolders ? `${folderId}[${subFolders.map(drawn).join(',')}]` : folderId;
+/** Formats a tree as `a[b[c]]`. A folder at the depth limit, without `subFolders`, is `a`. */
+const formatTree = ({ folderId, subFolders }: NestedFolder): string =>
+  subFolders ? `${folderId}[${subFolders.map(formatTree).join(',')}]` : folderId;
 
-const placesOf = async ({ call }: World) => {
+const readPositions = async ({ call }: TestService) => {
   const { body } = await call(GET, { organizationId });
-  const shown: readonly Shown[] = body.result?.data;
+  const received: readonly NestedFolder[] = body.result?.data;
   return Object.fromEntries(
-    shown.map((folder) => [folder.folderId, `${folder.ancestors.join('/')} ${folder.accessType}`]),
+    received.map((folder) => [folder.folderId, `${folder.ancestors.join('/')} ${folder.accessType}`]),
   );
 };
 
@@ -44,34 +44,34 @@ describe('reading folders', () => {
     [{ folderId: 'a', maxDepth: 2 }, 'a[b[c]]'],
     [{ folderId: 'a', maxDepth: 3 }, 'a[b[c[]]]'],
     [{ folderId: 'c' }, 'c[]'],
-  ])('%j gives %s', async (query, expected) => {
-    const { call } = await withFolders();
+  ])('%j returns %s', async (query, expected) => {
+    const { call } = await startWithFolders();
     const { body } = await call(GET, { organizationId, ...query });
-    expect(body.result?.data.map(drawn)).toEqual([expected]);
+    expect(body.result?.data.map(formatTree)).toEqual([expected]);
   });
 
-  it.each([0, -1, 1.5, '2'])('refuses maxDepth %j', async (maxDepth) => {
-    const { call } = await withFolders();
+  it.each([0, -1, 1.5, '2'])('rejects maxDepth %j', async (maxDepth) => {
+    const { call } = await startWithFolders();
     const { body } = await call(GET, { organizationId, folderId: 'a', maxDepth });
     expect(body.error).toMatchObject({ status: 'INVALID_ARGUMENT', message: expect.stringMatching(/^maxDepth: /) });
   });
 
-  it.each([GET, '/v1/organizations/folders/get'])('%s does not find an unknown folder', async (path) => {
-    const { call } = await withFolders();
+  it.each([GET, '/v1/organizations/folders/get'])('%s returns NOT_FOUND for an unknown folder', async (path) => {
+    const { call } = await startWithFolders();
     const missing = { http: 404, body: { error: { status: 'NOT_FOUND', message: 'Folder not found.' } } };
     expect(await call(path, { organizationId, folderId: 'no' })).toEqual(missing);
     expect(await call(path, { organizationId: 'no', folderId: 'a' })).toEqual(missing);
   });
 
-  it('finds none in an organization that does not exist', async () => {
-    const { call } = await serviceWorld();
+  it('returns an empty list for an organization that does not exist', async () => {
+    const { call } = await startTestService();
     expect((await call(GET, { organizationId: 'no' })).body.result?.data).toEqual([]);
   });
 });
 
 describe('adding folders', () => {
-  it('inherits access unless given its own', async () => {
-    expect(await placesOf(await withFolders())).toEqual({
+  it('inherits access unless the folder has its own', async () => {
+    expect(await readPositions(await startWithFolders())).toEqual({
       a: 'root public',
       b: 'root/a restricted',
       c: 'root/a/b restricted',
@@ -79,8 +79,8 @@ describe('adding folders', () => {
     });
   });
 
-  it('fails item by item', async () => {
-    const { call } = await withFolders();
+  it('reports failures per folder', async () => {
+    const { call } = await startWithFolders();
     const folders = [
       { folderId: 'a' },
       { folderId: 'x', parentFolderId: 'no' },
@@ -102,8 +102,8 @@ describe('adding folders', () => {
     });
   });
 
-  it('creates the organization only when asked', async () => {
-    const { call } = await serviceWorld();
+  it('creates the organization only if requested', async () => {
+    const { call } = await startTestService();
     const { http, body } = await call(ADD, { organizationId: 'no', folders: [{ folderId: 'a' }] });
     expect([http, body.error]).toEqual([400, { status: 'INVALID_ARGUMENT', message: 'Organization not found.' }]);
   });
@@ -111,29 +111,29 @@ describe('adding folders', () => {
 
 describe('updating folders', () => {
   it('renames without moving', async () => {
-    const world = await withFolders();
-    world.clock.time += 1_000;
-    await world.call(UPDATE, { organizationId, folders: [{ folderId: 'b', folderName: 'New' }] });
-    const { body } = await world.call(GET, { organizationId, folderId: 'b' });
+    const service = await startWithFolders();
+    service.clock.time += 1_000;
+    await service.call(UPDATE, { organizationId, folders: [{ folderId: 'b', folderName: 'New' }] });
+    const { body } = await service.call(GET, { organizationId, folderId: 'b' });
     const [folder] = body.result?.data ?? [];
     expect(folder).toMatchObject({ folderName: 'New', parentFolderId: 'a', lastUpdated: folder.createdAt + 1_000 });
   });
 
-  it('moves a folder with everything in it; access follows where it is inherited', async () => {
-    const world = await withFolders();
-    await world.call(UPDATE, { organizationId, folders: [{ folderId: 'a', parentFolderId: 'z' }] });
-    expect(await placesOf(world)).toEqual({
+  it('moves a folder with its subfolders, and updates inherited access', async () => {
+    const service = await startWithFolders();
+    await service.call(UPDATE, { organizationId, folders: [{ folderId: 'a', parentFolderId: 'z' }] });
+    expect(await readPositions(service)).toEqual({
       z: 'root organizationPrivate',
       a: 'root/z organizationPrivate',
       b: 'root/z/a restricted',
       c: 'root/z/a/b restricted',
     });
-    await world.call(UPDATE, { organizationId, folders: [{ folderId: 'c', parentFolderId: 'root' }] });
-    expect(await placesOf(world)).toMatchObject({ c: 'root public' });
+    await service.call(UPDATE, { organizationId, folders: [{ folderId: 'c', parentFolderId: 'root' }] });
+    expect(await readPositions(service)).toMatchObject({ c: 'root public' });
   });
 
-  it('fails item by item, and leaves what failed as it was', async () => {
-    const world = await withFolders();
+  it('reports failures per folder, and leaves failed folders unchanged', async () => {
+    const service = await startWithFolders();
     const folders = [
       { folderId: 'no', folderName: 'X' },
       { folderId: 'a', parentFolderId: 'a' },
@@ -141,10 +141,10 @@ describe('updating folders', () => {
       { folderId: 'c', parentFolderId: 'no' },
       { folderId: 'z', parentFolderId: 'c' },
     ];
-    const before = await placesOf(world);
-    const { http, body } = await world.call(UPDATE, { organizationId, folders });
+    const before = await readPositions(service);
+    const { http, body } = await service.call(UPDATE, { organizationId, folders });
     expect(http).toBe(200);
-    const inside = { success: false, message: 'A folder cannot move into itself.' };
+    const inside = { success: false, message: 'A folder cannot be moved into itself or one of its subfolders.' };
     expect(body.result?.data).toEqual({
       no: { success: false, message: 'Folder not found.', code: 'not-found' },
       a: inside,
@@ -152,8 +152,8 @@ describe('updating folders', () => {
       c: { success: false, message: 'Parent folder not found.', code: 'not-found' },
       z: { success: true, id: 'z', message: 'Folder Updated.' },
     });
-    expect(await placesOf(world)).toEqual({ ...before, z: 'root/a/b/c organizationPrivate' });
-    const renamed = await world.call(GET, { organizationId, folderId: 'b' });
+    expect(await readPositions(service)).toEqual({ ...before, z: 'root/a/b/c organizationPrivate' });
+    const renamed = await service.call(GET, { organizationId, folderId: 'b' });
     expect(renamed.body.result?.data[0]).not.toHaveProperty('folderName');
   });
 });

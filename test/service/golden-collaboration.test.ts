@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { serviceWorld, type World } from './world.ts';
+import { startTestService, type TestService } from './test-service.ts';
 
 const organizationId = 'acme';
 const documentId = 'd1';
 
-async function withUser(): Promise<World> {
-  const world = await serviceWorld();
-  await world.call('/v1/users/add', {
+async function startWithUser(): Promise<TestService> {
+  const service = await startTestService();
+  await service.call('/v1/users/add', {
     organizationId,
     users: [{ userId: 'u1', name: 'Ada', email: 'ada@example.com' }],
   });
-  await world.call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId }] });
-  return world;
+  await service.call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId }] });
+  return service;
 }
 
 const success = (message: string, rest: object) => ({
@@ -20,10 +20,10 @@ const success = (message: string, rest: object) => ({
 });
 const refusal = (message: string) => ({ http: 400, body: { error: { status: 'INVALID_ARGUMENT', message } } });
 
-/** Requests and replies as interface.md and its companion facts write them: whole, to the letter. */
-describe('replies to the letter', () => {
+/** Complete requests and responses, exactly as the interface defines them. */
+describe('exact responses', () => {
   it('add users, v2', async () => {
-    const { call } = await serviceWorld();
+    const { call } = await startTestService();
     const users = [{ userId: 'u1', name: 'Ada', accessRole: 'viewer' }];
     expect(await call('/v2/users/add', { organizationId, users })).toEqual(refusal('Organization not found.'));
     expect(await call('/v2/users/add', { organizationId, createOrganization: true, users })).toEqual(
@@ -34,7 +34,7 @@ describe('replies to the letter', () => {
   });
 
   it.each(['/v1/users/update', '/v2/users/update'])('update users: %s', async (path) => {
-    const { call } = await withUser();
+    const { call } = await startWithUser();
     const users = [{ userId: 'u1', name: 'Ada King' }, { userId: 'u2' }];
     expect(await call(path, { organizationId, users })).toEqual(
       success('User(s) processed successfully.', {
@@ -47,7 +47,7 @@ describe('replies to the letter', () => {
   });
 
   it('get all user data', async () => {
-    const { call } = await withUser();
+    const { call } = await startWithUser();
     expect(await call('/v1/users/data/get', { organizationId, userId: 'u1' })).toEqual(
       success('Data fetched successfully.', {
         data: { comments: [], reactions: [], recordings: [], notifications: [] },
@@ -57,7 +57,7 @@ describe('replies to the letter', () => {
   });
 
   it('add organizations', async () => {
-    const { call } = await withUser();
+    const { call } = await startWithUser();
     const organizations = [{ organizationId: 'new', organizationName: 'New Inc.' }, { organizationId }];
     expect(await call('/v2/organizations/add', { organizations })).toEqual(
       success('Organization(s) added successfully.', {
@@ -70,7 +70,7 @@ describe('replies to the letter', () => {
   });
 
   it('add user groups, and users to them', async () => {
-    const { call } = await withUser();
+    const { call } = await startWithUser();
     const organizationUserGroups = [{ groupId: 'legal', groupName: 'Legal' }];
     const add = () => call('/v2/organizations/usergroups/add', { organizationId, organizationUserGroups });
     const reply = (item: object) =>
@@ -99,29 +99,29 @@ describe('replies to the letter', () => {
   });
 
   it('add permissions', async () => {
-    const { call } = await withUser();
+    const { call } = await startWithUser();
     const resources = [{ type: 'document', id: documentId, organizationId, accessRole: 'viewer' }];
     expect(await call('/v2/auth/permissions/add', { user: { userId: 'u1' }, permissions: { resources } })).toEqual(
       success('Permissions added successfully.', {}),
     );
   });
 
-  it('add, update and delete presence', async () => {
-    const { call } = await withUser();
+  it('add, update, and delete presence', async () => {
+    const { call } = await startWithUser();
     const users = [{ userId: 'u1', name: 'Ada', email: 'ada@example.com', status: 'online' }];
-    const place = { organizationId, documentId };
+    const ids = { organizationId, documentId };
     const done = { data: { success: true } };
-    expect(await call('/v2/presence/add', { ...place, users })).toEqual(success('Presence added successfully.', done));
-    expect(await call('/v2/presence/update', { ...place, users })).toEqual(
+    expect(await call('/v2/presence/add', { ...ids, users })).toEqual(success('Presence added successfully.', done));
+    expect(await call('/v2/presence/update', { ...ids, users })).toEqual(
       success('Presence updated successfully.', done),
     );
-    expect(await call('/v2/presence/delete', { ...place, userIds: ['u1'] })).toEqual(
+    expect(await call('/v2/presence/delete', { ...ids, userIds: ['u1'] })).toEqual(
       success('Presence deleted successfully.', done),
     );
   });
 
   it('add and update activities', async () => {
-    const { call } = await withUser();
+    const { call } = await startWithUser();
     const activity = { featureType: 'custom', actionType: 'added', actionUser: { userId: 'u1' } };
     const activities = [{ id: 'a1', ...activity }];
     const add = () => call('/v2/activities/add', { organizationId, documentId, activities });
@@ -142,7 +142,7 @@ describe('replies to the letter', () => {
   });
 
   it('add notifications', async () => {
-    const { call } = await withUser();
+    const { call } = await startWithUser();
     const notification = {
       organizationId,
       documentId,

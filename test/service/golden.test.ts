@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { serviceWorld } from './world.ts';
+import { startTestService } from './test-service.ts';
 
 const TIME = 1_700_000_000_000;
 
-/** Requests and replies as interface.md and its companion facts write them: whole, to the letter. */
-describe('replies to the letter', () => {
+/** Complete requests and responses, exactly as the interface defines them. */
+describe('exact responses', () => {
   it('get workspace', async () => {
-    const { call, credentials } = await serviceWorld();
+    const { call, credentials } = await startTestService();
     const { apiKey, workspaceId, workspaceAuthToken } = credentials;
     expect(await call('/v2/workspace/get', {})).toEqual({
       http: 200,
@@ -27,7 +27,7 @@ describe('replies to the letter', () => {
   });
 
   it('reset auth token', async () => {
-    const { call, credentials } = await serviceWorld();
+    const { call, credentials } = await startTestService();
     const { apiKey } = credentials;
     expect(await call('/v2/workspace/authtoken/reset', { apiKey })).toEqual({
       http: 200,
@@ -49,7 +49,7 @@ describe('replies to the letter', () => {
   });
 
   it('add users', async () => {
-    const { call } = await serviceWorld();
+    const { call } = await startTestService();
     const users = [
       { userId: 'u1', name: 'Ada Lovelace', email: 'ada@example.com' },
       { userId: 'u2', initial: 'X' },
@@ -64,7 +64,7 @@ describe('replies to the letter', () => {
   });
 
   it('add documents', async () => {
-    const { call } = await serviceWorld();
+    const { call } = await startTestService();
     const documents = [{ documentId: 'd1', documentName: 'Plan' }];
     const reply = (item: object) => ({
       http: 200,
@@ -77,7 +77,7 @@ describe('replies to the letter', () => {
   });
 
   it('get documents', async () => {
-    const { call } = await serviceWorld();
+    const { call } = await startTestService();
     const documents = [{ documentId: 'd1', documentName: 'Plan' }, { documentId: 'd2' }];
     await call('/v1/organizations/documents/add', { organizationId: 'acme', documents });
     expect(await call('/v2/organizations/documents/get', { organizationId: 'acme' })).toEqual({
@@ -96,7 +96,7 @@ describe('replies to the letter', () => {
   });
 
   it('add and get folders, v2 and v1', async () => {
-    const { call, credentials } = await serviceWorld();
+    const { call, credentials } = await startTestService();
     const folders = [
       { folderId: 'f1', folderName: 'Plans' },
       { folderId: 'f2', folderName: 'Old', parentFolderId: 'f1', accessType: 'restricted' },
@@ -141,7 +141,7 @@ describe('replies to the letter', () => {
   });
 
   it('update folder', async () => {
-    const { call } = await serviceWorld();
+    const { call } = await startTestService();
     await call('/v2/organizations/folders/add', {
       organizationId: 'acme',
       createOrganization: true,

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openEmbedded } from '../../src/service/embedded.ts';
-import { storeLocation } from '../../src/service/store/location.ts';
-import { temporaryFolders } from '../temporary-folder.ts';
+import { resolveStoreLocation } from '../../src/service/store/location.ts';
+import { createUserFolders } from '../temporary-folder.ts';
 
 describe('the local service', () => {
-  it('makes credentials at first use, random and not guessable, and keeps them', async () => {
-    const [mine, theirs] = [await temporaryFolders(), await temporaryFolders()];
+  it('creates random credentials on first use, and keeps them', async () => {
+    const [mine, theirs] = [await createUserFolders(), await createUserFolders()];
     const targetOf = async (folders: typeof mine, store?: string) => {
-      const service = await openEmbedded(await storeLocation(store, folders), { clock: systemClock });
+      const service = await openEmbedded(await resolveStoreLocation(store, folders), { clock: systemClock });
       await service.close();
       return service.target;
     };
@@ -20,10 +20,13 @@ describe('the local service', () => {
     expect((await targetOf(theirs)).key.authToken).not.toBe(first.key.authToken);
   });
 
-  it('answers as fetch does, a Request or an address', async () => {
-    const { fetch, target, close } = await openEmbedded(await storeLocation(undefined, await temporaryFolders()), {
-      clock: systemClock,
-    });
+  it('accepts a Request or a URL, like fetch', async () => {
+    const { fetch, target, close } = await openEmbedded(
+      await resolveStoreLocation(undefined, await createUserFolders()),
+      {
+        clock: systemClock,
+      },
+    );
     const { workspaceId, workspaceAuthToken } = target.workspace;
     const init = {
       method: 'POST',
@@ -35,8 +38,8 @@ describe('the local service', () => {
       body: '{"data":{}}',
     };
     const url = `${target.baseUrl}/v2/workspace/get`;
-    const answers = [await fetch(url, init), await fetch(new URL(url), init), await fetch(new Request(url, init))];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const responses = [await fetch(url, init), await fetch(new URL(url), init), await fetch(new Request(url, init))];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     await close();
   });
 });

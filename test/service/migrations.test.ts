@@ -1,46 +1,46 @@
 import { describe, expect, it } from 'vitest';
 import { finishMigration, finishMigrations } from '../../src/service/records/migrations.ts';
 import type { Tables } from '../../src/service/store/tables.ts';
-import { secondKey, serviceWorld, type World } from './world.ts';
+import { addSecondKey, startTestService, type TestService } from './test-service.ts';
 
 const MIGRATE = '/v2/organizations/documents/migrate';
 const STATUS = `${MIGRATE}/status`;
 const ACME = { organizationId: 'acme' };
 const MOVE = { ...ACME, documentId: 'd1', newDocumentId: 'd2' };
 
-const migrate = async ({ call }: World, data: object = MOVE): Promise<string> =>
+const migrate = async ({ call }: TestService, data: object = MOVE): Promise<string> =>
   (await call(MIGRATE, data)).body.result?.data.migrationId;
-const statusOf = async ({ call }: World, migrationId: string) =>
+const statusOf = async ({ call }: TestService, migrationId: string) =>
   (await call(STATUS, { ...ACME, migrationId })).body.result?.data.status;
 
-/** A document that has something of everything, beside another one. */
-async function filledWorld(): Promise<World> {
-  const world = await serviceWorld();
-  const { call } = world;
+/** Starts a service with a document that has data of every kind, and with a second document. */
+async function startWithDocument(): Promise<TestService> {
+  const service = await startTestService();
+  const { call } = service;
   const documents = [{ documentId: 'd1', documentName: 'Plan' }, { documentId: 'other' }];
   await call('/v1/organizations/documents/add', { ...ACME, documents });
   for (const documentId of ['d1', 'other']) {
-    const place = { ...ACME, documentId };
+    const ids = { ...ACME, documentId };
     const user = { userId: `user of ${documentId}` };
-    const answers = await Promise.all([
-      call('/v1/users/add', { ...place, users: [user] }),
-      call('/v2/crdt/add', { ...place, editorId: 'e', type: 'text', data: documentId }),
-      call('/v2/presence/update', { ...place, users: [user] }),
+    const responses = await Promise.all([
+      call('/v1/users/add', { ...ids, users: [user] }),
+      call('/v2/crdt/add', { ...ids, editorId: 'e', type: 'text', data: documentId }),
+      call('/v2/presence/update', { ...ids, users: [user] }),
       call('/v2/activities/add', {
-        ...place,
+        ...ids,
         activities: [{ id: documentId, featureType: 'custom', actionType: 'x', actionUser: user }],
       }),
       call('/v2/notifications/add', {
-        ...place,
+        ...ids,
         actionUser: user,
         notifyUsers: [user],
         displayHeadlineMessageTemplate: 'h',
         displayBodyMessage: 'b',
       }),
     ]);
-    expect(answers.map(({ http }) => http)).toEqual([200, 200, 200, 200, 200]);
+    expect(responses.map(({ http }) => http)).toEqual([200, 200, 200, 200, 200]);
   }
-  return world;
+  return service;
 }
 
 const COLUMNS = [
@@ -52,8 +52,8 @@ const COLUMNS = [
   ['members', 'resourceId'],
 ] as const satisfies readonly (readonly [keyof Tables, string])[];
 
-/** The ids of the documents that each table knows. */
-async function documentsIn({ store }: World) {
+/** Reads the document IDs in each table. */
+async function readDocumentIds({ store }: TestService) {
   const found = await store.read(async (database) => {
     const ids: [string, string[]][] = [];
     for (const [table, column] of COLUMNS) {
@@ -66,14 +66,14 @@ async function documentsIn({ store }: World) {
   return Object.fromEntries(found);
 }
 
-const everywhere = (...ids: string[]) => Object.fromEntries(COLUMNS.map(([table]) => [table, ids]));
+const inEveryTable = (...ids: string[]) => Object.fromEntries(COLUMNS.map(([table]) => [table, ids]));
 
 describe('a migration', () => {
-  it('moves everything of the document to its new id, and nothing else', async () => {
-    const world = await filledWorld();
-    expect(await documentsIn(world)).toEqual(everywhere('d1', 'other'));
-    const answer = await world.call(MIGRATE, MOVE);
-    expect(answer).toEqual({
+  it('moves all data of the document to its new ID, and nothing else', async () => {
+    const service = await startWithDocument();
+    expect(await readDocumentIds(service)).toEqual(inEveryTable('d1', 'other'));
+    const response = await service.call(MIGRATE, MOVE);
+    expect(response).toEqual({
       http: 200,
       body: {
         result: {
@@ -83,9 +83,9 @@ describe('a migration', () => {
         },
       },
     });
-    await world.settled();
-    const { migrationId } = answer.body.result?.data ?? {};
-    expect(await world.call(STATUS, { ...ACME, migrationId })).toEqual({
+    await service.whenIdle();
+    const { migrationId } = response.body.result?.data ?? {};
+    expect(await service.call(STATUS, { ...ACME, migrationId })).toEqual({
       http: 200,
       body: {
         result: {
@@ -95,44 +95,44 @@ describe('a migration', () => {
         },
       },
     });
-    expect(await documentsIn(world)).toEqual(everywhere('d2', 'other'));
-    const { body } = await world.call('/v2/organizations/documents/get', { ...ACME, documentIds: ['d1', 'd2'] });
+    expect(await readDocumentIds(service)).toEqual(inEveryTable('d2', 'other'));
+    const { body } = await service.call('/v2/organizations/documents/get', { ...ACME, documentIds: ['d1', 'd2'] });
     expect(body.result?.data).toEqual([expect.objectContaining({ id: 'd2', documentName: 'Plan' })]);
   });
 
-  it('says where it is: pending, in progress, completed', async () => {
-    const world = await filledWorld();
+  it('reports its status: pending, in progress, completed', async () => {
+    const service = await startWithDocument();
     const statuses: string[] = [];
-    const { store } = world;
+    const { store } = service;
     const watched = {
       ...store,
       write: async <Result>(work: Parameters<typeof store.write<Result>>[0]) => {
         const result = await store.write(work);
-        statuses.push(await rowStatus(world));
+        statuses.push(await rowStatus(service));
         return result;
       },
     };
-    await world.store.write((database) =>
+    await service.store.write((database) =>
       database
         .insertInto('documentMigrations')
-        .values({ ...MOVE, migrationId: 'm', apiKey: world.credentials.apiKey, status: 'pending', createdAt: 0 })
+        .values({ ...MOVE, migrationId: 'm', apiKey: service.credentials.apiKey, status: 'pending', createdAt: 0 })
         .execute(),
     );
     await finishMigration(watched, 'm');
     expect(statuses).toEqual(['in_progress', 'completed']);
   });
 
-  const rowStatus = async ({ store }: World) =>
+  const rowStatus = async ({ store }: TestService) =>
     (
       await store.read((database) =>
         database.selectFrom('documentMigrations').select('status').executeTakeFirstOrThrow(),
       )
     ).status;
 
-  it.each(['pending', 'in_progress'] as const)('that was %s when the service died goes on', async (status) => {
-    const world = await filledWorld();
-    const row = { ...MOVE, apiKey: world.credentials.apiKey, status, createdAt: 0 };
-    await world.store.write((database) =>
+  it.each(['pending', 'in_progress'] as const)('resumes if it was %s when the service stopped', async (status) => {
+    const service = await startWithDocument();
+    const row = { ...MOVE, apiKey: service.credentials.apiKey, status, createdAt: 0 };
+    await service.store.write((database) =>
       database
         .insertInto('documentMigrations')
         .values([
@@ -141,50 +141,50 @@ describe('a migration', () => {
         ])
         .execute(),
     );
-    expect(await statusOf(world, 'one')).toBe(status);
-    await world.settled();
-    expect(await statusOf(world, 'one')).toBe('completed');
-    expect(await documentsIn(world)).toEqual(everywhere('d2', 'other'));
-    await finishMigrations(world.store);
-    expect(await documentsIn(world)).toEqual(everywhere('another', 'd2'));
+    expect(await statusOf(service, 'one')).toBe(status);
+    await service.whenIdle();
+    expect(await statusOf(service, 'one')).toBe('completed');
+    expect(await readDocumentIds(service)).toEqual(inEveryTable('d2', 'other'));
+    await finishMigrations(service.store);
+    expect(await readDocumentIds(service)).toEqual(inEveryTable('another', 'd2'));
   });
 
   it.each([
-    ['of no document', { ...MOVE, documentId: 'no' }],
-    ['of no organization', { ...MOVE, organizationId: 'no' }],
-    ['to a document that exists', { ...MOVE, newDocumentId: 'other' }],
-  ])('%s fails, and moves nothing', async (_, data) => {
-    const world = await filledWorld();
-    const migrationId = await migrate(world, data);
-    await world.settled();
+    ['a missing document', { ...MOVE, documentId: 'no' }],
+    ['a missing organization', { ...MOVE, organizationId: 'no' }],
+    ['a new ID that is in use', { ...MOVE, newDocumentId: 'other' }],
+  ])('fails for %s, and moves nothing', async (_, data) => {
+    const service = await startWithDocument();
+    const migrationId = await migrate(service, data);
+    await service.whenIdle();
     const { organizationId } = data;
-    const { body } = await world.call(STATUS, { organizationId, migrationId });
+    const { body } = await service.call(STATUS, { organizationId, migrationId });
     expect(body.result?.data).toEqual({ migrationId, status: 'failed' });
-    expect(await documentsIn(world)).toEqual(everywhere('d1', 'other'));
+    expect(await readDocumentIds(service)).toEqual(inEveryTable('d1', 'other'));
   });
 
-  it('is unknown under another id, organization or API key', async () => {
-    const world = await filledWorld();
-    const migrationId = await migrate(world);
-    const second = await secondKey(world);
-    const answers = [
-      await world.call(STATUS, { ...ACME, migrationId: 'no' }),
-      await world.call(STATUS, { organizationId: 'no', migrationId }),
-      await world.call(STATUS, { ...ACME, migrationId }, second),
+  it('is not found with another ID, organization, or API key', async () => {
+    const service = await startWithDocument();
+    const migrationId = await migrate(service);
+    const second = await addSecondKey(service);
+    const responses = [
+      await service.call(STATUS, { ...ACME, migrationId: 'no' }),
+      await service.call(STATUS, { organizationId: 'no', migrationId }),
+      await service.call(STATUS, { ...ACME, migrationId }, second),
     ];
     const unknown = { http: 404, body: { error: { status: 'NOT_FOUND', message: 'Migration not found.' } } };
-    expect(answers).toEqual([unknown, unknown, unknown]);
+    expect(responses).toEqual([unknown, unknown, unknown]);
   });
 
   it('does not reach the documents of another API key', async () => {
-    const world = await filledWorld();
-    const second = await secondKey(world);
-    const { body } = await world.call(MIGRATE, MOVE, second);
-    await world.settled();
+    const service = await startWithDocument();
+    const second = await addSecondKey(service);
+    const { body } = await service.call(MIGRATE, MOVE, second);
+    await service.whenIdle();
     const { migrationId } = body.result?.data ?? {};
-    const status = await world.call(STATUS, { ...ACME, migrationId }, second);
+    const status = await service.call(STATUS, { ...ACME, migrationId }, second);
     expect(status.body.result?.data.status).toBe('failed');
-    expect(await documentsIn(world)).toEqual(everywhere('d1', 'other'));
+    expect(await readDocumentIds(service)).toEqual(inEveryTable('d1', 'other'));
   });
 
   it.each([
@@ -194,7 +194,7 @@ describe('a migration', () => {
     { ...MOVE, newDocumentId: undefined },
     { ...MOVE, newDocumentId: 'd1' },
   ])('is not started by %j', async (data) => {
-    const { call, store } = await serviceWorld();
+    const { call, store } = await startTestService();
     expect((await call(MIGRATE, data)).body.error?.status).toBe('INVALID_ARGUMENT');
     const rows = await store.read((database) => database.selectFrom('documentMigrations').selectAll().execute());
     expect(rows).toEqual([]);

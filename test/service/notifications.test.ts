@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serviceWorld, type World } from './world.ts';
+import { startTestService, type TestService } from './test-service.ts';
 
 const ADD = '/v2/notifications/add';
 const DATA = '/v1/users/data/get';
@@ -15,87 +15,90 @@ const notification = {
   notifyUsers: [] as object[],
 };
 
-/** An organization with the document d1 and the members m1 and m2. */
-async function withMembers(): Promise<World> {
-  const world = await serviceWorld();
-  await world.call('/v1/users/add', { organizationId, users: [{ userId: 'm1' }, { userId: 'm2' }] });
-  await world.call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1' }] });
-  return world;
+/** Starts a service with an organization that has the document d1 and the members m1 and m2. */
+async function startWithMembers(): Promise<TestService> {
+  const service = await startTestService();
+  await service.call('/v1/users/add', { organizationId, users: [{ userId: 'm1' }, { userId: 'm2' }] });
+  await service.call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1' }] });
+  return service;
 }
 
-const notifiedOf = async ({ store }: World) => {
+const readNotifiedUsers = async ({ store }: TestService) => {
   const rows = await store.read((database) =>
     database.selectFrom('participants').select('userId').orderBy('userId').execute(),
   );
   return rows.map(({ userId }) => userId);
 };
 
-const named = (...userIds: string[]) => ({ notifyUsers: userIds.map((userId) => ({ userId })), notifyAll: false });
+const notifyOnly = (...userIds: string[]) => ({ notifyUsers: userIds.map((userId) => ({ userId })), notifyAll: false });
 
 describe('a notification reaches', () => {
-  it('the members of the organization and who is named, each once', async () => {
-    const world = await withMembers();
-    await world.call('/v2/users/add', {
+  it('the members of the organization and the named users, each once', async () => {
+    const service = await startWithMembers();
+    await service.call('/v2/users/add', {
       organizationId,
       documentId: 'd1',
       users: [{ userId: 'of-document' }],
     });
-    await world.call(ADD, { ...notification, notifyUsers: [{ userId: 'm1' }, { userId: 'guest' }, { userId: 'm1' }] });
-    expect(await notifiedOf(world)).toEqual(['guest', 'm1', 'm2']);
+    await service.call(ADD, {
+      ...notification,
+      notifyUsers: [{ userId: 'm1' }, { userId: 'guest' }, { userId: 'm1' }],
+    });
+    expect(await readNotifiedUsers(service)).toEqual(['guest', 'm1', 'm2']);
   });
 
-  it('only who is named, with notifyAll off', async () => {
-    const world = await withMembers();
-    await world.call(ADD, { ...notification, ...named('m2') });
-    expect(await notifiedOf(world)).toEqual(['m2']);
+  it('only the named users if notifyAll is false', async () => {
+    const service = await startWithMembers();
+    await service.call(ADD, { ...notification, ...notifyOnly('m2') });
+    expect(await readNotifiedUsers(service)).toEqual(['m2']);
   });
 
   it('every member of a large organization', async () => {
-    const world = await withMembers();
+    const service = await startWithMembers();
     const users = Array.from({ length: 450 }, (_, n) => ({ userId: `u${n}` }));
-    await world.call('/v1/users/add', { organizationId, users });
-    await world.call(ADD, notification);
-    expect(await notifiedOf(world)).toHaveLength(452);
+    await service.call('/v1/users/add', { organizationId, users });
+    await service.call(ADD, notification);
+    expect(await readNotifiedUsers(service)).toHaveLength(452);
   });
 
-  it('nobody twice: the same id is the same notification', async () => {
-    const world = await withMembers();
-    await world.call(ADD, { ...notification, ...named('m1'), notificationId: 'n_1' });
-    const again = await world.call(ADD, { ...notification, notificationId: 'n_1', displayBodyMessage: 'Other' });
+  it('no user twice if it is sent again with the same ID', async () => {
+    const service = await startWithMembers();
+    await service.call(ADD, { ...notification, ...notifyOnly('m1'), notificationId: 'n_1' });
+    const again = await service.call(ADD, { ...notification, notificationId: 'n_1', displayBodyMessage: 'Other' });
     expect(again.http).toBe(200);
-    expect(await notifiedOf(world)).toEqual(['m1']);
-    const { body } = await world.call(DATA, { organizationId, userId: 'm1' });
+    expect(await readNotifiedUsers(service)).toEqual(['m1']);
+    const { body } = await service.call(DATA, { organizationId, userId: 'm1' });
     expect(body.result?.data.notifications).toMatchObject([{ notificationId: 'n_1', displayBodyMessage: 'World' }]);
   });
 
-  it('users again without an id, under an id made up for each', async () => {
-    const { call } = await withMembers();
-    for (let times = 0; times < 2; times++) await call(ADD, { ...notification, ...named('m1') });
+  it('users again if it has no ID, with a generated ID each time', async () => {
+    const { call } = await startWithMembers();
+    for (let times = 0; times < 2; times++) await call(ADD, { ...notification, ...notifyOnly('m1') });
     const { body } = await call(DATA, { organizationId, userId: 'm1' });
-    const ids = body.result?.data.notifications.map((each: { notificationId: string }) => each.notificationId);
+    const ids = body.result?.data.notifications.map((item: { notificationId: string }) => item.notificationId);
     expect(new Set(ids).size).toBe(2);
     expect(ids).toEqual([expect.stringMatching(/^[\w-]+$/), expect.stringMatching(/^[\w-]+$/)]);
   });
 
-  it('only users in a matching context, where it has one', async () => {
-    const world = await withMembers();
+  it('only users with a matching context, if it has a context', async () => {
+    const service = await startWithMembers();
     const users = [
       { userId: 'both', context: { access: { team: ['legal', 'sales'], floor: 4 } } },
       { userId: 'one', context: { access: { team: 'legal' } } },
       { userId: 'text', context: { access: { team: 'legal', floor: '4' } } },
       { userId: 'odd', context: null },
     ];
-    await world.call('/v1/users/add', { organizationId, users });
-    await world.call(ADD, { ...notification, context: { access: { team: 'legal', floor: 4 } } });
-    expect(await notifiedOf(world)).toEqual(['both']);
+    await service.call('/v1/users/add', { organizationId, users });
+    await service.call(ADD, { ...notification, context: { access: { team: 'legal', floor: 4 } } });
+    expect(await readNotifiedUsers(service)).toEqual(['both']);
   });
 });
 
 describe('verifying permissions', () => {
-  /** root > a > b, the document in b; one user at each level, and one with access to the document for a while. */
-  async function withLevels(accessTypes: { a?: string; b?: string }): Promise<World> {
-    const world = await serviceWorld();
-    const { call } = world;
+  /** The folders root > a > b with the document in b, one user per level, and one with temporary access. */
+  async function withLevels(accessTypes: { a?: string; b?: string }): Promise<TestService> {
+    const service = await startTestService();
+    const { call } = service;
     const folders = [
       { folderId: 'a', ...(accessTypes.a && { accessType: accessTypes.a }) },
       { folderId: 'b', parentFolderId: 'a', ...(accessTypes.b && { accessType: accessTypes.b }) },
@@ -103,18 +106,18 @@ describe('verifying permissions', () => {
     await call('/v2/organizations/folders/add', { organizationId, createOrganization: true, folders });
     const documents = [{ documentId: 'd1' }];
     await call('/v1/organizations/documents/add', { organizationId, folderId: 'b', documents });
-    const add = (userId: string, place: object) =>
-      call('/v1/users/add', { organizationId, ...place, users: [{ userId }] });
+    const add = (userId: string, target: object) =>
+      call('/v1/users/add', { organizationId, ...target, users: [{ userId }] });
     await add('of-organization', {});
     await add('of-a', { folderId: 'a' });
     await add('of-b', { folderId: 'b' });
     await add('of-document', { documentId: 'd1' });
     const resources = [{ type: 'document', id: 'd1', organizationId, expiresAt: IN_2100 }];
     await call('/v2/auth/permissions/add', { user: { userId: 'for-a-while' }, permissions: { resources } });
-    return world;
+    return service;
   }
 
-  const everyone = named('of-organization', 'of-a', 'of-b', 'of-document', 'for-a-while', 'stranger');
+  const everyone = notifyOnly('of-organization', 'of-a', 'of-b', 'of-document', 'for-a-while', 'stranger');
 
   it.each([
     [{}, ['for-a-while', 'of-a', 'of-b', 'of-document', 'of-organization']],
@@ -122,55 +125,55 @@ describe('verifying permissions', () => {
     [{ a: 'restricted' }, ['for-a-while', 'of-a', 'of-b', 'of-document']],
     [{ b: 'restricted' }, ['for-a-while', 'of-b', 'of-document']],
     [{ a: 'restricted', b: 'restricted' }, ['for-a-while', 'of-b', 'of-document']],
-  ])('notifies who can open the document, with folders %j', async (accessTypes, notified) => {
-    const world = await withLevels(accessTypes);
-    await world.call(ADD, { ...notification, ...everyone, verifyUserPermissions: true });
-    expect(await notifiedOf(world)).toEqual(notified);
+  ])('notifies the users that can open the document, with folders %j', async (accessTypes, notified) => {
+    const service = await withLevels(accessTypes);
+    await service.call(ADD, { ...notification, ...everyone, verifyUserPermissions: true });
+    expect(await readNotifiedUsers(service)).toEqual(notified);
   });
 
-  it('lets nobody but its own members into a restricted document', async () => {
-    const world = await withLevels({});
-    await world.store.write((database) =>
+  it('notifies only members of a restricted document', async () => {
+    const service = await withLevels({});
+    await service.store.write((database) =>
       database.updateTable('documents').set({ accessType: 'restricted' }).execute(),
     );
-    await world.call(ADD, { ...notification, ...everyone, verifyUserPermissions: true });
-    expect(await notifiedOf(world)).toEqual(['for-a-while', 'of-document']);
+    await service.call(ADD, { ...notification, ...everyone, verifyUserPermissions: true });
+    expect(await readNotifiedUsers(service)).toEqual(['for-a-while', 'of-document']);
   });
 
-  it('counts access until it ends', async () => {
-    const world = await withLevels({});
-    world.clock.time = IN_2100 * 1000;
-    await world.call(ADD, { ...notification, ...named('for-a-while'), verifyUserPermissions: true });
-    expect(await notifiedOf(world)).toEqual([]);
+  it('ignores expired access', async () => {
+    const service = await withLevels({});
+    service.clock.time = IN_2100 * 1000;
+    await service.call(ADD, { ...notification, ...notifyOnly('for-a-while'), verifyUserPermissions: true });
+    expect(await readNotifiedUsers(service)).toEqual([]);
   });
 });
 
-describe('where a notification goes', () => {
+describe('the target of a notification', () => {
   it.each([
     [{ organizationId: 'no' }, 'Organization not found.'],
     [{ organizationId: 'no', createDocument: true }, 'Organization not found.'],
     [{ documentId: 'no' }, 'Document not found.'],
     [{ organizationId: 'no', createOrganization: true }, 'Document not found.'],
   ])('must exist: %j', async (change, message) => {
-    const world = await withMembers();
-    const { http, body } = await world.call(ADD, { ...notification, ...change });
+    const service = await startWithMembers();
+    const { http, body } = await service.call(ADD, { ...notification, ...change });
     expect([http, body.error]).toEqual([400, { status: 'INVALID_ARGUMENT', message }]);
-    const organizations = await world.store.read((database) =>
+    const organizations = await service.store.read((database) =>
       database.selectFrom('organizations').select('organizationId').execute(),
     );
     expect(organizations).toEqual([{ organizationId }]);
   });
 
-  it('is created where it is told to', async () => {
-    const { call } = await serviceWorld();
+  it('is created if requested', async () => {
+    const { call } = await startTestService();
     const create = { createOrganization: true, createDocument: true };
-    expect((await call(ADD, { ...notification, ...named('u1'), ...create })).http).toBe(200);
+    expect((await call(ADD, { ...notification, ...notifyOnly('u1'), ...create })).http).toBe(200);
     const { body } = await call('/v2/organizations/documents/get', { organizationId });
     expect(body.result?.data).toEqual([{ id: 'd1', disabled: false, accessType: 'public' }]);
   });
 });
 
-describe('a notification is refused', () => {
+describe('a notification is rejected', () => {
   it.each([
     [{ displayHeadlineMessageTemplate: undefined }, 'displayHeadlineMessageTemplate: '],
     [{ displayBodyMessage: undefined }, 'displayBodyMessage: '],
@@ -182,14 +185,14 @@ describe('a notification is refused', () => {
     [{ context: { access: { team: ['a'] } } }, 'context.access.team: '],
     [{ actionUser: 'u1' }, 'actionUser: '],
   ])('for %j', async (change, field) => {
-    const { call } = await withMembers();
+    const { call } = await startWithMembers();
     const { http, body } = await call(ADD, { ...notification, ...change });
     expect([http, body.error?.status]).toEqual([400, 'INVALID_ARGUMENT']);
     expect(body.error?.message.startsWith(field), body.error?.message).toBe(true);
   });
 
-  it('but needs no text when a resolver supplies it', async () => {
-    const { call } = await withMembers();
+  it('unless a resolver supplies the missing text', async () => {
+    const { call } = await startWithMembers();
     const { displayBodyMessage: _, displayHeadlineMessageTemplate: __, ...bare } = notification;
     expect((await call(ADD, { ...bare, isNotificationResolverUsed: true })).http).toBe(200);
   });

@@ -6,11 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { lockForServing } from '../../src/service/store/serve-lock.ts';
-import { isPostgres, newStorePlace } from './store-place.ts';
-import { post } from './world.ts';
+import { isPostgres, newStoreLocation } from './store-location.ts';
+import { post } from './test-service.ts';
 
-function start(script: string, ...words: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], {
+function startProcess(script: string, ...args: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -18,7 +18,7 @@ function start(script: string, ...words: readonly string[]): ChildProcess {
 }
 
 async function startServing(store: string) {
-  const child = start('serving.ts', store);
+  const child = startProcess('serve-process.ts', store);
   if (!child.stdout) throw new Error('no stdout');
   const [line] = await once(createInterface(child.stdout), 'line');
   return { child, ...(JSON.parse(line) as Record<'url' | 'apiKey' | 'authToken', string>) };
@@ -37,8 +37,8 @@ async function userIds(path: string): Promise<Set<string>> {
 }
 
 describe('kill -9 of a serving process', () => {
-  it('loses nothing that was acknowledged, however often', async ({ annotate }) => {
-    const path = await newStorePlace();
+  it('loses no acknowledged write, even when repeated', async ({ annotate }) => {
+    const path = await newStoreLocation();
     const acknowledged: string[] = [];
     for (let round = 0; round < 4; round++) {
       const { child, url, apiKey, authToken } = await startServing(path);
@@ -63,8 +63,8 @@ describe('kill -9 of a serving process', () => {
     expect(acknowledged.filter((userId) => !stored.has(userId))).toEqual([]);
   });
 
-  it.skipIf(isPostgres)('frees the store for the next one at once', async () => {
-    const path = await newStorePlace();
+  it.skipIf(isPostgres)('frees the store for the next process immediately', async () => {
+    const path = await newStoreLocation();
     const { child } = await startServing(path);
     await expect(lockForServing(path, systemClock)).rejects.toMatchObject({
       failure: 'locked',
@@ -76,10 +76,10 @@ describe('kill -9 of a serving process', () => {
 });
 
 describe('several processes on one store', () => {
-  it('bootstrap one workspace, and lose no write beside a serving one', async () => {
-    const path = await newStorePlace();
+  it('create one workspace between them, and lose no writes next to a serving process', async () => {
+    const path = await newStoreLocation();
     const prefixes = ['a', 'b', 'c', 'd'];
-    const children = prefixes.map((prefix) => start('adding.ts', path, prefix, '25'));
+    const children = prefixes.map((prefix) => startProcess('add-users-process.ts', path, prefix, '25'));
     const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
     expect(codes).toEqual([0, 0, 0, 0]);
     expect(await userIds(path)).toHaveLength(100);

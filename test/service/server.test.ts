@@ -3,15 +3,21 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Answerer } from '../../src/service/request.ts';
-import { type Limits, type RunningServer, startServer } from '../../src/service/server.ts';
-import { post, serviceWorld } from './world.ts';
+import type { RequestHandler } from '../../src/service/request.ts';
+import { type RunningServer, type ServerTimeouts, startServer } from '../../src/service/server.ts';
+import { post, startTestService } from './test-service.ts';
 
 const BAD_REQUEST = { error: { message: 'Bad Request', status: 'INVALID_ARGUMENT' } };
-const PATIENT: Limits = { headers: 10_000, request: 60_000, closing: 60_000, stalled: 10_000, unread: 30_000 };
+const LONG_TIMEOUTS: ServerTimeouts = {
+  headers: 10_000,
+  request: 60_000,
+  closing: 60_000,
+  stalled: 10_000,
+  unread: 30_000,
+};
 
-async function started(answer: Answerer, limits: Partial<Limits> = {}): Promise<RunningServer> {
-  const server = await startServer(answer, { host: '127.0.0.1', port: 0 }, { ...PATIENT, ...limits });
+async function startWith(handle: RequestHandler, limits: Partial<ServerTimeouts> = {}): Promise<RunningServer> {
+  const server = await startServer(handle, { host: '127.0.0.1', port: 0 }, { ...LONG_TIMEOUTS, ...limits });
   onTestFinished(() => server.close());
   return server;
 }
@@ -25,31 +31,31 @@ async function dial({ url }: RunningServer): Promise<Socket> {
 
 const DONE = { status: 200, body: '"done"' };
 
-/** A service that answers when it is let go. */
-function heldService() {
+/** Creates a service that blocks each request until released. */
+function createBlockedService() {
   const arrival = Promise.withResolvers<void>();
   const hold = Promise.withResolvers<void>();
-  const answer = async () => {
+  const handle = async () => {
     arrival.resolve();
     await hold.promise;
     return DONE;
   };
-  return { answer, arrived: arrival.promise, release: () => hold.resolve() };
+  return { handle, arrived: arrival.promise, release: () => hold.resolve() };
 }
 
 describe('a hostile client', () => {
-  it('whose headers come too slowly gets the envelope, and loses the connection', async () => {
-    const { answer } = await serviceWorld();
-    const socket = await dial(await started(answer, { headers: 100 }));
+  it('with slow headers gets the envelope, and its connection is closed', async () => {
+    const { handle } = await startTestService();
+    const socket = await dial(await startWith(handle, { headers: 100 }));
     socket.write('POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\n');
     const [head, body] = (await text(socket)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 400 /);
     expect(JSON.parse(body ?? '')).toEqual(BAD_REQUEST);
   });
 
-  it('whose body stops half way gets the envelope, and loses the connection', async () => {
-    const { answer, keyHeaders } = await serviceWorld();
-    const socket = await dial(await started(answer, { stalled: 100 }));
+  it('with an incomplete body gets the envelope, and its connection is closed', async () => {
+    const { handle, keyHeaders } = await startTestService();
+    const socket = await dial(await startWith(handle, { stalled: 100 }));
     const headers = Object.entries({ ...keyHeaders(), 'content-type': 'application/json', 'content-length': 100 });
     const lines = ['POST /v1/users/add HTTP/1.1', 'Host: localhost', ...headers.map((pair) => pair.join(': '))];
     socket.write(`${lines.join('\r\n')}\r\n\r\n{"data":`);
@@ -58,21 +64,21 @@ describe('a hostile client', () => {
     expect(JSON.parse(body ?? '')).toEqual(BAD_REQUEST);
   });
 
-  it('who does not read the answer loses the connection', async () => {
+  it('that does not read the response is disconnected', async () => {
     const body = JSON.stringify('x'.repeat(64 * 1024 * 1024));
-    const server = await started(async () => ({ status: 200, body }), { unread: 100 });
+    const server = await startWith(async () => ({ status: 200, body }), { unread: 100 });
     const socket = (await dial(server)).pause();
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(socket, 'readable');
-    // Takes as long as a connection is left: a minute if nothing else ends it.
+    // The connection would stay open for a minute if the server did not close it.
     await server.close();
   });
 
   it.each(['\u0000\u0001 garbage\r\n\r\n', 'POST / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'])(
     'that sends %j gets the envelope',
     async (bytes) => {
-      const { answer } = await serviceWorld();
-      const socket = await dial(await started(answer));
+      const { handle } = await startTestService();
+      const socket = await dial(await startWith(handle));
       socket.write(bytes);
       const [head, body] = (await text(socket)).split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1.1 400 /);
@@ -80,23 +86,23 @@ describe('a hostile client', () => {
     },
   );
 
-  it('that sends 200 MB hears why it is refused, and the next call is answered', async () => {
-    const { answer, keyHeaders, workspaceHeaders } = await serviceWorld();
-    const { url } = await started(answer);
+  it('that sends 200 MB gets the reason, and the next call succeeds', async () => {
+    const { handle, keyHeaders, workspaceHeaders } = await startTestService();
+    const { url } = await startWith(handle);
     const chunk = Buffer.alloc(1024 * 1024, 0x20);
     const headers = { ...keyHeaders(), 'content-type': 'application/json' };
-    const sending = request(`${url}/v1/users/add`, { method: 'POST', headers });
-    const response = once(sending, 'response');
-    for (let sent = 0; sent < 200; sent++) if (!sending.write(chunk)) await once(sending, 'drain');
-    sending.end();
+    const outgoing = request(`${url}/v1/users/add`, { method: 'POST', headers });
+    const response = once(outgoing, 'response');
+    for (let sent = 0; sent < 200; sent++) if (!outgoing.write(chunk)) await once(outgoing, 'drain');
+    outgoing.end();
     const [refused] = await response;
     expect(JSON.parse(await text(refused))).toMatchObject({ error: { message: /larger/ } });
     expect((await post(fetch, '/v2/workspace/get', '{"data":{}}', workspaceHeaders(), url)).status).toBe(200);
   });
 
-  it('that nests 200,000 levels deep gets the envelope, and the next call is answered', async () => {
-    const { answer, keyHeaders, workspaceHeaders } = await serviceWorld();
-    const { url } = await started(answer);
+  it('that nests 200,000 levels deep gets the envelope, and the next call succeeds', async () => {
+    const { handle, keyHeaders, workspaceHeaders } = await startTestService();
+    const { url } = await startWith(handle);
     const deep = `{"data":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`;
     const refused = await post(fetch, '/v1/users/add', deep, keyHeaders(), url);
     expect(await refused.json()).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } });
@@ -105,9 +111,9 @@ describe('a hostile client', () => {
 });
 
 describe('closing', () => {
-  it('finishes what is in flight, and takes nothing new', async () => {
-    const { answer, arrived, release } = heldService();
-    const server = await started(answer);
+  it('finishes requests in flight, and accepts no new ones', async () => {
+    const { handle, arrived, release } = createBlockedService();
+    const server = await startWith(handle);
     const inFlight = fetch(server.url);
     await arrived;
     const closed = server.close();
@@ -117,22 +123,28 @@ describe('closing', () => {
     await closed;
   });
 
-  it('is not disturbed by a request that comes in meanwhile and is refused at once', async () => {
-    const { answer, arrived, release } = heldService();
-    const server = await started(answer);
-    const socket = await dial(server);
-    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  it('waits for requests in flight although others are rejected meanwhile', async () => {
+    const { handle, arrived, release } = createBlockedService();
+    const server = await startWith(handle);
+    const [inFlight, rejected] = [await dial(server), await dial(server)];
+    // A request that has begun: closing does not end its connection.
+    rejected.write('GET / HTTP/1.1\r\n');
+    inFlight.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     await arrived;
-    const closed = server.close();
-    socket.write('GET / HTTP/1.1\r\nHost: a b\r\n\r\n');
-    await fetch(server.url).catch(() => undefined);
+    let isClosed = false;
+    const closed = server.close().then(() => {
+      isClosed = true;
+    });
+    rejected.write('Host: one\r\nHost: two\r\nConnection: close\r\n\r\n');
+    expect(await text(rejected)).toMatch(/^HTTP\/1.1 400 /);
+    expect(isClosed).toBe(false);
     release();
-    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await text(inFlight)).toMatch(/^HTTP\/1.1 200 /);
     await closed;
   });
 
-  it('does not wait for connections that are only kept alive', async () => {
-    const server = await started(async () => DONE);
+  it('does not wait for idle keep-alive connections', async () => {
+    const server = await startWith(async () => DONE);
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const [response] = await once(request(server.url, { agent }).end(), 'response');
@@ -140,27 +152,27 @@ describe('closing', () => {
     await server.close();
   });
 
-  it('cuts what does not end', async () => {
-    const { answer, arrived, release } = heldService();
+  it('cuts off requests that do not end', async () => {
+    const { handle, arrived, release } = createBlockedService();
     onTestFinished(release);
-    const server = await started(answer, { closing: 50 });
+    const server = await startWith(handle, { closing: 50 });
     const inFlight = fetch(server.url);
     await arrived;
     await Promise.all([server.close(), expect(inFlight).rejects.toThrow()]);
   });
 });
 
-describe('an address', () => {
-  it('that is taken is refused by name', async () => {
-    const { url } = await started(async () => DONE);
+describe('a listening address', () => {
+  it('that is in use is named in the error', async () => {
+    const { url } = await startWith(async () => DONE);
     const port = Number(new URL(url).port);
     await expect(startServer(async () => DONE, { host: '127.0.0.1', port })).rejects.toMatchObject({
       failure: 'local',
-      message: `port ${port} of 127.0.0.1 is in use`,
+      message: `port ${port} on 127.0.0.1 is already in use`,
     });
   });
 
-  it('for all networks is shown as one that can be called', async () => {
+  it('for all interfaces is shown as a reachable URL', async () => {
     const server = await startServer(async () => DONE, { host: '0.0.0.0', port: 0 });
     onTestFinished(() => server.close());
     expect(await (await fetch(server.url)).json()).toBe('done');

@@ -2,42 +2,42 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { localCredentials } from '../../src/service/bootstrap.ts';
+import { ensureLocalCredentials } from '../../src/service/bootstrap.ts';
 import { createService } from '../../src/service/service.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { newStorePlace } from './store-place.ts';
-import { post, serviceWorld } from './world.ts';
+import { newStoreLocation } from './store-location.ts';
+import { post, startTestService } from './test-service.ts';
 
 const ADD = '/v1/users/add';
 
-/** The body of a call that adds so many users. */
-function users(count: number): string {
+/** The body of a call that adds this many users. */
+function usersBody(count: number): string {
   const added = Array.from({ length: count }, (_, at) => ({ userId: `u${at}`, name: 'x'.repeat(200) }));
   return JSON.stringify({ data: { organizationId: 'acme', users: added } });
 }
 
-/** Lets the database grow to so many pages, as a disk lets a file grow: SQLite fails the same way. */
+/** Limits the size of the database in pages. SQLite fails in the same way on a full disk. */
 async function limitPages(store: Store, pages: number): Promise<void> {
   await store.write((database) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(database));
 }
 
 describe('a full disk', () => {
-  it('is named to the process, as a failure of its own disk', async () => {
-    const { store, path, fetch, keyHeaders } = await serviceWorld();
+  it('is reported to the process as a local failure', async () => {
+    const { store, path, fetch, keyHeaders } = await startTestService();
     await limitPages(store, 1);
-    const refused = post(fetch, ADD, users(2_000), keyHeaders());
+    const refused = post(fetch, ADD, usersBody(2_000), keyHeaders());
     const message = expect.stringMatching(new RegExp(`^the disk is full: the store ${path} cannot be written: `));
     await expect(refused).rejects.toMatchObject({ failure: 'local', message });
   });
 
-  it('is an exhausted resource to callers over HTTP, reported, and over once there is space', async () => {
-    const { store, answer, reported, keyHeaders } = await serviceWorld();
+  it('is RESOURCE_EXHAUSTED for HTTP callers, is reported, and ends once there is space', async () => {
+    const { store, handle, reported, keyHeaders } = await startTestService();
     const headers: Record<string, string> = { 'content-type': 'application/json', ...keyHeaders() };
-    const body = Buffer.from(users(2_000));
+    const body = Buffer.from(usersBody(2_000));
     const call = async () => {
       const request = { method: 'POST', target: ADD, header: (name: string) => headers[name] };
-      const { status, body: text } = await answer({ ...request, body: async (intake) => void (await intake(body)) });
+      const { status, body: text } = await handle({ ...request, body: async (intake) => void (await intake(body)) });
       return [status, JSON.parse(text).error];
     };
     await limitPages(store, 1);
@@ -49,13 +49,13 @@ describe('a full disk', () => {
   });
 });
 
-/** A store with data that was overwritten at the beginning of pages: of all, or of those that hold only rows. */
-async function damagedStore(damage: 'everywhere' | 'rows'): Promise<string> {
-  const path = await newStorePlace();
+/** Creates a store with damaged data: the start of every page is overwritten, or only of pages with rows. */
+async function createDamagedStore(damage: 'everywhere' | 'rows'): Promise<string> {
+  const path = await newStoreLocation();
   const store = await openStore(path);
-  const { apiKey, authToken } = await localCredentials(store);
+  const { apiKey, authToken } = await ensureLocalCredentials(store);
   const { fetch } = createService({ store, clock: { now: Date.now, sleep: async () => undefined } });
-  await post(fetch, ADD, users(500), { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken });
+  await post(fetch, ADD, usersBody(500), { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken });
   const { rows } = await store.read((database) =>
     sql<{ last: number }>`select max(rootpage) as last from sqlite_master`.execute(database),
   );
@@ -69,24 +69,24 @@ async function damagedStore(damage: 'everywhere' | 'rows'): Promise<string> {
 }
 
 describe('a damaged store', () => {
-  it('is refused at its opening with its path and the reason', async () => {
-    const path = await damagedStore('everywhere');
+  it('is rejected on opening with its path and the reason', async () => {
+    const path = await createDamagedStore('everywhere');
     const message = `the store ${path} is damaged: database disk image is malformed`;
     const opening = openStore(path).then(async (store) => {
       onTestFinished(() => store.close());
-      await localCredentials(store);
+      await ensureLocalCredentials(store);
     });
     await expect(opening).rejects.toMatchObject({ failure: 'local', message });
   });
 
   it.each(['read', 'write', 'writeRelaxed'] as const)('fails a %s with its path and the reason', async (kind) => {
-    const path = await damagedStore('rows');
+    const path = await createDamagedStore('rows');
     const store = await openStore(path);
     onTestFinished(() => store.close());
     const message = `the store ${path} is damaged: database disk image is malformed`;
     const work = store[kind]((database) => database.selectFrom('users').selectAll().execute());
     await expect(work).rejects.toMatchObject({ failure: 'local', message, refusal: { status: 'DATA_LOSS' } });
-    // The connection is usable afterwards.
+    // The connection is still usable.
     await store.write((database) => database.updateTable('workspaces').set({ name: 'x' }).execute());
   });
 });

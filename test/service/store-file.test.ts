@@ -1,20 +1,20 @@
 import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { storeName, storePlace } from '../../src/service/store/location.ts';
+import { displayStoreLocation, parseStoreLocation } from '../../src/service/store/location.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { openDatabase } from '../../src/service/store/sqlite.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
-async function newStore() {
-  const path = join(await temporaryFolder(), 'deep', 'service.sqlite');
+async function createStore() {
+  const path = join(await createTemporaryFolder(), 'deep', 'service.sqlite');
   const store = await openStore(path);
   onTestFinished(() => store.close());
   return { path, store };
 }
 
-/** Every file of a folder in base64, without SQLite's shared memory, which holds no data. */
-async function contentOf(folder: string): Promise<Readonly<Record<string, string>>> {
+/** Reads all files of a folder as base64, except SQLite's shared memory, which holds no data. */
+async function readFiles(folder: string): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(folder)).filter((name) => !name.endsWith('-shm'));
   return Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'base64')] as const)),
@@ -22,16 +22,16 @@ async function contentOf(folder: string): Promise<Readonly<Record<string, string
 }
 
 describe('a store file', () => {
-  it('is for its owner alone, in a folder for its owner alone', async () => {
-    const { path } = await newStore();
+  it('is private to its owner, in a private folder', async () => {
+    const { path } = await createStore();
     const modes = await Promise.all(
-      [path, `${path}-wal`, join(path, '..')].map(async (each) => (await stat(each)).mode),
+      [path, `${path}-wal`, join(path, '..')].map(async (file) => (await stat(file)).mode),
     );
     expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(['600', '600', '700']);
   });
 
-  it('keeps a write-ahead log and waits for the disk', async () => {
-    const { path } = await newStore();
+  it('has a write-ahead log and waits for the disk', async () => {
+    const { path } = await createStore();
     const database = await openDatabase(path, 0);
     onTestFinished(() => database.close());
     expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
@@ -45,16 +45,16 @@ describe('a store file', () => {
     ['postgresql://ada@db.example:5433/svc?sslmode=require', 'postgres://ada@db.example:5433/svc?sslmode=require'],
     ['postgres://ada@/svc?host=/run/postgresql', 'postgres://ada@/svc?host=/run/postgresql'],
     ['postgres:///svc', 'postgres:///svc'],
-  ])("'%s' stands for %s", (location, file) => {
-    expect(storeName(location).endsWith(file)).toBe(true);
+  ])("'%s' resolves to %s", (location, file) => {
+    expect(displayStoreLocation(location).endsWith(file)).toBe(true);
   });
 
-  it.each(['postgres:x', 'postgres://a b/c', 'mysql:x', '', 'sqlite:'])("'%s' is no store", (location) => {
-    expect(() => storePlace(location)).toThrow(expect.objectContaining({ failure: 'usage' }));
+  it.each(['postgres:x', 'postgres://a b/c', 'mysql:x', '', 'sqlite:'])("'%s' is not a store", (location) => {
+    expect(() => parseStoreLocation(location)).toThrow(expect.objectContaining({ failure: 'usage' }));
   });
 
-  it('becomes a store when it is empty', async () => {
-    const path = join(await temporaryFolder(), 'empty.sqlite');
+  it('becomes a store if it is empty', async () => {
+    const path = join(await createTemporaryFolder(), 'empty.sqlite');
     await writeFile(path, '');
     const store = await openStore(path);
     onTestFinished(() => store.close());
@@ -62,9 +62,9 @@ describe('a store file', () => {
   });
 
   it.each(['short', 'not a database, but more than a hundred bytes long: '.repeat(10)])(
-    'that is no SQLite file is refused, and left as it is: %j',
+    'is rejected unchanged if it is not an SQLite file: %j',
     async (text) => {
-      const path = join(await temporaryFolder(), 'notes.txt');
+      const path = join(await createTemporaryFolder(), 'notes.txt');
       await writeFile(path, text);
       const message = `cannot open the store ${path}: it is not an SQLite file`;
       await expect(openStore(path)).rejects.toMatchObject({ failure: 'local', message });
@@ -77,23 +77,23 @@ describe('a store file', () => {
     ['with a write-ahead log', 'pragma journal_mode = wal; create table users (name)', undefined],
     ['with all its tables in a write-ahead log', 'pragma journal_mode = wal; create table users (name)', 'copy'],
     ['with a table of the same name', 'create table schemaVersion (version integer)', undefined],
-  ])('that is a database of another program, %s, is refused, and left as it is', async (_, sql, copy) => {
-    const folder = await temporaryFolder();
+  ])('is rejected unchanged if it belongs to another program, %s', async (_, sql, copy) => {
+    const folder = await createTemporaryFolder();
     const path = join(folder, 'foreign.sqlite');
     const database = await openDatabase(path, 0);
     database.exec(sql);
-    const target = copy ? join(await temporaryFolder(), 'foreign.sqlite') : path;
-    // A copy of an open database is what a process that was killed leaves behind.
+    const target = copy ? join(await createTemporaryFolder(), 'foreign.sqlite') : path;
+    // A copy of an open database equals the files that a killed process leaves behind.
     if (copy) for (const end of ['', '-wal']) await copyFile(path + end, target + end);
     database.close();
-    const before = await contentOf(dirname(target));
+    const before = await readFiles(dirname(target));
     const message = `cannot open the store ${target}: it is an SQLite database of another program`;
     await expect(openStore(target)).rejects.toMatchObject({ failure: 'local', message });
-    expect(await contentOf(dirname(target))).toEqual(before);
+    expect(await readFiles(dirname(target))).toEqual(before);
   });
 
-  it('from before stores were marked is opened, and marked', async () => {
-    const { path, store } = await newStore();
+  it('gets the application ID if it was created without one', async () => {
+    const { path, store } = await createStore();
     await store.close();
     const before = await openDatabase(path, 0);
     before.exec('pragma application_id = 0');
@@ -104,15 +104,15 @@ describe('a store file', () => {
     expect(after.prepare('pragma application_id').get()).toEqual({ application_id: 0x73766353 });
   });
 
-  it('in a folder that cannot be made is refused', async () => {
-    const path = join(await temporaryFolder(), 'file');
+  it('is rejected in a folder that cannot be created', async () => {
+    const path = join(await createTemporaryFolder(), 'file');
     await writeFile(path, '');
     await expect(openStore(join(path, 'x.sqlite'))).rejects.toMatchObject({ failure: 'local' });
   });
 
-  it('answers UNAVAILABLE when another process keeps the lock', async () => {
-    const { path } = await newStore();
-    const store = await openStore(path, { patience: 50 });
+  it('returns UNAVAILABLE while another process holds the lock', async () => {
+    const { path } = await createStore();
+    const store = await openStore(path, { busyTimeout: 50 });
     onTestFinished(() => store.close());
     const other = await openDatabase(path, 0);
     onTestFinished(() => other.close());

@@ -3,10 +3,10 @@ import { SvcError } from '../../src/kernel/errors.ts';
 import { MIGRATIONS } from '../../src/service/store/migrations.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { SCHEMA_VERSION } from '../../src/service/store/schema.ts';
-import { newStorePlace } from './store-place.ts';
+import { newStoreLocation } from './store-location.ts';
 
 async function newStore() {
-  const path = await newStorePlace();
+  const path = await newStoreLocation();
   const store = await openStore(path);
   onTestFinished(() => store.close());
   return { path, store };
@@ -32,7 +32,7 @@ describe('the schema', () => {
     expect(SCHEMA_VERSION).toBe(MIGRATIONS.length);
   });
 
-  it('of a newer svc is refused', async () => {
+  it('is rejected if a newer svc created it', async () => {
     const { path, store } = await newStore();
     await store.write((database) =>
       database
@@ -50,7 +50,7 @@ describe('the schema', () => {
 });
 
 describe('a transaction', () => {
-  it('that fails leaves nothing behind', async () => {
+  it('is rolled back if it fails', async () => {
     const { store } = await newStore();
     const organization = await withKey(store);
     const failing = store.write(async (database) => {
@@ -61,7 +61,7 @@ describe('a transaction', () => {
     expect(await organizations(store)).toEqual([]);
   });
 
-  it('is alone: what two do at once does not mix', async () => {
+  it('is isolated from concurrent transactions', async () => {
     const { store } = await newStore();
     const organization = await withKey(store);
     const count = () =>
@@ -77,7 +77,7 @@ describe('a transaction', () => {
     expect(await organizations(store)).toHaveLength(10);
   });
 
-  it('refuses what refers to nothing', async () => {
+  it('rejects references to missing rows', async () => {
     const { store } = await newStore();
     const organization = { apiKey: 'no', organizationId: 'acme', createdAt: 0 };
     const orphan = store.write((database) => database.insertInto('organizations').values(organization).execute());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { secondKey, serviceWorld } from './world.ts';
+import { addSecondKey, startTestService } from './test-service.ts';
 
 const LIST = '/v2/organizations/documents/get';
 const ADD = '/v1/organizations/documents/add';
@@ -19,22 +19,22 @@ describe('a service without a feature', () => {
       'Advanced queries are not enabled for this workspace.',
       [LIST, '/v2/organizations/folders/get', '/v1/organizations/folders/get', '/v2/organizations/folders/update'],
     ],
-  ] as const)('%s refuses what needs it, and nothing else', async (feature, message, some) => {
-    const { call } = await serviceWorld({ without: [feature] });
+  ] as const)('%s rejects only calls that need it', async (feature, message, some) => {
+    const { call } = await startTestService({ without: [feature] });
     const refusal = { http: 400, body: { error: { status: 'FAILED_PRECONDITION', message } } };
     const refused: string[] = [];
     for (const { resource, name, path } of manifest) {
       const { feature: needed } = await loadOperation(resource, name);
-      const answer = await call(path, {});
-      if (needed === feature) expect(answer).toEqual(refusal);
-      else expect(answer.body.error?.message).not.toBe(message);
+      const response = await call(path, {});
+      if (needed === feature) expect(response).toEqual(refusal);
+      else expect(response.body.error?.message).not.toBe(message);
       if (needed === feature) refused.push(path);
     }
     expect(refused).toEqual(expect.arrayContaining([...some]));
   });
 
-  it('says so to nobody without a credential', async () => {
-    const { call } = await serviceWorld({ without: ['advanced-queries'] });
+  it('does not reveal it to callers without credentials', async () => {
+    const { call } = await startTestService({ without: ['advanced-queries'] });
     const headers = { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' };
     expect((await call(LIST, ACME, headers)).body.error?.status).toBe('PERMISSION_DENIED');
   });
@@ -46,8 +46,8 @@ describe('a rate limit', () => {
     body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Rate limit exceeded. Try again after 1 minute.' } },
   };
 
-  it('refuses one call too many until its time is over', async () => {
-    const { call, clock } = await serviceWorld({ rateLimit: { calls: 3, window: 60_000 } });
+  it('rejects calls beyond the limit until the window ends', async () => {
+    const { call, clock } = await startTestService({ rateLimit: { calls: 3, window: 60_000 } });
     for (let n = 0; n < 3; n++) {
       expect((await call(LIST, ACME)).http).toBe(200);
       clock.time += 10_000;
@@ -59,8 +59,8 @@ describe('a rate limit', () => {
     expect((await call(LIST, ACME)).http).toBe(200);
   });
 
-  it('begins anew when the clock is set back', async () => {
-    const { call, clock } = await serviceWorld({ rateLimit: { calls: 1, window: 60_000 } });
+  it('starts over if the clock is set back', async () => {
+    const { call, clock } = await startTestService({ rateLimit: { calls: 1, window: 60_000 } });
     expect((await call(LIST, ACME)).http).toBe(200);
     expect(await call(LIST, ACME)).toEqual(LIMITED);
     clock.time -= 3_600_000;
@@ -68,10 +68,10 @@ describe('a rate limit', () => {
     expect(await call(LIST, ACME)).toEqual(LIMITED);
   });
 
-  it('is one for each credential', async () => {
-    const world = await serviceWorld({ rateLimit: { calls: 1, window: 1_000 } });
-    const { call } = world;
-    const second = await secondKey(world);
+  it('applies to each credential separately', async () => {
+    const service = await startTestService({ rateLimit: { calls: 1, window: 1_000 } });
+    const { call } = service;
+    const second = await addSecondKey(service);
     expect((await call(LIST, ACME)).http).toBe(200);
     expect(await call(LIST, ACME)).toEqual(LIMITED);
     expect((await call(LIST, ACME, second)).http).toBe(200);
@@ -81,16 +81,16 @@ describe('a rate limit', () => {
     expect(await call('/v2/workspace/create', { ownerEmail: 'd@e.f' })).toEqual(LIMITED);
   });
 
-  it('is not used up by who does not know the token, and counts refused input', async () => {
-    const { call, keyHeaders } = await serviceWorld({ rateLimit: { calls: 1, window: 1_000 } });
+  it('does not count calls with a wrong token, but counts rejected input', async () => {
+    const { call, keyHeaders } = await startTestService({ rateLimit: { calls: 1, window: 1_000 } });
     const wrong = { ...keyHeaders(), 'x-svc-auth-token': 'no' };
     for (let n = 0; n < 3; n++) expect((await call(LIST, ACME, wrong)).http).toBe(401);
     expect((await call(LIST, {})).http).toBe(400);
     expect(await call(LIST, ACME)).toEqual(LIMITED);
   });
 
-  it('leaves nothing of the call that it refuses', async () => {
-    const { call, clock } = await serviceWorld({ rateLimit: { calls: 1, window: 1_000 } });
+  it('rolls back the call that it rejects', async () => {
+    const { call, clock } = await startTestService({ rateLimit: { calls: 1, window: 1_000 } });
     await call(ADD, { ...ACME, documents: [{ documentId: 'd1' }] });
     expect(await call(ADD, { ...ACME, documents: [{ documentId: 'd2' }] })).toEqual(LIMITED);
     clock.time += 1_000;
@@ -101,8 +101,8 @@ describe('a rate limit', () => {
 describe('a strict service', () => {
   const MESSAGE = 'Some documents could not be processed.';
 
-  it('answers duplicates with INTERNAL, and what each document came to', async () => {
-    const { call } = await serviceWorld({ strict: true });
+  it('responds to duplicates with INTERNAL and the result of each document', async () => {
+    const { call } = await startTestService({ strict: true });
     const documents = [{ documentId: 'd1' }, { documentId: '__proto__' }];
     expect((await call(ADD, { ...ACME, documents })).http).toBe(200);
     const again = await call(ADD, { ...ACME, documents: [...documents, { documentId: 'd2' }] });
@@ -118,8 +118,8 @@ describe('a strict service', () => {
     expect(body.result?.data, 'what succeeded is written').toHaveLength(2);
   });
 
-  it('answers unknown ids with INTERNAL, and which they are', async () => {
-    const { call } = await serviceWorld({ strict: true });
+  it('responds to unknown IDs with INTERNAL and the list of them', async () => {
+    const { call } = await startTestService({ strict: true });
     await call(ADD, { ...ACME, documents: [{ documentId: 'd1' }] });
     expect((await call(LIST, { ...ACME, documentIds: ['d1'] })).http).toBe(200);
     expect((await call(LIST, ACME)).http).toBe(200);
@@ -138,8 +138,8 @@ describe('a strict service', () => {
     });
   });
 
-  it('does not miss what is on another page', async () => {
-    const { call } = await serviceWorld({ strict: true });
+  it('does not report documents of another page as unknown', async () => {
+    const { call } = await startTestService({ strict: true });
     const documentIds = ['d1', 'd2'];
     await call(ADD, { ...ACME, documents: documentIds.map((documentId) => ({ documentId })) });
     const { body } = await call(LIST, { ...ACME, documentIds, pageSize: 1 });
@@ -148,8 +148,8 @@ describe('a strict service', () => {
     expect((await call(LIST, { ...ACME, documentIds, pageSize: 1, pageToken })).http).toBe(200);
   });
 
-  it('says nothing of it when it is not strict', async () => {
-    const { call } = await serviceWorld();
+  it('responds with success only without strict mode', async () => {
+    const { call } = await startTestService();
     for (let n = 0; n < 2; n++)
       expect((await call(ADD, { ...ACME, documents: [{ documentId: 'd1' }] })).http).toBe(200);
     expect((await call(LIST, { ...ACME, documentIds: ['no'] })).body.result?.data).toEqual([]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { serviceWorld, type World } from './world.ts';
+import { startTestService, type TestService } from './test-service.ts';
 
 const ADD = '/v1/users/add';
 
-const usersOf = ({ store }: World) =>
+const readUsers = ({ store }: TestService) =>
   store.read((database) =>
     database
       .selectFrom('users')
@@ -12,7 +12,7 @@ const usersOf = ({ store }: World) =>
       .execute(),
   );
 
-const membersOf = ({ store }: World) =>
+const readMembers = ({ store }: TestService) =>
   store.read((database) =>
     database
       .selectFrom('members')
@@ -23,13 +23,13 @@ const membersOf = ({ store }: World) =>
   );
 
 describe('adding users', () => {
-  it('updates what is given, keeps the rest and the id', async () => {
-    const world = await serviceWorld();
-    const add = (user: object) => world.call(ADD, { organizationId: 'acme', users: [{ userId: 'u1', ...user }] });
+  it('updates the supplied fields, and keeps the others and the ID', async () => {
+    const service = await startTestService();
+    const add = (user: object) => service.call(ADD, { organizationId: 'acme', users: [{ userId: 'u1', ...user }] });
     const first = await add({ name: 'Ada Lovelace', email: 'ada@example.com', color: 'red' });
     const second = await add({ name: 'Grace Hopper' });
     expect(second.body.result?.data).toEqual(first.body.result?.data);
-    expect(await usersOf(world)).toEqual([
+    expect(await readUsers(service)).toEqual([
       { userId: 'u1', name: 'Grace Hopper', email: 'ada@example.com', initial: 'G', otherFields: '{"color":"red"}' },
     ]);
   });
@@ -45,13 +45,13 @@ describe('adding users', () => {
     ['', null],
     [undefined, null],
   ])('derives the initial of %j as %j', async (name, initial) => {
-    const world = await serviceWorld();
-    await world.call(ADD, { organizationId: 'acme', users: [{ userId: 'u1', name }] });
-    expect((await usersOf(world))[0]?.initial).toBe(initial);
+    const service = await startTestService();
+    await service.call(ADD, { organizationId: 'acme', users: [{ userId: 'u1', name }] });
+    expect((await readUsers(service))[0]?.initial).toBe(initial);
   });
 
-  it('answers ids of every kind under themselves', async () => {
-    const { call } = await serviceWorld();
+  it('returns results under unusual IDs', async () => {
+    const { call } = await startTestService();
     const ids = ['__proto__', 'constructor', 'toString', '10', '9', 'a,b', 'é', '🙂', 'with\u0000nul', ' ', "';--"];
     const { body } = await call(ADD, { organizationId: '__proto__', users: ids.map((userId) => ({ userId })) });
     const results = new Map(Object.entries(body.result?.data));
@@ -59,29 +59,29 @@ describe('adding users', () => {
     expect([...results.values()]).toEqual(ids.map(() => expect.objectContaining({ success: true })));
   });
 
-  it('takes the last of two records with one id', async () => {
-    const world = await serviceWorld();
+  it('uses the last of two records with the same ID', async () => {
+    const service = await startTestService();
     const users = [
       { userId: 'u1', name: 'First' },
       { userId: 'u1', name: 'Last' },
     ];
-    await world.call(ADD, { organizationId: 'acme', users });
-    expect((await usersOf(world)).map(({ name }) => name)).toEqual(['Last']);
+    await service.call(ADD, { organizationId: 'acme', users });
+    expect((await readUsers(service)).map(({ name }) => name)).toEqual(['Last']);
   });
 
-  it('takes more users than one statement writes', async () => {
-    const world = await serviceWorld();
+  it('adds more users than fit in one statement', async () => {
+    const service = await startTestService();
     const users = Array.from({ length: 1_234 }, (_, n) => ({ userId: `u${n}` }));
-    const { body } = await world.call(ADD, { organizationId: 'acme', users });
+    const { body } = await service.call(ADD, { organizationId: 'acme', users });
     expect(Object.keys(body.result?.data)).toHaveLength(1_234);
-    expect(await membersOf(world)).toHaveLength(1_234);
+    expect(await readMembers(service)).toHaveLength(1_234);
   });
 });
 
-describe('levels', () => {
-  it('do not leak: a member of a document or folder is none of the organization', async () => {
-    const world = await serviceWorld();
-    const { call } = world;
+describe('membership levels', () => {
+  it('are separate: a member of a document or folder is not a member of the organization', async () => {
+    const service = await startTestService();
+    const { call } = service;
     const organizationId = 'acme';
     await call('/v2/organizations/folders/add', {
       organizationId,
@@ -92,7 +92,7 @@ describe('levels', () => {
     await call(ADD, { organizationId, documentId: 'd1', users: [{ userId: 'of-document' }] });
     await call(ADD, { organizationId, folderId: 'f1', users: [{ userId: 'of-folder' }] });
     await call(ADD, { organizationId, users: [{ userId: 'of-organization' }] });
-    expect(await membersOf(world)).toEqual([
+    expect(await readMembers(service)).toEqual([
       { level: 'document', resourceId: 'd1', userId: 'of-document' },
       { level: 'folder', resourceId: 'f1', userId: 'of-folder' },
       { level: 'organization', resourceId: '', userId: 'of-organization' },
@@ -102,10 +102,10 @@ describe('levels', () => {
   it.each([
     [{ documentId: 'no' }, 'Document not found.'],
     [{ folderId: 'no' }, 'Folder not found.'],
-    [{ documentId: 'd', folderId: 'f' }, 'folderId: give documentId or folderId, not both'],
-  ])('%j is refused, and nothing is left behind', async (place, message) => {
-    const { call, store } = await serviceWorld();
-    const { http, body } = await call(ADD, { organizationId: 'new', ...place, users: [{ userId: 'u1' }] });
+    [{ documentId: 'd', folderId: 'f' }, 'folderId: specify documentId or folderId, not both'],
+  ])('%j is rejected, and nothing is written', async (target, message) => {
+    const { call, store } = await startTestService();
+    const { http, body } = await call(ADD, { organizationId: 'new', ...target, users: [{ userId: 'u1' }] });
     expect(http).toBe(400);
     expect(body.error).toMatchObject({ status: 'INVALID_ARGUMENT', message });
     const organizations = await store.read((database) => database.selectFrom('organizations').selectAll().execute());

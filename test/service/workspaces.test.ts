@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { post, serviceWorld } from './world.ts';
+import { post, startTestService } from './test-service.ts';
 
 const CREATE = '/v2/workspace/create';
 const TOKENS = '/v2/workspace/authtokens/get';
 
 describe('creating a workspace', () => {
-  it('needs no credential, and answers the whole record', async () => {
-    const { fetch } = await serviceWorld();
+  it('needs no credentials, and returns the whole record', async () => {
+    const { fetch } = await startTestService();
     const data = {
       ownerEmail: 'ada@example.com',
       name: 'Ada',
@@ -32,8 +32,8 @@ describe('creating a workspace', () => {
     });
   });
 
-  it('gives credentials that work, to a workspace of its own', async () => {
-    const { call } = await serviceWorld();
+  it('returns working credentials for a separate workspace', async () => {
+    const { call } = await startTestService();
     const { body } = await call(CREATE, { ownerEmail: 'ada@example.com' });
     const { id, authToken, apiKeyList } = body.result?.data ?? {};
     const headers = { 'x-svc-workspace-id': id, 'x-svc-workspace-auth-token': authToken };
@@ -45,8 +45,8 @@ describe('creating a workspace', () => {
     expect((await call('/v2/organizations/documents/get', { organizationId: 'acme' }, key)).http).toBe(200);
   });
 
-  it('happens once for an e-mail address', async () => {
-    const { call } = await serviceWorld();
+  it('is possible only once per email address', async () => {
+    const { call } = await startTestService();
     await call(CREATE, { ownerEmail: 'ada@example.com' });
     expect(await call(CREATE, { ownerEmail: 'ada@example.com', name: 'Other' })).toEqual({
       http: 409,
@@ -63,16 +63,16 @@ describe('creating a workspace', () => {
     { ownerEmail: 'a@b.c', workspaceName: 'x'.repeat(201) },
     { ownerEmail: 'a@b.c', avatar: 'no url' },
     { ownerEmail: 'a@b.c', avatar: `https://example.com/${'x'.repeat(2_000)}` },
-  ])('refuses %j', async (data) => {
-    const { call } = await serviceWorld();
+  ])('rejects %j', async (data) => {
+    const { call } = await startTestService();
     expect((await call(CREATE, data)).body.error?.status).toBe('INVALID_ARGUMENT');
     expect((await call(CREATE, { ownerEmail: 'a@b.c' })).http).toBe(200);
   });
 });
 
 describe('the auth tokens of an API key', () => {
-  it('are listed with name and domains, and follow a reset', async () => {
-    const { call, credentials } = await serviceWorld();
+  it('are listed with name and domains, also after a reset', async () => {
+    const { call, credentials } = await startTestService();
     const { apiKey, authToken: token } = credentials;
     const reply = (authToken: object) => ({
       http: 200,
@@ -90,7 +90,7 @@ describe('the auth tokens of an API key', () => {
   });
 
   it('are not shown to another workspace', async () => {
-    const { call, credentials } = await serviceWorld();
+    const { call, credentials } = await startTestService();
     const { body } = await call(CREATE, { ownerEmail: 'ada@example.com' });
     const { id, authToken } = body.result?.data ?? {};
     const headers = { 'x-svc-workspace-id': id, 'x-svc-workspace-auth-token': authToken };

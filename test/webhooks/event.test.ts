@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../src/catalog/events.ts';
-import { advancedPayload, basicPayload, eventFromPayload, eventNameOf } from '../../src/webhooks/event.ts';
-import { sampleEvent } from '../../src/webhooks/sample.ts';
+import {
+  createAdvancedPayload,
+  createBasicPayload,
+  eventNameOf,
+  parseAdvancedPayload,
+} from '../../src/webhooks/event.ts';
+import { createSampleEvent } from '../../src/webhooks/sample.ts';
 
 const SETTING = { webhookId: 'wh_1', now: 1_770_000_000_000, apiKey: 'key-1' };
 const plain = (value: object) => JSON.parse(JSON.stringify(value));
 
 describe('the two forms of a payload', () => {
-  const event = sampleEvent('comment.add', SETTING);
+  const event = createSampleEvent('comment.add', SETTING);
   const { actionUser, commentAnnotation, targetComment, pageInfo } = event;
 
   it('basic', () => {
-    expect(plain(basicPayload(event))).toEqual({
+    expect(plain(createBasicPayload(event))).toEqual({
       webhookId: 'wh_1',
       actionType: 'added',
       notificationSource: 'comment',
@@ -30,7 +35,7 @@ describe('the two forms of a payload', () => {
   });
 
   it('advanced', () => {
-    expect(plain(advancedPayload(event))).toEqual({
+    expect(plain(createAdvancedPayload(event))).toEqual({
       event: 'comment.add',
       actionType: 'added',
       source: 'comment',
@@ -50,14 +55,14 @@ describe('the two forms of a payload', () => {
     });
   });
 
-  it('say what is bare as little as it is', () => {
+  it('omit the fields of a minimal event', () => {
     const bare = { event: 'crdt.update_data', webhookId: 'w', apiKey: 'k' };
-    expect(plain(advancedPayload(bare))).toMatchObject({
+    expect(plain(createAdvancedPayload(bare))).toMatchObject({
       actionType: 'updateData',
       source: 'crdt',
       data: { metadata: { organization: {}, document: {}, apiKey: 'k', pageInfo: {} } },
     });
-    expect(plain(basicPayload({ ...bare, event: 'thread.link_copy' }))).toMatchObject({
+    expect(plain(createBasicPayload({ ...bare, event: 'thread.link_copy' }))).toMatchObject({
       actionType: 'linkCopy',
       notificationSource: 'thread',
     });
@@ -65,39 +70,40 @@ describe('the two forms of a payload', () => {
 });
 
 describe('a sample', () => {
-  it.each(EVENT_NAMES)('of %s names who, where and what', (name) => {
-    const { data, event } = plain(advancedPayload(sampleEvent(name, SETTING)));
+  it.each(EVENT_NAMES)('of %s names the user, the document, and the subject', (name) => {
+    const { data, event } = plain(createAdvancedPayload(createSampleEvent(name, SETTING)));
     expect(event).toBe(name);
     expect(data.actionUser.userId).toMatch(/^u-/);
     const subject = Object.keys(data).filter((field) => !['actionUser', 'metadata'].includes(field));
     expect(subject.length).toBeGreaterThan(0);
   });
 
-  it('of an unknown type names who and where', () => {
-    const { data } = plain(advancedPayload(sampleEvent('thread.link_copy', SETTING)));
+  it('of an unknown type names the user and the document', () => {
+    const { data } = plain(createAdvancedPayload(createSampleEvent('thread.link_copy', SETTING)));
     expect(Object.keys(data)).toEqual(['actionUser', 'metadata']);
   });
 });
 
-describe('what a payload is about', () => {
-  it.each(EVENT_NAMES)('%s, in both forms, and back', (name) => {
-    const event = sampleEvent(name, SETTING);
-    for (const payload of [basicPayload(event), advancedPayload(event)]) expect(eventNameOf(plain(payload))).toBe(name);
-    const back = eventFromPayload(plain(advancedPayload(event)), event);
-    expect(plain(advancedPayload(back))).toEqual(plain(advancedPayload(event)));
-    expect(plain(basicPayload(back))).toEqual(plain(basicPayload(event)));
+describe('the event of a payload', () => {
+  it.each(EVENT_NAMES)('%s is recognized in both forms', (name) => {
+    const event = createSampleEvent(name, SETTING);
+    for (const payload of [createBasicPayload(event), createAdvancedPayload(event)])
+      expect(eventNameOf(plain(payload))).toBe(name);
+    const back = parseAdvancedPayload(plain(createAdvancedPayload(event)), event);
+    expect(plain(createAdvancedPayload(back))).toEqual(plain(createAdvancedPayload(event)));
+    expect(plain(createBasicPayload(back))).toEqual(plain(createBasicPayload(event)));
   });
 
-  it.each([null, [], 'x', {}, { event: 1 }, { notificationSource: 'comment' }])('%j says nothing', (payload) => {
+  it.each([null, [], 'x', {}, { event: 1 }, { notificationSource: 'comment' }])('%j names no event', (payload) => {
     expect(eventNameOf(payload)).toBe('unknown');
     expect(
-      plain(advancedPayload(eventFromPayload(payload, { event: 'e', webhookId: 'w', apiKey: 'k' }))),
+      plain(createAdvancedPayload(parseAdvancedPayload(payload, { event: 'e', webhookId: 'w', apiKey: 'k' }))),
     ).toMatchObject({
       data: { metadata: { apiKey: 'k' } },
     });
   });
 
-  it('an action that is not known is named as it is', () => {
+  it('an unknown action keeps its name', () => {
     expect(eventNameOf({ notificationSource: 'comment', actionType: 'pinned' })).toBe('comment.pinned');
   });
 });

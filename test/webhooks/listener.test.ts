@@ -4,16 +4,16 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { ListenerEvent } from '../../src/webhooks/listener.ts';
 import { packBody } from '../../src/webhooks/payload.ts';
+import { listening, newSecret, send, signed, target, unixNow } from './listener-fixture.ts';
 import { hasOpenssl, opensslSignature } from './openssl.ts';
-import { listening, newSecret, send, signed, target, unixNow } from './world.ts';
 
 const BODY = '{ "event": "comment.add",\n "data": {"text": "Grüße"} }';
 
 const taken = (events: readonly ListenerEvent[]) =>
-  events.flatMap((event) => (event.kind === 'taken' ? [event.delivery] : []));
+  events.flatMap((event) => (event.kind === 'received' ? [event.delivery] : []));
 
 describe('a delivery that verifies', () => {
-  it("is taken when the standard's own package signed it", async () => {
+  it('is accepted if the standardwebhooks package signed it', async () => {
     const { url, secret, events } = await listening();
     const now = new Date();
     const signature = new Webhook(secret).sign('msg_1', now, BODY);
@@ -33,7 +33,7 @@ describe('a delivery that verifies', () => {
     ]);
   });
 
-  it.skipIf(!hasOpenssl())('is taken when OpenSSL signed it, whatever the case of its headers', async () => {
+  it.skipIf(!hasOpenssl())('is accepted if OpenSSL signed it, with header names in any case', async () => {
     const { url, secret } = await listening();
     const timestamp = unixNow();
     const signature = opensslSignature(secret, 'msg_1', timestamp, Buffer.from(BODY));
@@ -41,7 +41,7 @@ describe('a delivery that verifies', () => {
     expect((await send(url, BODY, headers)).status).toBe(200);
   });
 
-  it('is taken with the token of basic webhooks, as it is configured', async () => {
+  it('is accepted with the configured token of basic webhooks', async () => {
     const authToken = randomBytes(16).toString('hex');
     const { url, events } = await listening({ proofs: { secrets: [], authToken } });
     const body = JSON.stringify({ webhookId: 'wh_1', notificationSource: 'comment', actionType: 'newlyAdded' });
@@ -51,7 +51,7 @@ describe('a delivery that verifies', () => {
     ]);
   });
 
-  it('is decoded and decrypted, and where it cannot be, taken with the reason', async () => {
+  it('is decoded and decrypted, or accepted with the reason for the failure', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -66,11 +66,14 @@ describe('a delivery that verifies', () => {
     const without = await listening({ proofs: { secrets: [secret] } });
     expect((await send(without.url, sealed, signed(secret, sealed))).status).toBe(200);
     expect(without.events).toMatchObject([
-      { delivery: { event: 'unknown', payload: null }, fault: 'the body is encrypted, and no private key was given' },
+      {
+        delivery: { event: 'unknown', payload: null },
+        payloadProblem: 'the body is encrypted, but no private key was given',
+      },
     ]);
   });
 
-  it.each(['null', '[]', '"text"', '{"event":7}'])('is taken though its payload is %s', async (body) => {
+  it.each(['null', '[]', '"text"', '{"event":7}'])('is accepted with the payload %s', async (body) => {
     const { url, secret, events } = await listening();
     expect((await send(url, body, signed(secret, body))).status).toBe(200);
     expect(taken(events)).toMatchObject([{ event: 'unknown', payload: JSON.parse(body) }]);
@@ -81,33 +84,33 @@ describe('a delivery that does not verify', () => {
   const token = randomBytes(16).toString('hex');
 
   it.each([
-    ['nothing', {}, 'it is not signed'],
-    ['a token where signatures are asked for', { authorization: `Basic ${token}` }, 'it is not signed'],
+    ['nothing', {}, 'the delivery is not signed'],
+    ['a token where signatures are asked for', { authorization: `Basic ${token}` }, 'the delivery is not signed'],
     ['half a signature', { 'webhook-id': 'msg_1' }, 'the header webhook-timestamp is missing'],
-  ])('with %s is answered 401 and goes nowhere', async (_, headers, reason) => {
+  ])('with %s gets a 401 and is not forwarded', async (_, headers, reason) => {
     const to = await target();
-    const { url, events } = await listening({ forwarding: { otherwise: to.url } });
+    const { url, events } = await listening({ forwarding: { defaultTarget: to.url } });
     expect(await send(url, BODY, headers)).toEqual({ status: 401, text: 'unverified\n' });
-    expect(events).toEqual([{ kind: 'refused', reason }]);
+    expect(events).toEqual([{ kind: 'rejected', reason }]);
     expect(to.received).toEqual([]);
   });
 
   it.each([
-    ['another token', [`Basic ${token}x`], 'the token is another one'],
-    ['base64 of the token', [`Basic ${Buffer.from(token).toString('base64')}`], 'the token is another one'],
-    ['another scheme', [`Bearer ${token}`], 'the header authorization is not Basic'],
-    ['two tokens, one of them right', [`Basic ${token}`, 'Basic x'], 'there are 2 headers authorization'],
+    ['another token', [`Basic ${token}x`], 'the token is different'],
+    ['base64 of the token', [`Basic ${Buffer.from(token).toString('base64')}`], 'the token is different'],
+    ['another scheme', [`Bearer ${token}`], 'the header authorization does not use the Basic scheme'],
+    ['two tokens, one of them right', [`Basic ${token}`, 'Basic x'], 'the header authorization appears 2 times'],
     ['no token', [], 'the header authorization is missing'],
-  ])('with %s is answered 401', async (_, authorization, reason) => {
+  ])('with %s gets a 401', async (_, authorization, reason) => {
     const { url, events } = await listening({ proofs: { secrets: [], authToken: token } });
     const headers: Record<string, string | string[]> = authorization.length > 0 ? { authorization } : {};
     expect((await send(url, BODY, headers)).status).toBe(401);
-    expect(events).toEqual([{ kind: 'refused', reason }]);
+    expect(events).toEqual([{ kind: 'rejected', reason }]);
   });
 
-  it('is refused in 1,000 forgeries, and nothing of them reaches a target', async () => {
+  it('is rejected in 1,000 forgeries, which never reach a target', async () => {
     const to = await target();
-    const { url, secret, events } = await listening({ forwarding: { otherwise: to.url } });
+    const { url, secret, events } = await listening({ forwarding: { defaultTarget: to.url } });
     const whole = signed(secret, BODY, 'msg_1');
     const printable = fc.string({ unit: fc.constantFrom(...'abcXYZ019+/=,. v'), maxLength: 60 });
     const forgery = fc.oneof(
@@ -124,32 +127,32 @@ describe('a delivery that does not verify', () => {
       const answers = await Promise.all(batch.map(({ body, headers }) => send(url, body, headers)));
       expect(answers.map(({ status }) => status)).toEqual(batch.map(() => 401));
     }
-    expect(events.filter(({ kind }) => kind !== 'refused')).toEqual([]);
+    expect(events.filter(({ kind }) => kind !== 'rejected')).toEqual([]);
     expect(to.received).toEqual([]);
   });
 
-  it('is taken and marked where the user said so', async () => {
+  it('is accepted and marked with skipVerify', async () => {
     const { url, events } = await listening({ proofs: { secrets: [] }, skipVerify: true });
     expect((await send(url, BODY, {})).status).toBe(200);
     expect(taken(events)).toMatchObject([{ verified: false, form: 'basic', event: 'comment.add' }]);
   });
 
-  it('is refused when it verifies and nests so deep that nobody could write it out, and the next one is taken', async () => {
+  it('is rejected if it verifies but nests too deeply, and the next one is accepted', async () => {
     const { url, secret, events } = await listening();
     const deep = `{"event":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
     expect((await send(url, deep, signed(secret, deep))).status).toBe(400);
     expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
-    expect(events.map((event) => event.kind)).toEqual(['refused', 'taken']);
+    expect(events.map((event) => event.kind)).toEqual(['rejected', 'received']);
   });
 
-  it('is refused when it verifies and is no JSON text', async () => {
+  it('is rejected if it verifies but is not JSON', async () => {
     const { url, secret, events } = await listening();
     expect((await send(url, 'a=b', signed(secret, 'a=b'))).status).toBe(400);
     const bytes = Buffer.from([0x22, 0xff, 0x22]);
     expect((await send(url, bytes, signed(secret, bytes))).status).toBe(401);
     const basic = await listening({ proofs: { secrets: [], authToken: token } });
     expect((await send(basic.url, bytes, { authorization: `Basic ${token}` })).status).toBe(400);
-    expect([...events, ...basic.events].map((event) => event.kind)).toEqual(['refused', 'refused', 'refused']);
+    expect([...events, ...basic.events].map((event) => event.kind)).toEqual(['rejected', 'rejected', 'rejected']);
   });
 });
 
@@ -158,9 +161,9 @@ function inTens<Item>(items: readonly Item[]): Item[][] {
 }
 
 describe('forwarding', () => {
-  it('sends the bytes and headers as they came, but for those of one hop', async () => {
+  it('sends the original bytes and headers, except hop-by-hop headers', async () => {
     const to = await target();
-    const { url, secret } = await listening({ forwarding: { otherwise: to.url } });
+    const { url, secret } = await listening({ forwarding: { defaultTarget: to.url } });
     const headers = {
       ...signed(secret, BODY),
       'X-Custom': ['a', 'b'],
@@ -180,9 +183,9 @@ describe('forwarding', () => {
     new Webhook(secret).verify(BODY, got?.headers as Record<string, string>);
   });
 
-  it('sends the payload alone where that is asked for', async () => {
+  it('sends only the decoded payload with isDecoded', async () => {
     const to = await target();
-    const { url, secret } = await listening({ forwarding: { otherwise: to.url, decoded: true } });
+    const { url, secret } = await listening({ forwarding: { defaultTarget: to.url, isDecoded: true } });
     const body = packBody(BODY, { encode: true });
     expect((await send(url, body, signed(secret, body))).status).toBe(200);
     expect(to.received[0]?.body.toString()).toBe(BODY);
@@ -190,10 +193,10 @@ describe('forwarding', () => {
     expect(to.received[0]?.headers['webhook-signature']).toBeUndefined();
   });
 
-  it('goes to the first route that fits, else to the target for all', async () => {
+  it('sends to the first matching route, otherwise to the default target', async () => {
     const [comments, all] = [await target(), await target()];
     const routes = [{ pattern: 'comment.*', target: comments.url }];
-    const { url, secret, events } = await listening({ forwarding: { routes, otherwise: all.url } });
+    const { url, secret, events } = await listening({ forwarding: { routes, defaultTarget: all.url } });
     for (const event of ['comment.add', 'huddle.join']) {
       const body = JSON.stringify({ event });
       expect((await send(url, body, signed(secret, body))).status).toBe(200);
@@ -211,37 +214,37 @@ describe('forwarding', () => {
         response.statusCode = count === 1 ? status : 204;
         response.setHeader('location', 'http://127.0.0.1:1/').end();
       });
-      const { url, secret, events } = await listening({ forwarding: { otherwise: to.url } });
+      const { url, secret, events } = await listening({ forwarding: { defaultTarget: to.url } });
       const headers = signed(secret, BODY, 'msg_1');
       expect((await send(url, BODY, headers)).status).toBe(502);
       expect((await send(url, BODY, headers)).status).toBe(200);
       expect((await send(url, BODY, headers)).status).toBe(200);
       expect(to.received.length).toBe(2);
       expect(events).toMatchObject([
-        { kind: 'taken', accepted: false, delivery: { forwarded: { status } } },
-        { kind: 'taken', accepted: true, delivery: { forwarded: { status: 204 } } },
-        { kind: 'repeated', id: 'msg_1', event: 'comment.add' },
+        { kind: 'received', accepted: false, delivery: { forwarded: { status } } },
+        { kind: 'received', accepted: true, delivery: { forwarded: { status: 204 } } },
+        { kind: 'duplicate', id: 'msg_1', event: 'comment.add' },
       ]);
     },
   );
 
-  it('answers 502 where nothing listens, and where no answer comes in time', async () => {
+  it('responds with 502 if the target is down or does not respond in time', async () => {
     const gone = new URL('http://127.0.0.1:1/');
-    const refused = await listening({ forwarding: { otherwise: gone } });
+    const refused = await listening({ forwarding: { defaultTarget: gone } });
     expect((await send(refused.url, BODY, signed(refused.secret, BODY))).status).toBe(502);
     expect(taken(refused.events)).toMatchObject([{ forwarded: { status: null, error: 'connection refused' } }]);
     const silent = await target(() => undefined);
-    const waiting = await listening({ forwarding: { otherwise: silent.url, how: { timeout: 100 } } });
+    const waiting = await listening({ forwarding: { defaultTarget: silent.url, postOptions: { timeout: 100 } } });
     expect((await send(waiting.url, BODY, signed(waiting.secret, BODY))).status).toBe(502);
-    expect(taken(waiting.events)).toMatchObject([{ forwarded: { status: null, error: 'no answer within 0.1 s' } }]);
+    expect(taken(waiting.events)).toMatchObject([{ forwarded: { status: null, error: 'no response within 0.1 s' } }]);
   });
 
-  it('answers only after the target, and sends what comes twice at once only once', async () => {
+  it('responds only after the target, and forwards concurrent duplicates once', async () => {
     let open = () => {};
     const to = await target((response) => {
       open = () => response.end();
     });
-    const { url, secret } = await listening({ forwarding: { otherwise: to.url } });
+    const { url, secret } = await listening({ forwarding: { defaultTarget: to.url } });
     const headers = signed(secret, BODY);
     let answers = 0;
     const both = [1, 2].map(() => send(url, BODY, headers).then(({ status }) => [status, ++answers]));

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** OpenSSL's own command line, as an implementation that shares nothing with ours. */
+/** The OpenSSL command line, as an independent implementation. */
 function openssl(words: readonly string[], input: Uint8Array | string = ''): Buffer {
   return execFileSync('openssl', words, { input, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-/** Whether this machine has it. */
+/** Whether OpenSSL is installed. */
 export function hasOpenssl(): boolean {
   try {
     return openssl(['version']).length > 0;
@@ -24,7 +24,7 @@ export function opensslSignature(secret: string, id: string, timestamp: number, 
   return `v1,${openssl(words, Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body])).toString('base64')}`;
 }
 
-/** A new key pair in every form that a key is kept in. */
+/** A new key pair in every supported format. */
 export function opensslKeys() {
   const pkcs8 = openssl(['genpkey', '-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048']).toString();
   return {
@@ -52,7 +52,7 @@ export function opensslEncrypt(json: string, publicKey: string): string {
   });
 }
 
-/** What an encrypted body holds. */
+/** Decrypts an encrypted body. */
 export function opensslDecrypt(body: string, privateKey: string): string {
   const { encryptedData, encryptedKey, iv } = JSON.parse(body);
   const bytes = (base64: string) => Buffer.from(base64, 'base64');

@@ -7,7 +7,7 @@ import { hasOpenssl, opensslDecrypt, opensslEncrypt, opensslKeys } from './opens
 const JSON_TEXT =
   '{"event":"comment.add","data":{"text":"Grüße, 日本"},"big":1e400,"long":12345678901234567890,"one":1.0}';
 
-/** Without its PEM lines, as settings keep a key. */
+/** Strips the PEM lines, as in settings. */
 const bare = (pem: string) => pem.replaceAll(/-----.*-----|\n/g, '');
 
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -22,7 +22,7 @@ function newKeys() {
 const KEYS = newKeys();
 
 describe('a body', () => {
-  it('that is sent as it is comes back so', () => {
+  it('that is plain stays unchanged', () => {
     expect(packBody(JSON_TEXT, { encode: false })).toBe(JSON_TEXT);
     const { how, payload } = unpackBody(JSON_TEXT) as { how: string; payload: unknown };
     expect([how, JSON.stringify(payload)]).toEqual(['plain', JSON_TEXT]);
@@ -34,21 +34,21 @@ describe('a body', () => {
     expect(unpackBody(body)).toMatchObject({ how: 'decoded', json: JSON_TEXT });
   });
 
-  it('that is encrypted is read with the private key only', () => {
+  it('that is encrypted can be read only with the private key', () => {
     const body = packBody(JSON_TEXT, { encode: true, encryptFor: KEYS.publicKey });
     expect(Object.keys(JSON.parse(body))).toEqual(['encryptedData', 'encryptedKey', 'iv']);
     expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ how: 'decrypted', json: JSON_TEXT });
-    expect(unpackBody(body)).toMatchObject({ reason: 'the body is encrypted, and no private key was given' });
+    expect(unpackBody(body)).toMatchObject({ reason: 'the body is encrypted, but no private key was given' });
     expect(unpackBody(body, newKeys().privateKey)).toMatchObject({ reason: expect.stringMatching('another key') });
     expect(packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey })).not.toBe(body);
   });
 
-  it('that is encoded and encrypted by another sender is read all the same', () => {
+  it('that is both encoded and encrypted can be read', () => {
     const body = packBody(packBody(JSON_TEXT, { encode: true }), { encode: false, encryptFor: KEYS.publicKey });
     expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ how: 'decrypted', json: JSON_TEXT });
   });
 
-  it('comes back whatever it says and however it is sent', () => {
+  it('survives a round trip with any content and packing', () => {
     fc.assert(
       fc.property(fc.json(), fc.boolean(), fc.boolean(), (json, encode, encrypt) => {
         const body = packBody(json, { encode, encryptFor: encrypt ? KEYS.publicKey : undefined });
@@ -58,7 +58,7 @@ describe('a body', () => {
     );
   });
 
-  it('is never read as something else after a bit of its key flipped', () => {
+  it('is never read as other content after a bit flip in its key', () => {
     const sealed: Record<string, string> = JSON.parse(
       packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey }),
     );
@@ -70,7 +70,7 @@ describe('a body', () => {
     });
     fc.assert(
       fc.property(flip, (body) => {
-        expect(unpackBody(body, KEYS.privateKey).how).toBe('sealed');
+        expect(unpackBody(body, KEYS.privateKey).how).toBe('undecryptable');
       }),
       { numRuns: 40 },
     );
@@ -93,7 +93,7 @@ describe('a body', () => {
     expect(unpackBody(body, KEYS.privateKey)).toEqual({ how: 'unreadable', reason });
   });
 
-  it('is plain when it only resembles an encoded one', () => {
+  it('is plain if it only resembles an encoded one', () => {
     for (const body of ['{"encodedPayload":1}', '{"encodedPayload":"e30=","more":1}', '[]', 'null', '"text"']) {
       expect(unpackBody(body)).toMatchObject({ how: 'plain', json: body });
     }
@@ -101,19 +101,19 @@ describe('a body', () => {
 });
 
 describe('a key', () => {
-  it.each(['', 'nonsense', 'MIIB'])("'%s' is refused, and not repeated", (text) => {
-    expect(() => packBody('{}', { encode: false, encryptFor: text || '-' })).toThrow('this is no RSA public key');
+  it.each(['', 'nonsense', 'MIIB'])("'%s' is rejected without repeating it", (text) => {
+    expect(() => packBody('{}', { encode: false, encryptFor: text || '-' })).toThrow('not a valid RSA public key');
     const sealed = packBody('{}', { encode: false, encryptFor: KEYS.publicKey });
-    expect(() => unpackBody(sealed, text || '-')).toThrow('this is no RSA private key');
+    expect(() => unpackBody(sealed, text || '-')).toThrow('not a valid RSA private key');
   });
 
-  it('of another algorithm is refused', () => {
+  it('of another algorithm is rejected', () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    expect(() => packBody('{}', { encode: false, encryptFor: pem })).toThrow('this is no RSA public key');
+    expect(() => packBody('{}', { encode: false, encryptFor: pem })).toThrow('not a valid RSA public key');
   });
 
-  it('that is protected by a passphrase is refused with what to do', () => {
+  it('that is protected by a passphrase is rejected with a hint', () => {
     const privateKeyEncoding = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const;
     const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
     const keys = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding, privateKeyEncoding });
@@ -122,8 +122,8 @@ describe('a key', () => {
   });
 });
 
-describe.skipIf(!hasOpenssl())('with OpenSSL on the other side', () => {
-  it('reads what it encrypts, and is read by it, with keys in every form', () => {
+describe.skipIf(!hasOpenssl())('with OpenSSL as the peer', () => {
+  it('decrypts its output, and produces output that it decrypts, with keys in every format', () => {
     const { publicKeys, privateKeys } = opensslKeys();
     const encrypted = opensslEncrypt(JSON_TEXT, publicKeys.spki);
     for (const key of Object.values(privateKeys).flatMap((pem) => [pem, bare(pem), pem.replaceAll('\n', '\\n')])) {

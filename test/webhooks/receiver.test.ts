@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { listening, send, signed } from './world.ts';
+import { listening, send, signed } from './listener-fixture.ts';
 
-const LIMITS = { body: 1000, held: 2500, headers: 300, request: 300 };
+const LIMITS = { body: 1000, totalBodies: 2500, headers: 300, request: 300 };
 
-/** Writes bytes to a port as they are, and gives all that comes back until the other side closes. */
+/** Writes raw bytes to a port, and returns everything received until the connection closes. */
 async function raw(url: string, ...parts: readonly string[]): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => undefined);
@@ -15,7 +15,7 @@ async function raw(url: string, ...parts: readonly string[]): Promise<string> {
 
 const head = (...lines: readonly string[]) => ['POST /hook HTTP/1.1', ...lines, '', ''].join('\r\n');
 
-describe('what is refused before it is looked at', () => {
+describe('a request that is rejected before handling', () => {
   it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', '10.0.0.1', '[::2]', 'localhost.', ''])(
     'a request for the host %j',
     async (host) => {
@@ -23,20 +23,20 @@ describe('what is refused before it is looked at', () => {
       expect(await raw(url, head(`Host: ${host}`, 'Content-Length: 0', 'Connection: close'))).toMatch(
         /^HTTP\/1.1 421 /,
       );
-      expect(refusals).toEqual([`it is for the host ${host}`]);
+      expect(refusals).toEqual([`unexpected host ${host}`]);
       expect(events).toEqual([]);
     },
   );
 
-  it.each(['http://evil.example', 'null'])('a request from a page of %s', async (origin) => {
+  it.each(['http://evil.example', 'null'])('from a page of %s', async (origin) => {
     const { url, refusals, events } = await listening();
     const own = head('Host: localhost', `Origin: ${origin}`, 'Content-Length: 0', 'Connection: close');
     expect(await raw(url, own)).toMatch(/^HTTP\/1.1 403 /);
-    expect(refusals).toEqual([`it is from a page of ${origin}`]);
+    expect(refusals).toEqual([`unexpected origin ${origin}`]);
     expect(events).toEqual([]);
   });
 
-  it('a request for two hosts, or for none', async () => {
+  it('for two hosts, or without a host', async () => {
     const { url } = await listening();
     const two = head('Host: 127.0.0.1', 'Host: evil.example', 'Content-Length: 0', 'Connection: close');
     expect(await raw(url, two)).toMatch(/^HTTP\/1.1 4(00|21) /);
@@ -59,7 +59,7 @@ describe('what is refused before it is looked at', () => {
     expect(events).toEqual([]);
   });
 
-  it('a body that is said to be too long, at once', async () => {
+  it('with a Content-Length over the limit, before reading the body', async () => {
     const { url, refusals } = await listening({ receiver: { limits: LIMITS } });
     const answer = await raw(url, head('Host: localhost', 'Content-Length: 1001'));
     expect(answer).toMatch(/^HTTP\/1.1 413 [\s\S]*the body is longer than 1000 bytes/);
@@ -68,7 +68,7 @@ describe('what is refused before it is looked at', () => {
     expect(waiting).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it('11 MB, with the limit that is the default', async () => {
+  it('with 11 MB and the default limit', async () => {
     const { url, secret } = await listening();
     const body = Buffer.alloc(11 * 1024 * 1024, 0x20);
     const { status } = await send(url, body, signed(secret, body));
@@ -77,7 +77,7 @@ describe('what is refused before it is looked at', () => {
     expect((await send(url, most, signed(secret, most))).status).toBe(200);
   });
 
-  it('a body in chunks that turns out too long', async () => {
+  it('with a chunked body over the limit', async () => {
     const { url, refusals } = await listening({ receiver: { limits: LIMITS } });
     const chunk = `190\r\n${'x'.repeat(400)}\r\n`;
     const answer = await raw(url, head('Host: localhost', 'Transfer-Encoding: chunked'), chunk, chunk, chunk, chunk);
@@ -85,7 +85,7 @@ describe('what is refused before it is looked at', () => {
     expect(refusals).toEqual(['the body is longer than 1000 bytes']);
   });
 
-  it('chunks that lie about their length, and a length beside chunks', async () => {
+  it('with invalid chunk lengths, or with chunks and a Content-Length', async () => {
     const { url, events } = await listening();
     const lie = await raw(url, head('Host: localhost', 'Transfer-Encoding: chunked'), '5\r\nabcdefgh\r\n0\r\n\r\n');
     expect(lie).toMatch(/^(HTTP\/1.1 400 |$)/);
@@ -103,7 +103,7 @@ describe('what is refused before it is looked at', () => {
     expect(events).toEqual([]);
   });
 
-  it('more at once than is held', async () => {
+  it('more concurrent bodies than the limit', async () => {
     const { url, refusals, secret } = await listening({ receiver: { limits: { ...LIMITS, request: 5_000 } } });
     const slow = [1, 2].map(() => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -114,14 +114,14 @@ describe('what is refused before it is looked at', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     const body = JSON.stringify('x'.repeat(700));
     expect((await send(url, body, signed(secret, body))).status).toBe(503);
-    expect(refusals).toEqual(['too much comes at once']);
+    expect(refusals).toEqual(['too many requests at once']);
     for (const socket of slow) socket.destroy();
     await expect.poll(async () => (await send(url, body, signed(secret, body))).status).toBe(200);
     for (let count = 0; count < 5; count++) expect((await send(url, body, signed(secret, body))).status).toBe(200);
   });
 });
 
-it('goes on after senders that leave in the middle', async () => {
+it('keeps running after senders that disconnect', async () => {
   const { url, secret, failures } = await listening();
   for (let at = 0; at < 20; at++) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -132,7 +132,7 @@ it('goes on after senders that leave in the middle', async () => {
   expect(failures).toEqual([]);
 });
 
-it('answers 500 and tells when the listener fails', async () => {
+it('responds with 500 and reports the error if the handler fails', async () => {
   const { url, secret, failures } = await listening({ emit: () => Promise.reject(new Error('full')) });
   expect((await send(url, '{}', signed(secret, '{}'))).status).toBe(500);
   expect(failures).toEqual([new Error('full')]);

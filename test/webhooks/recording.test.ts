@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRecording, type RecordedDelivery, recordedDeliveries } from '../../src/webhooks/recording.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { listening, send, signed } from './world.ts';
+import { openRecording, type RecordedDelivery, readRecordedDeliveries } from '../../src/webhooks/recording.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
+import { listening, send, signed } from './listener-fixture.ts';
 
 const START = Date.parse('2026-03-01T12:00:00Z');
 
@@ -13,7 +13,7 @@ const CREDENTIAL_HEADERS = [
   ...['x-session-id', 'x-password', 'x-functions-key', 'cf-access-jwt-assertion', 'X-Original-Authorization'],
 ];
 
-/** The `at`-th of many, a minute after the one before. */
+/** The `at`-th of many deliveries, one minute apart. */
 function delivery(at: number, change: Partial<RecordedDelivery> = {}): RecordedDelivery {
   return {
     ...{ id: `msg_${at}`, event: 'comment.add', form: 'advanced', verified: true, path: '/' },
@@ -27,13 +27,14 @@ function delivery(at: number, change: Partial<RecordedDelivery> = {}): RecordedD
 async function read(folder: string, wanted = {}) {
   const damaged: string[] = [];
   const found: RecordedDelivery[] = [];
-  for await (const one of recordedDeliveries(folder, wanted, async (name) => void damaged.push(name))) found.push(one);
+  for await (const one of readRecordedDeliveries(folder, wanted, async (name) => void damaged.push(name)))
+    found.push(one);
   return { found, ids: found.map(({ id }) => id), damaged };
 }
 
 describe('a recording', () => {
-  it('gives back what was recorded, by id and time, in private files', async () => {
-    const folder = join(await temporaryFolder(), 'a', 'b');
+  it('returns recorded deliveries by ID and time, from private files', async () => {
+    const folder = join(await createTemporaryFolder(), 'a', 'b');
     const recording = await openRecording(folder);
     for (const at of [0, 1, 2]) await recording.add(delivery(at));
     const { found, ids } = await read(folder);
@@ -49,7 +50,7 @@ describe('a recording', () => {
   it.each(['CON', 'nul.txt', 'a:b|c?d*"<>', 'ends.', '../up', 'x'.repeat(500)])(
     'gives a delivery %s a file whose name every system takes',
     async (id) => {
-      const folder = await temporaryFolder();
+      const folder = await createTemporaryFolder();
       await (await openRecording(folder)).add(delivery(0, { id }));
       const [name = ''] = await readdir(folder);
       expect(name).toMatch(/^\d{8}T\d{9}Z-[\w-]{1,110}\.json$/);
@@ -57,8 +58,8 @@ describe('a recording', () => {
     },
   );
 
-  it('holds no credential', async () => {
-    const folder = await temporaryFolder();
+  it('contains no credentials', async () => {
+    const folder = await createTemporaryFolder();
     const headers: [string, string][] = [
       ['Authorization', 'Basic secret-1'],
       ['cookie', 'secret-2'],
@@ -72,16 +73,16 @@ describe('a recording', () => {
     expect(text).toContain('X-Kept');
   });
 
-  it('keeps the headers that verify a delivery and those that identify it', async () => {
-    const folder = await temporaryFolder();
+  it('keeps the headers that verify or identify a delivery', async () => {
+    const folder = await createTemporaryFolder();
     const names = ['Webhook-Id', 'webhook-timestamp', 'webhook-signature', 'X-Hub-Signature-256', 'content-type'];
     const headers = [...names, 'idempotency-key', 'X-Event-Key', 'x-author', 'x-request-id'].map((name) => [name, 'v']);
     await (await openRecording(folder)).add(delivery(0, { headers: headers as [string, string][] }));
     expect((await read(folder)).found[0]?.headers).toEqual(headers);
   });
 
-  it('of an earlier version, with credentials in it, is read without them', async () => {
-    const folder = await temporaryFolder();
+  it('of an earlier version is read without its credentials', async () => {
+    const folder = await createTemporaryFolder();
     await (await openRecording(folder)).add(delivery(0));
     const [name = ''] = await readdir(folder);
     const headers = [...CREDENTIAL_HEADERS.map((header) => [header, 'secret-1']), ['webhook-id', 'msg_0']];
@@ -89,8 +90,8 @@ describe('a recording', () => {
     expect((await read(folder)).found[0]?.headers).toEqual([['webhook-id', 'msg_0']]);
   });
 
-  it('loses the oldest when it is full, by number or bytes, and nothing that is not its own', async () => {
-    const folder = await temporaryFolder();
+  it('deletes the oldest deliveries when it is full, by number or bytes, and no other files', async () => {
+    const folder = await createTemporaryFolder();
     await writeFile(join(folder, 'notes.json'), 'mine');
     const recording = await openRecording(folder, { deliveries: 3, bytes: 1e9 });
     for (const at of [0, 1, 2, 3, 4]) await recording.add(delivery(at));
@@ -101,8 +102,8 @@ describe('a recording', () => {
     expect(await readFile(join(folder, 'notes.json'), 'utf8')).toBe('mine');
   });
 
-  it('keeps of a signed delivery that comes again the last attempt, and each basic one', async () => {
-    const folder = await temporaryFolder();
+  it('keeps the last attempt of a signed delivery, and every basic delivery', async () => {
+    const folder = await createTemporaryFolder();
     const recording = await openRecording(folder, { deliveries: 4, bytes: 1e9 });
     await recording.add(delivery(0));
     await recording.add(delivery(1, { id: 'msg_0' }));
@@ -111,15 +112,15 @@ describe('a recording', () => {
     expect(found.map(({ receivedAt }) => Date.parse(receivedAt) - START)).toEqual([60_000, 120_000, 180_000]);
   });
 
-  it.each(['../../etc/x', 'a/b', '.', '', 'ü', '__proto__', 'x'.repeat(300)])('takes the id %j', async (id) => {
-    const folder = join(await temporaryFolder(), 'in');
+  it.each(['../../etc/x', 'a/b', '.', '', 'ü', '__proto__', 'x'.repeat(300)])('accepts the ID %j', async (id) => {
+    const folder = join(await createTemporaryFolder(), 'in');
     await (await openRecording(folder)).add(delivery(0, { id }));
     expect((await read(folder, { ids: [id] })).ids).toEqual([id]);
     expect((await readdir(folder)).length).toBe(1);
   });
 
-  it('tells of a file that is damaged, and goes on', async () => {
-    const folder = await temporaryFolder();
+  it('reports a damaged file and continues', async () => {
+    const folder = await createTemporaryFolder();
     const recording = await openRecording(folder);
     for (const at of [0, 1]) await recording.add(delivery(at));
     const [first = ''] = (await readdir(folder)).sort();
@@ -127,8 +128,8 @@ describe('a recording', () => {
     expect(await read(folder)).toMatchObject({ ids: ['msg_1'], damaged: [first] });
   });
 
-  it('that is not there yet is empty, and a file in its place is refused', async () => {
-    const folder = await temporaryFolder();
+  it('is empty if the folder does not exist, and rejects a file in its place', async () => {
+    const folder = await createTemporaryFolder();
     expect((await read(join(folder, 'none'))).ids).toEqual([]);
     await mkdir(join(folder, 'x'));
     await writeFile(join(folder, 'file'), '');
@@ -136,10 +137,13 @@ describe('a recording', () => {
   });
 });
 
-it('a listener records before it forwards, the bytes as they came', async () => {
-  const folder = await temporaryFolder();
+it('a listener records the original bytes before it forwards', async () => {
+  const folder = await createTemporaryFolder();
   const gone = new URL('http://127.0.0.1:1/');
-  const { url, secret } = await listening({ recording: await openRecording(folder), forwarding: { otherwise: gone } });
+  const { url, secret } = await listening({
+    recording: await openRecording(folder),
+    forwarding: { defaultTarget: gone },
+  });
   const body = '{ "event":"comment.add",\n"x":"\\u00fc ü" }';
   expect((await send(`${url}/some/path?q=1`, body, signed(secret, body, 'msg_1'))).status).toBe(502);
   expect((await send(url, body, { 'webhook-id': 'msg_2' })).status).toBe(401);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { targetOf } from '../../src/webhooks/routes.ts';
+import { findTarget } from '../../src/webhooks/routes.ts';
 
 const HERE = new URL('http://127.0.0.1:1/here');
-const fits = (event: string, pattern: string) => targetOf(event, [{ pattern, target: HERE }]) === HERE;
+const fits = (event: string, pattern: string) => findTarget(event, [{ pattern, target: HERE }]) === HERE;
 
 describe('a pattern', () => {
   it.each([
@@ -21,7 +21,7 @@ describe('a pattern', () => {
     ['', 'x', false],
   ])('%s for %s: %s', (pattern, event, expected) => expect(fits(event, pattern)).toBe(expected));
 
-  it('fits what a regular expression of its meaning fits', () => {
+  it('matches the same events as the equivalent regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 6 });
     fc.assert(
@@ -32,19 +32,19 @@ describe('a pattern', () => {
     );
   });
 
-  it('is tried in linear time', () => {
+  it('is matched in linear time', () => {
     expect(fits('a'.repeat(100_000), `${'*a'.repeat(1000)}b`)).toBe(false);
   });
 });
 
-it('the first route that fits counts, then the target for all', () => {
+it('the first matching route wins, then the default target', () => {
   const [first, second, all] = ['a', 'b', 'c'].map((path) => new URL(`http://127.0.0.1/${path}`));
   const routes = [
     { pattern: 'comment.add', target: first as URL },
     { pattern: 'comment.*', target: second as URL },
   ];
-  expect(targetOf('comment.add', routes, all)).toBe(first);
-  expect(targetOf('comment.update', routes, all)).toBe(second);
-  expect(targetOf('huddle.join', routes, all)).toBe(all);
-  expect(targetOf('huddle.join', routes)).toBeUndefined();
+  expect(findTarget('comment.add', routes, all)).toBe(first);
+  expect(findTarget('comment.update', routes, all)).toBe(second);
+  expect(findTarget('huddle.join', routes, all)).toBe(all);
+  expect(findTarget('huddle.join', routes)).toBeUndefined();
 });

@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError, moveOver } from '../../kernel/files.ts';
+import { localFileError, moveReplacing } from '../../kernel/files.ts';
 import { withoutExperimentalWarning } from '../../kernel/io.ts';
 
-/** Marks a file as a journal of svc (`SVCJ`), and which form of it. */
+/** Identifies a file as a journal of svc (`SVCJ`), and its version. */
 const APPLICATION_ID = 0x5356434a;
 const VERSION = 2;
 
-/** Milliseconds to wait for a process that looks at the journal of a running job. */
-const PATIENCE = 2_000;
+/** Milliseconds to wait while another process reads the journal of a running job. */
+const BUSY_TIMEOUT = 2_000;
 
 const SCHEMA = `
   create table fact (name text primary key, value text not null, crc integer not null) strict, without rowid;
@@ -23,44 +23,47 @@ const SCHEMA = `
   ) strict;
 `;
 
-/** Keeps a journal in memory, for a run that is too short to be resumed. */
+/** Path of a journal in memory, for a run that is too short to resume. */
 export const IN_MEMORY = ':memory:';
 
 /**
- * Makes a journal, which only its owner can read (0600). It is there as a whole, with what `fill` puts in, or not at all.
+ * Creates a journal that only its owner can read (0600), atomically with the initial content that `fill` writes.
  *
- * Commits are not flushed to the disk (`synchronous = normal`). That is enough for a process that is killed: its writes
- * are with the operating system. Flushing every commit made a job of 100,000 records take 4 to 9 seconds instead of 1 to 3
- * on an ordinary virtual disk, so only some commits are flushed: see `flushedToDisk`.
+ * Commits are not flushed to disk (`synchronous = normal`). That is enough for a killed process, because the operating
+ * system has its writes. Flushing every commit made a job of 100,000 records take 4 to 9 seconds instead of 1 to 3 on an
+ * ordinary virtual disk, so svc flushes only some commits: see `withFlush`.
  */
-export async function createDatabase(path: string, fill: (database: DatabaseSync) => void): Promise<DatabaseSync> {
+export async function createJournalDatabase(
+  path: string,
+  fill: (database: DatabaseSync) => void,
+): Promise<DatabaseSync> {
   const prepare = (database: DatabaseSync) => {
     database.exec(`pragma journal_mode = wal; begin; ${SCHEMA}`);
     fill(database);
     database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${VERSION}; commit`);
   };
-  if (path === IN_MEMORY) return opened(path, prepare);
+  if (path === IN_MEMORY) return openPrepared(path, prepare);
   const unfinished = `${path}.new`;
   try {
     await (await open(unfinished, 'wx', 0o600)).close();
-    (await opened(unfinished, prepare)).close();
-    await moveOver(unfinished, path);
+    (await openPrepared(unfinished, prepare)).close();
+    await moveReplacing(unfinished, path);
   } catch (error) {
     throw journalError(path, error);
   }
-  return openDatabase(path);
+  return openJournalDatabase(path);
 }
 
-/** Opens a journal that exists. @throws SvcError `local` when it is damaged, or of a newer svc. */
-export async function openDatabase(path: string): Promise<DatabaseSync> {
+/** Opens an existing journal. @throws SvcError `local` if it is damaged or from another version of svc */
+export async function openJournalDatabase(path: string): Promise<DatabaseSync> {
   try {
     await (await open(path, 'r+')).close();
-    return await opened(path, (database) => {
+    return await openPrepared(path, (database) => {
       database.exec('pragma synchronous = normal');
-      if (pragma(database, 'application_id') !== APPLICATION_ID) throw damaged(path);
+      if (pragma(database, 'application_id') !== APPLICATION_ID) throw damagedError(path);
       if (pragma(database, 'user_version') !== VERSION) {
         throw new SvcError('local', `the journal ${path} was written by another version of svc`, {
-          hint: 'use the version that began the job',
+          hint: 'use the svc version that started the job',
         });
       }
     });
@@ -70,10 +73,9 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * Runs a step whose commit is flushed to the disk, and with it every commit before. A crash of the machine then loses only
- * later commits, never an earlier one without them.
+ * Runs a step and flushes its commit and all earlier ones to disk. A machine crash can then lose only later commits.
  */
-export function flushedToDisk(database: DatabaseSync, step: () => void): void {
+export function withFlush(database: DatabaseSync, step: () => void): void {
   database.exec('pragma synchronous = full');
   try {
     step();
@@ -82,7 +84,7 @@ export function flushedToDisk(database: DatabaseSync, step: () => void): void {
   }
 }
 
-/** @throws SvcError `local` when the file as a whole is not in order. */
+/** @throws SvcError `local` if the structure of the file is damaged */
 export function checkStructure(database: DatabaseSync, path: string): void {
   try {
     const [row] = database.prepare('pragma quick_check(1)').all();
@@ -90,12 +92,12 @@ export function checkStructure(database: DatabaseSync, path: string): void {
   } catch (error) {
     throw journalError(path, error);
   }
-  throw damaged(path);
+  throw damagedError(path);
 }
 
-async function opened(path: string, prepare: (database: DatabaseSync) => void): Promise<DatabaseSync> {
+async function openPrepared(path: string, prepare: (database: DatabaseSync) => void): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
-  const database = new DatabaseSync(path, { timeout: PATIENCE });
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
   try {
     prepare(database);
     return database;
@@ -109,30 +111,30 @@ function pragma(database: DatabaseSync, name: string): unknown {
   return database.prepare(`pragma ${name}`).get()?.[name];
 }
 
-/** What SQLite's result codes say of a file; the lowest byte is the kind. */
+/** Messages by SQLite's primary result code, the lowest byte. */
 const REASONS = new Map([
   [8, 'the file system is read-only'],
-  [10, 'it could not be read or written; is the disk full?'],
+  [10, 'read or write error (is the disk full?)'],
   [13, 'the disk is full'],
-  [14, 'it cannot be opened'],
+  [14, 'the file cannot be opened'],
 ]);
-const DAMAGED: readonly number[] = [11, 26];
+const DAMAGE_CODES: readonly number[] = [11, 26];
 
-/** The error for a journal that could not be used: exit 12, with its path. */
+/** Creates the error for an unusable journal: exit code 12, with the path. */
 export function journalError(path: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) {
     return localFileError('use the journal', path, error);
   }
   const kind = error.errcode & 0xff;
-  if (DAMAGED.includes(kind)) return damaged(path, error);
+  if (DAMAGE_CODES.includes(kind)) return damagedError(path, error);
   const reason = REASONS.get(kind) ?? error.message;
   return new SvcError('local', `cannot use the journal ${path}: ${reason}`, { cause: error });
 }
 
-export function damaged(path: string, cause?: unknown): SvcError {
+export function damagedError(path: string, cause?: unknown): SvcError {
   return new SvcError('local', `the journal ${path} is damaged; nothing was sent`, {
-    hint: 'it cannot tell what was sent: run the command itself again, on what the service lacks',
+    hint: 'it no longer shows which records were sent: run the command again with the records that the service lacks',
     cause,
   });
 }

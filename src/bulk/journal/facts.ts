@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { rowCheck } from './row-check.ts';
+import { rowChecksum } from './row-checksum.ts';
 
-/** Values by name, as JSON. */
+/** The table of JSON values by name. */
 export class FactTable {
   readonly #put;
   readonly #get;
@@ -13,14 +13,14 @@ export class FactTable {
 
   put(name: string, fact: unknown): void {
     const value = JSON.stringify(fact);
-    this.#put.run(name, value, rowCheck(name, value));
+    this.#put.run(name, value, rowChecksum(name, value));
   }
 
-  /** Undefined where there is none. Ends with an error when it is damaged. */
+  /** Returns a value, or `undefined` if it does not exist. Throws if the row is damaged. */
   get(name: string, onDamage: () => Error): unknown {
     const row = this.#get.get(name) as { readonly value: string; readonly crc: number } | undefined;
     if (!row) return undefined;
-    if (rowCheck(name, row.value) !== row.crc) throw onDamage();
+    if (rowChecksum(name, row.value) !== row.crc) throw onDamage();
     return JSON.parse(row.value);
   }
 }

@@ -1,31 +1,31 @@
-/** Steps between a number and its double: a value is told to within 1/8. */
-const STEPS = 8;
+/** Steps per doubling: values are accurate to about 9 %. */
+const STEPS_PER_DOUBLING = 8;
 const DOUBLINGS = 22;
 
 /**
- * How often values were seen, in steps that grow with the value, as HDR histograms do: small for any number of values.
- * Made for milliseconds from 1 to an hour; what lies outside counts as the first or the last step.
+ * A histogram with exponentially growing steps, like an HDR histogram. Its size does not depend on the number of values.
+ * The range is 1 millisecond to an hour. Values outside count in the first or last step.
  */
 export class Histogram {
   readonly #counts: number[];
-  #most = 0;
+  #maximum = 0;
 
   constructor(saved?: SavedHistogram) {
-    this.#counts = Array.from({ length: STEPS * DOUBLINGS }, (_, step) => saved?.counts[step] ?? 0);
-    this.#most = saved?.most ?? 0;
+    this.#counts = Array.from({ length: STEPS_PER_DOUBLING * DOUBLINGS }, (_, step) => saved?.counts[step] ?? 0);
+    this.#maximum = saved?.most ?? 0;
   }
 
   add(value: number): void {
-    const step = Math.min(this.#counts.length - 1, Math.floor(Math.log2(Math.max(1, value)) * STEPS));
+    const step = Math.min(this.#counts.length - 1, Math.floor(Math.log2(Math.max(1, value)) * STEPS_PER_DOUBLING));
     this.#counts[step] = (this.#counts[step] ?? 0) + 1;
-    this.#most = Math.max(this.#most, value);
+    this.#maximum = Math.max(this.#maximum, value);
   }
 
-  get most(): number {
-    return this.#most;
+  get maximum(): number {
+    return this.#maximum;
   }
 
-  /** The value that a share of all values, from 0 to 1, does not exceed; null while there are none. */
+  /** Returns the value that a share of all values, from 0 to 1, does not exceed; null if the histogram is empty. */
   quantile(share: number): number | null {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return null;
@@ -34,23 +34,23 @@ export class Histogram {
       seen += count;
       return seen >= share * total;
     });
-    return Math.min(this.#most, 2 ** ((step + 1) / STEPS));
+    return Math.min(this.#maximum, 2 ** ((step + 1) / STEPS_PER_DOUBLING));
   }
 
-  /** The steps from the first that was seen to the last. */
+  /** The steps from the first to the last that is not empty. */
   steps(): readonly { readonly from: number; readonly to: number; readonly count: number }[] {
     const steps = this.#counts.map((count, step) => ({
-      from: 2 ** (step / STEPS),
-      to: 2 ** ((step + 1) / STEPS),
+      from: 2 ** (step / STEPS_PER_DOUBLING),
+      to: 2 ** ((step + 1) / STEPS_PER_DOUBLING),
       count,
     }));
-    const isSeen = ({ count }: { readonly count: number }) => count > 0;
-    return steps.slice(Math.max(0, steps.findIndex(isSeen)), steps.findLastIndex(isSeen) + 1);
+    const isUsed = ({ count }: { readonly count: number }) => count > 0;
+    return steps.slice(Math.max(0, steps.findIndex(isUsed)), steps.findLastIndex(isUsed) + 1);
   }
 
   save(): SavedHistogram {
     const used = this.#counts.findLastIndex((count) => count > 0) + 1;
-    return { counts: this.#counts.slice(0, used), most: this.#most };
+    return { counts: this.#counts.slice(0, used), most: this.#maximum };
   }
 }
 

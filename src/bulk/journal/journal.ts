@@ -1,79 +1,79 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { WrittenRejects } from '../rejects.ts';
+import type { WrittenRejects } from '../rejects-file.ts';
 import {
   checkStructure,
-  createDatabase,
-  damaged,
-  flushedToDisk,
+  createJournalDatabase,
+  damagedError,
   IN_MEMORY,
   journalError,
-  openDatabase,
+  openJournalDatabase,
+  withFlush,
 } from './database.ts';
-import type { JobDescription } from './description.ts';
 import { FactTable } from './facts.ts';
-import { type Flight, FlightTable, type Range } from './flights.ts';
-import { type Item, ItemTable } from './items.ts';
+import type { JobDescription } from './job-description.ts';
 import type { SavedMetrics } from './metrics.ts';
+import { type RecordRange, type SentBatch, SentBatchTable } from './sent-batches.ts';
+import { type UnsuccessfulRecord, UnsuccessfulRecordTable } from './unsuccessful-records.ts';
 
-/** What became of a flight. */
-export interface Settlement {
-  readonly range: Range;
-  /** The parts of it whose outcome is known: most often the whole. */
-  readonly known: readonly Range[];
-  /** The parts that a resume is to send again. What is in no part counts as never sent. */
-  readonly open: readonly Range[];
-  /** Its records that did not simply succeed, those of open parts as `open`. */
-  readonly items: readonly Item[];
+/** The outcome of a batch. */
+export interface BatchSettlement {
+  readonly range: RecordRange;
+  /** Ranges with a known outcome, usually the whole batch. */
+  readonly known: readonly RecordRange[];
+  /** Ranges that a resume sends again. Records in neither kind of range count as unsent. */
+  readonly open: readonly RecordRange[];
+  /** The unsuccessful records. Records in open ranges have the status `open`. */
+  readonly items: readonly UnsuccessfulRecord[];
   readonly requests: number;
   readonly retries: number;
 }
 
-/** The latest run of a job; times are milliseconds since the epoch. */
-export interface JobRun {
-  /** How many there were, with it. */
+/** The latest run of a job. Times are milliseconds since the epoch. */
+export interface JobRunTimes {
+  /** Number of runs, this one included. */
   readonly number: number;
   readonly startedAt: number;
-  /** The end, or the last sign of life. */
+  /** End of the run, or its last update. */
   readonly endedAt: number;
 }
 
-/** What a job may note about itself, by name. */
+/** Facts about a job, by name. */
 export interface JobFacts {
   readonly job: JobDescription;
-  readonly run: JobRun;
+  readonly run: JobRunTimes;
   readonly metrics: SavedMetrics;
-  /** Present once everything is done: nothing is left to send, and all files are written. */
+  /** Present after all records were sent and all files were written. */
   readonly done: { readonly rejects: string | null };
-  /** The file of results up to which its lines belong to settled flights. */
+  /** Size of the results file up to the end of the settled batches' lines. */
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
 }
 
-/** How often each outcome came up, and what it took. */
-export interface Counts {
+/** Number of records by outcome, and of requests. */
+export interface OutcomeCounts {
   readonly succeeded: number;
   readonly failed: number;
   readonly unknown: number;
-  /** Records that were sent, and whose outcome is not known or not yet. */
+  /** Sent records without an outcome. */
   readonly open: number;
   readonly requests: number;
   readonly retries: number;
 }
 
-const NEVER_SENT = { sends: 0, requests: 0, retries: 0 };
+const NO_EFFORT = { sends: 0, requests: 0, retries: 0 };
 
-/** How a write survives: a killed process loses none; of those that are not `durable`, a crash of the machine may lose the last. */
+/** Durability of a write. A killed process loses nothing; a machine crash can lose the last writes that are not `durable`. */
 export type Durability = 'durable' | 'written';
 
 /**
- * What a job is about to send and what became of it, in the file at each moment: an intent is written before its records
- * leave, the outcome after. Outcomes that come between two intents are written together with the second.
+ * The durable log of a job. An intent is written before a batch is sent, and the outcome afterwards. Outcomes between two
+ * intents are written together with the second intent.
  */
 export class Journal {
   readonly path: string;
   readonly #database: DatabaseSync;
-  readonly #flights: FlightTable;
-  readonly #items: ItemTable;
+  readonly #sentBatches: SentBatchTable;
+  readonly #unsuccessfulRecords: UnsuccessfulRecordTable;
   readonly #facts: FactTable;
   readonly #begin;
   readonly #commit;
@@ -83,22 +83,22 @@ export class Journal {
   private constructor(path: string, database: DatabaseSync) {
     this.path = path;
     this.#database = database;
-    this.#flights = new FlightTable(database);
-    this.#items = new ItemTable(database);
+    this.#sentBatches = new SentBatchTable(database);
+    this.#unsuccessfulRecords = new UnsuccessfulRecordTable(database);
     this.#facts = new FactTable(database);
     this.#begin = database.prepare('begin immediate');
     this.#commit = database.prepare('commit');
     this.#rollback = database.prepare('rollback');
   }
 
-  /** Begins the journal of a job; without a path it is kept in memory, for a run that nobody would resume. */
+  /** Creates the journal of a job (default: in memory, for a run that is too short to resume). */
   static async create(job: JobDescription, path: string = IN_MEMORY): Promise<Journal> {
-    return new Journal(path, await createDatabase(path, (database) => new FactTable(database).put('job', job)));
+    return new Journal(path, await createJournalDatabase(path, (database) => new FactTable(database).put('job', job)));
   }
 
-  /** @throws SvcError `local` when it cannot be used, or is seen to be damaged. */
+  /** @throws SvcError `local` if the journal cannot be used or is damaged */
   static async open(path: string): Promise<Journal> {
-    const database = await openDatabase(path);
+    const database = await openJournalDatabase(path);
     try {
       return new Journal(path, database);
     } catch (error) {
@@ -107,29 +107,29 @@ export class Journal {
     }
   }
 
-  /** Writes down, before it is sent, that a range is sent; and whatever waited to be written. */
-  intend(range: Range, durability: Durability = 'written'): void {
-    const { sends, requests, retries } = this.#read(() => this.#flights.at(range.first)) ?? NEVER_SENT;
-    const flight = { ...range, settled: false, sends: sends + 1, requests, retries };
+  /** Records that a range is about to be sent, and flushes pending changes. */
+  recordIntent(range: RecordRange, durability: Durability = 'written'): void {
+    const { sends, requests, retries } = this.#read(() => this.#sentBatches.effortAt(range.first)) ?? NO_EFFORT;
+    const batch = { ...range, settled: false, sends: sends + 1, requests, retries };
     const put = () => {
-      this.#flights.put(flight);
-      if (sends > 0) this.#items.remove(range.first, range.last);
+      this.#sentBatches.put(batch);
+      if (sends > 0) this.#unsuccessfulRecords.remove(range.first, range.last);
     };
     this.#write([...this.#pending, put], durability);
     this.#pending = [];
   }
 
-  /** Takes an outcome; it is in the file after the next `intend` or `flush`. */
-  settle(settlement: Settlement): void {
-    this.#pending.push(() => this.#settle(settlement));
+  /** Records an outcome, which the next `recordIntent` or `flush` writes. */
+  recordOutcome(settlement: BatchSettlement): void {
+    this.#pending.push(() => this.#applySettlement(settlement));
   }
 
-  /** Takes a fact; it is in the file after the next `intend` or `flush`. */
-  note<Name extends keyof JobFacts>(name: Name, fact: JobFacts[Name]): void {
+  /** Sets a fact, which the next `recordIntent` or `flush` writes. */
+  setFact<Name extends keyof JobFacts>(name: Name, fact: JobFacts[Name]): void {
     this.#pending.push(() => this.#facts.put(name, fact));
   }
 
-  fact<Name extends keyof JobFacts>(name: Name): JobFacts[Name] | undefined {
+  getFact<Name extends keyof JobFacts>(name: Name): JobFacts[Name] | undefined {
     return this.#read(() => this.#facts.get(name, this.#damaged) as JobFacts[Name] | undefined);
   }
 
@@ -139,34 +139,34 @@ export class Journal {
     this.#pending = [];
   }
 
-  /** The flights in order. Those behind the last one taken may be written meanwhile. */
-  flights(): Generator<Flight> {
-    return this.#each(this.#flights.all(this.#damaged));
+  /** Reads the sent batches in order. Later batches may be written in the meantime. */
+  sentBatches(): Generator<SentBatch> {
+    return this.#iterate(this.#sentBatches.all(this.#damaged));
   }
 
-  /** The records that did not simply succeed, in order. */
-  items(): Generator<Item> {
-    return this.#each(this.#items.all(this.#damaged));
+  /** Reads the unsuccessful records in order. */
+  unsuccessfulRecords(): Generator<UnsuccessfulRecord> {
+    return this.#iterate(this.#unsuccessfulRecords.all(this.#damaged));
   }
 
-  counts(): Counts {
+  counts(): OutcomeCounts {
     return this.#read(() => {
-      const { settled, ...sums } = this.#flights.sums();
-      const { failed = 0, unknown = 0 } = this.#items.counts();
+      const { settled, ...sums } = this.#sentBatches.totals();
+      const { failed = 0, unknown = 0 } = this.#unsuccessfulRecords.counts();
       return { succeeded: settled - failed - unknown, failed, unknown, ...sums };
     });
   }
 
   /**
-   * Looks at every part of it before a resume relies on it.
-   * @throws SvcError `local` when anything is not as it was written
+   * Verifies the whole journal before a resume.
+   * @throws SvcError `local` if any part is damaged
    */
   verify(): void {
     checkStructure(this.#database, this.path);
     this.#read(() => {
-      const items = this.items();
+      const items = this.unsuccessfulRecords();
       let item = items.next();
-      for (const { first, last, count, settled } of this.flights()) {
+      for (const { first, last, count, settled } of this.sentBatches()) {
         let within = 0;
         for (; !item.done && item.value.at <= last; item = items.next()) {
           if (item.value.at < first || settled !== (item.value.status !== 'open')) throw this.#damaged();
@@ -178,37 +178,37 @@ export class Journal {
     });
   }
 
-  /** What was not flushed is given up. */
+  /** Closes the journal. Discards pending changes. */
   close(): void {
     this.#pending = [];
     this.#database.close();
   }
 
-  #settle({ range, known, open, items, requests, retries }: Settlement): void {
-    const before = this.#flights.at(range.first) ?? NEVER_SENT;
-    this.#flights.remove(range.first);
+  #applySettlement({ range, known, open, items, requests, retries }: BatchSettlement): void {
+    const before = this.#sentBatches.effortAt(range.first) ?? NO_EFFORT;
+    this.#sentBatches.remove(range.first);
     const parts = [
       ...known.map((part) => ({ ...part, settled: true })),
       ...open.map((part) => ({ ...part, settled: false })),
     ];
     for (const [at, part] of parts.entries()) {
-      const took = { requests: before.requests + requests, retries: before.retries + retries };
-      this.#flights.put({ ...part, sends: before.sends, ...(at === 0 ? took : { requests: 0, retries: 0 }) });
+      const effort = { requests: before.requests + requests, retries: before.retries + retries };
+      this.#sentBatches.put({ ...part, sends: before.sends, ...(at === 0 ? effort : { requests: 0, retries: 0 }) });
     }
-    for (const item of items) this.#items.put(item);
+    for (const item of items) this.#unsuccessfulRecords.put(item);
   }
 
   #write(steps: readonly (() => void)[], durability: Durability): void {
-    const transaction = () => this.#transact(steps);
+    const transaction = () => this.#runTransaction(steps);
     try {
-      if (durability === 'durable') flushedToDisk(this.#database, transaction);
+      if (durability === 'durable') withFlush(this.#database, transaction);
       else transaction();
     } catch (error) {
       throw journalError(this.path, error);
     }
   }
 
-  #transact(steps: readonly (() => void)[]): void {
+  #runTransaction(steps: readonly (() => void)[]): void {
     try {
       this.#begin.run();
       for (const step of steps) step();
@@ -219,7 +219,7 @@ export class Journal {
     }
   }
 
-  *#each<Row>(rows: Generator<Row>): Generator<Row> {
+  *#iterate<Row>(rows: Generator<Row>): Generator<Row> {
     try {
       yield* rows;
     } catch (error) {
@@ -235,5 +235,5 @@ export class Journal {
     }
   }
 
-  readonly #damaged = () => damaged(this.path);
+  readonly #damaged = () => damagedError(this.path);
 }

@@ -1,27 +1,27 @@
 import { Histogram, type SavedHistogram } from './histogram.ts';
-import { type SavedSeries, Series } from './series.ts';
+import { type SavedSeries, Series } from './time-series.ts';
 
-/** What one request took, as its sender measured it. */
+/** Measurements of one request. */
 export interface MeasuredRequest {
-  /** All its attempts and pauses. */
+  /** Duration, all attempts and pauses included. */
   readonly milliseconds: number;
   readonly retries: number;
-  /** Pauses for rate limits, and how long they were. */
+  /** Number and total milliseconds of pauses for rate limits. */
   readonly waits: number;
   readonly waited: number;
 }
 
-/** Figures about a job over all its runs, of a size that does not grow with it. */
+/** Metrics of a job over all its runs. Their size does not depend on the number of records. */
 export class Metrics {
   readonly latency: Histogram;
   readonly series: Series;
-  /** Pauses for rate limits. */
+  /** Number of pauses for rate limits. */
   waits: number;
   waitedMilliseconds: number;
-  /** Requests and retries that left nothing else behind: the service refused to look at them. */
+  /** Requests and retries that the journal does not count, because their whole batch counts as unsent. */
   strayRequests: number;
   strayRetries: number;
-  /** Seconds of the runs before this one. */
+  /** Seconds of earlier runs. */
   readonly #secondsBefore: number;
   readonly #startedAt: number;
 
@@ -36,20 +36,20 @@ export class Metrics {
     this.#startedAt = startedAt;
   }
 
-  /** Seconds at work until a moment, over all runs. */
+  /** Seconds of work until `now`, over all runs. */
   seconds(now: number): number {
     return this.#secondsBefore + Math.max(0, now - this.#startedAt) / 1000;
   }
 
-  /** @param inFlight requests that were on their way together with this one, itself included */
-  request(now: number, { milliseconds, retries, waits, waited }: MeasuredRequest, inFlight: number): void {
+  /** @param inFlight concurrent requests, this one included */
+  recordRequest(now: number, { milliseconds, retries, waits, waited }: MeasuredRequest, inFlight: number): void {
     this.latency.add(milliseconds);
     this.waits += waits;
     this.waitedMilliseconds += waited;
     this.series.add(this.seconds(now), { settled: 0, failed: 0, requests: 1 + retries, milliseconds, inFlight });
   }
 
-  settled(now: number, settled: number, failed: number): void {
+  recordSettled(now: number, settled: number, failed: number): void {
     this.series.add(this.seconds(now), { settled, failed, requests: 0, milliseconds: 0, inFlight: 0 });
   }
 

@@ -1,115 +1,118 @@
-import type { RequestOutcome } from './outcome.ts';
+import type { RequestTiming } from './request-timing.ts';
 
-/** Requests after which the limit is looked at again: as many as it is, but enough for a middle to mean something. */
-const FEWEST_SAMPLES = { starting: 2, later: 8 };
+/** Minimum requests per window, for a meaningful median. A window has at least as many requests as the limit. */
+const MIN_SAMPLES = { starting: 2, later: 8 };
 
 /**
- * Requests waiting in front of the service, as told from their times: with fewer there is room, with more too many. Of a
- * high limit it is a part of it, since times are noisy.
+ * Thresholds of the estimated queue length: the limit grows below the first and shrinks above the second. For high limits
+ * they are a fraction of the limit, because latencies are noisy.
  */
-const ROOM_BELOW = { requests: 3, part: 1 / 4 };
-const CROWDED_ABOVE = { requests: 6, part: 1 / 2 };
+const GROW_BELOW = { requests: 3, part: 1 / 4 };
+const SHRINK_ABOVE = { requests: 6, part: 1 / 2 };
 
-/** Milliseconds; a smaller rise says more of this machine than of the service. */
-const LEAST_RISE = 10;
+/** Milliseconds. A smaller increase in latency is local noise. */
+const MIN_RISE = 10;
 
-const AFTER_CROWDING = 0.75;
-const AFTER_TROUBLE = 0.5;
-const GROWTH = 1.25;
+const SHRINK_FACTOR = 0.75;
+const FAILURE_FACTOR = 0.5;
+const GROWTH_FACTOR = 1.25;
 
-/** Looks at the limit after which what counts as a quick answer is found out anew, with half the requests. */
-const LOOKS_TO_PROBE = 50;
+/** Windows between probes, which measure the minimum latency again with half the limit. */
+const WINDOWS_PER_PROBE = 50;
 
-/** Looks at the most without a sign of crowding, and milliseconds of the quickest answers, after which the most doubles. */
-const LOOKS_TO_EXTEND = 3;
-const LONG_WAY = 10;
+/** Windows at the maximum without queueing, and minimum latency in milliseconds, that double the maximum. */
+const WINDOWS_TO_EXTEND = 3;
+const LONG_ROUND_TRIP = 10;
 
 /**
- * How many requests at once a service takes without slowing down. It starts at one, doubles until answers take longer or
- * the service refuses, and from then on grows slowly and gives way fast.
+ * Finds the number of concurrent requests that a service handles without slowing down. The limit starts at one, doubles
+ * until the latency rises or the service rejects requests, and then grows slowly and shrinks fast.
  *
- * How many requests wait in front of the service follows from the times, as in TCP Vegas: of `n` in flight,
- * `n * (1 - quickest / usual)`. Both times are medians over a look, so that single slow answers change nothing.
+ * The queue length is estimated from the latency, as in TCP Vegas: `n * (1 - quickest / median)` of `n` requests in
+ * flight. Both latencies are medians over a window, so that single slow responses have no effect.
  */
 export class AdaptiveLimit {
   #current = 1;
-  readonly #usualMost: number;
-  #most: number;
+  readonly #usualMaximum: number;
+  #maximum: number;
   #starting = true;
   #quickest = Number.POSITIVE_INFINITY;
   #times: number[] = [];
-  #looks = 0;
-  #looksAtMost = 0;
-  /** The limit to go back to after a look with half of it. */
-  #probed: number | undefined;
-  /** Outcomes of requests that started before the limit was cut, and are no reason to cut it again. */
-  #stale = 0;
+  #windows = 0;
+  #windowsAtMaximum = 0;
+  /** The limit to restore after a probe. */
+  #limitBeforeProbe: number | undefined;
+  /** Number of pending outcomes of requests that started before the last reduction. They must not cause another one. */
+  #outdatedOutcomes = 0;
 
   constructor(most: number) {
-    this.#usualMost = most;
-    this.#most = most;
+    this.#usualMaximum = most;
+    this.#maximum = most;
   }
 
   get current(): number {
     return this.#current;
   }
 
-  settle({ milliseconds, waited = 0, limited, failed }: RequestOutcome): void {
-    if (this.#stale > 0) this.#stale -= 1;
-    else if (limited || failed) this.#giveWay();
+  settle({ milliseconds, waited = 0, limited, failed }: RequestTiming): void {
+    if (this.#outdatedOutcomes > 0) this.#outdatedOutcomes -= 1;
+    else if (limited || failed) this.#backOff();
     else if (waited === 0) this.#times.push(milliseconds);
-    const fewest = this.#starting ? FEWEST_SAMPLES.starting : FEWEST_SAMPLES.later;
-    if (this.#times.length >= Math.max(fewest, this.#current)) this.#look();
+    const fewest = this.#starting ? MIN_SAMPLES.starting : MIN_SAMPLES.later;
+    if (this.#times.length >= Math.max(fewest, this.#current)) this.#closeWindow();
   }
 
-  #giveWay(): void {
-    this.#most = this.#usualMost;
-    this.#looksAtMost = 0;
-    this.#cutTo(this.#current * AFTER_TROUBLE);
+  #backOff(): void {
+    this.#maximum = this.#usualMaximum;
+    this.#windowsAtMaximum = 0;
+    this.#cutTo(this.#current * FAILURE_FACTOR);
   }
 
-  #look(): void {
-    const usual = median(this.#times);
+  #closeWindow(): void {
+    const medianTime = median(this.#times);
     this.#times = [];
-    this.#quickest = Math.min(this.#quickest, usual);
-    this.#looks += 1;
-    if (this.#probed === undefined) this.#judge(usual);
-    else this.#current = this.#probed;
-    this.#probed = undefined;
-    if (this.#looks % LOOKS_TO_PROBE === 0) this.#probe();
+    this.#quickest = Math.min(this.#quickest, medianTime);
+    this.#windows += 1;
+    if (this.#limitBeforeProbe === undefined) this.#adjust(medianTime);
+    else this.#current = this.#limitBeforeProbe;
+    this.#limitBeforeProbe = undefined;
+    if (this.#windows % WINDOWS_PER_PROBE === 0) this.#probe();
   }
 
-  #judge(usual: number): void {
-    const waiting = usual - this.#quickest < LEAST_RISE ? 0 : this.#current * (1 - this.#quickest / usual);
-    if (waiting > this.#bound(CROWDED_ABOVE)) this.#cutTo(this.#current * AFTER_CROWDING);
-    else if (waiting < this.#bound(ROOM_BELOW)) this.#grow();
+  #adjust(medianTime: number): void {
+    const queued = medianTime - this.#quickest < MIN_RISE ? 0 : this.#current * (1 - this.#quickest / medianTime);
+    if (queued > this.#threshold(SHRINK_ABOVE)) this.#cutTo(this.#current * SHRINK_FACTOR);
+    else if (queued < this.#threshold(GROW_BELOW)) this.#grow();
     else this.#starting = false;
   }
 
-  #bound({ requests, part }: typeof ROOM_BELOW): number {
+  #threshold({ requests, part }: typeof GROW_BELOW): number {
     return Math.max(requests, part * this.#current);
   }
 
   #grow(): void {
-    if (this.#current >= this.#most) this.#looksAtMost += 1;
-    if (this.#looksAtMost >= LOOKS_TO_EXTEND && this.#quickest >= LONG_WAY) this.#most = 2 * this.#usualMost;
-    const grown = this.#starting ? this.#current * 2 : Math.max(this.#current + 1, Math.floor(this.#current * GROWTH));
-    this.#current = Math.min(this.#most, grown);
-    if (this.#current === this.#usualMost) this.#starting = false;
+    if (this.#current >= this.#maximum) this.#windowsAtMaximum += 1;
+    if (this.#windowsAtMaximum >= WINDOWS_TO_EXTEND && this.#quickest >= LONG_ROUND_TRIP)
+      this.#maximum = 2 * this.#usualMaximum;
+    const grown = this.#starting
+      ? this.#current * 2
+      : Math.max(this.#current + 1, Math.floor(this.#current * GROWTH_FACTOR));
+    this.#current = Math.min(this.#maximum, grown);
+    if (this.#current === this.#usualMaximum) this.#starting = false;
   }
 
   #cutTo(limit: number): void {
-    this.#stale = this.#current - 1;
+    this.#outdatedOutcomes = this.#current - 1;
     this.#current = Math.max(1, Math.floor(limit));
     this.#starting = false;
-    this.#probed = undefined;
+    this.#limitBeforeProbe = undefined;
     this.#times = [];
   }
 
   #probe(): void {
     const limit = this.#current;
     this.#cutTo(limit / 2);
-    this.#probed = limit;
+    this.#limitBeforeProbe = limit;
     this.#quickest = Number.POSITIVE_INFINITY;
   }
 }

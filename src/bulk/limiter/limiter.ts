@@ -1,49 +1,49 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { AdaptiveLimit } from './adaptive-limit.ts';
-import type { RequestOutcome } from './outcome.ts';
 import { RecordRate } from './record-rate.ts';
+import type { RequestTiming } from './request-timing.ts';
 
-/** Says when the next request of a job may start. Each `acquire` that resolves is followed by one `release`. */
+/** Limits the concurrency and rate of a job. Call `release` once for each `acquire` that resolves. */
 export interface Limiter {
-  /** Resolves when one more request, of so many records, may start; rejects with the signal's reason. First come, first served. */
+  /** Waits, in FIFO order, until a request of so many records may start. Rejects with the signal's reason. */
   acquire(records: number, signal: AbortSignal): Promise<void>;
-  release(outcome: RequestOutcome): void;
-  /** How many requests may be in flight now. */
+  release(outcome: RequestTiming): void;
+  /** Current upper bound on requests in flight. */
   readonly limit: number;
   readonly inFlight: number;
 }
 
 export interface LimiterOptions {
-  /** Requests in flight at once: a number, or as many as the service takes without slowing down. */
+  /** Requests in flight: a number, or as many as the service handles without slowing down. */
   readonly concurrency: number | 'auto';
-  /** How far `auto` goes; twice as far where the way to the service, and not the service, is what takes long. */
-  readonly most: number;
-  /** Records a second, on average and over any time but for one batch. A batch larger than this goes out whole. */
+  /** Upper bound for `auto`. Doubled if the network, not the service, causes the latency. */
+  readonly maximum: number;
+  /** Maximum records per second, plus one batch in any interval. A larger batch is sent whole. */
   readonly perSecond?: number;
   readonly clock: Clock;
 }
 
-export function createLimiter({ concurrency, most, perSecond, clock }: LimiterOptions): Limiter {
-  const limit = concurrency === 'auto' ? new AdaptiveLimit(most) : { current: concurrency, settle: () => undefined };
+export function createLimiter({ concurrency, maximum, perSecond, clock }: LimiterOptions): Limiter {
+  const limit = concurrency === 'auto' ? new AdaptiveLimit(maximum) : { current: concurrency, settle: () => undefined };
   const rate = perSecond === undefined ? undefined : new RecordRate(perSecond, clock);
   return new SlotLimiter(limit, rate);
 }
 
-interface Limit {
+interface ConcurrencyLimit {
   readonly current: number;
-  settle(outcome: RequestOutcome): void;
+  settle(outcome: RequestTiming): void;
 }
 
-/** Goes on with who waits for a slot. */
+/** Resumes a pending `acquire`. */
 type Waiter = () => void;
 
 class SlotLimiter implements Limiter {
-  readonly #limit: Limit;
+  readonly #limit: ConcurrencyLimit;
   readonly #rate: RecordRate | undefined;
   readonly #waiting = new Set<Waiter>();
   #inFlight = 0;
 
-  constructor(limit: Limit, rate: RecordRate | undefined) {
+  constructor(limit: ConcurrencyLimit, rate: RecordRate | undefined) {
     this.#limit = limit;
     this.#rate = rate;
   }
@@ -58,23 +58,23 @@ class SlotLimiter implements Limiter {
 
   async acquire(records: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#waiting.size > 0 || this.#inFlight >= this.limit) await this.#turn(signal);
+    if (this.#waiting.size > 0 || this.#inFlight >= this.limit) await this.#waitForSlot(signal);
     else this.#inFlight += 1;
     if (!this.#rate) return;
     try {
       await this.#rate.take(records, signal);
     } catch (reason) {
-      this.#free();
+      this.#releaseSlot();
       throw reason;
     }
   }
 
-  release(outcome: RequestOutcome): void {
+  release(outcome: RequestTiming): void {
     this.#limit.settle(outcome);
-    this.#free();
+    this.#releaseSlot();
   }
 
-  #free(): void {
+  #releaseSlot(): void {
     this.#inFlight -= 1;
     for (const waiter of this.#waiting) {
       if (this.#inFlight >= this.limit) return;
@@ -84,19 +84,19 @@ class SlotLimiter implements Limiter {
     }
   }
 
-  /** Waits until a slot is handed over. */
-  #turn(signal: AbortSignal): Promise<void> {
+  /** Waits until `#releaseSlot` passes on a slot. */
+  #waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter = () => {
-        signal.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', cancel);
         resolve();
       };
-      const leave = () => {
+      const cancel = () => {
         this.#waiting.delete(waiter);
         reject(signal.reason);
       };
       this.#waiting.add(waiter);
-      signal.addEventListener('abort', leave, { once: true });
+      signal.addEventListener('abort', cancel, { once: true });
     });
   }
 }

@@ -3,21 +3,21 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
-import { readFifo } from '../../kernel/whole-file.ts';
-import { InputError } from './record.ts';
+import { readFifo } from '../../kernel/read-file.ts';
+import { InputError } from './source.ts';
 
-/** Texts of this size are cut and parsed fastest: larger ones leave the part of memory that is cheap to collect. */
+/** The fastest size for splitting and parsing: larger texts leave the young generation of the heap. */
 const CHUNK_BYTES = 64 * 1024;
-/** Bytes read from a file at once. */
+/** Bytes per read of a file. */
 const READ_BYTES = 4 * CHUNK_BYTES;
 
-/** A file's bytes from its beginning, for what can be read only once. */
-export async function fileStream(path: string, signal: AbortSignal): Promise<Readable> {
+/** Opens a file that can be read only once. */
+export async function openFileStream(path: string, signal: AbortSignal): Promise<Readable> {
   const isFifo = (await stat(path)).isFIFO();
   return isFifo ? Readable.from(readFifo(path, signal)) : createReadStream(path, { highWaterMark: CHUNK_BYTES });
 }
 
-/** The bytes of a regular file until it ends or the run is stopped. Each chunk holds until the next one is asked for. */
+/** Reads a regular file until its end or an abort. Each chunk is valid until the next one is requested. */
 export async function* readFileBytes(path: string, name: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const file = await open(path).catch((error: unknown) => {
     throw localFileError('read', name, error);
@@ -44,8 +44,8 @@ async function read(file: FileHandle, buffer: Uint8Array, name: string): Promise
   }
 }
 
-/** The bytes of a stream until it ends or the run is stopped. */
-export async function* readBytes(
+/** Reads a stream until its end or an abort. */
+export async function* readStreamBytes(
   stream: NodeJS.ReadableStream,
   name: string,
   signal: AbortSignal,
@@ -59,8 +59,8 @@ export async function* readBytes(
   }
 }
 
-/** The same chunks, the first one with at least `length` bytes where there are as many. */
-export async function* startingWith(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+/** Regroups the chunks so that the first one has at least `length` bytes, if there are as many. */
+export async function* withFirstChunkOf(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | undefined = new Uint8Array();
   for await (const chunk of bytes) {
     if (!head) {
@@ -76,11 +76,11 @@ export async function* startingWith(bytes: AsyncIterable<Uint8Array>, length: nu
 }
 
 /**
- * Bytes that are compressed with gzip, which their beginning tells, unpacked piece by piece; any others as they are.
- * @throws SvcError `bad_data` when the compressed data is damaged or cut off
+ * Decompresses gzip data, which is detected by its first bytes. Passes other data through.
+ * @throws SvcError `bad_data` if the compressed data is damaged or truncated
  */
-export async function* unpacked(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  const chunks = startingWith(bytes, 2);
+export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const chunks = withFirstChunkOf(bytes, 2);
   const { value: head, done } = await chunks.next();
   if (done) return;
   async function* whole(): AsyncGenerator<Uint8Array> {
@@ -94,20 +94,20 @@ export async function* unpacked(bytes: AsyncIterable<Uint8Array>, name: string):
 async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const { createGunzip } = await import('node:zlib');
   const unpacking = createGunzip({ chunkSize: CHUNK_BYTES });
-  // Failures of either end come out of the iteration below.
-  pipeline(Readable.from(copies(bytes)), unpacking, () => undefined);
+  // The loop below throws the errors of both streams.
+  pipeline(Readable.from(copyChunks(bytes)), unpacking, () => undefined);
   try {
     for await (const chunk of unpacking) yield chunk;
   } catch (error) {
     if (systemErrorCode(error) === 'Z_BUF_ERROR') {
-      throw new InputError(name, {}, 'the gzip data is cut off', 'is the file complete?');
+      throw new InputError(name, {}, 'the gzip data is truncated', 'check that the file is complete');
     }
     if (systemErrorCode(error)?.startsWith('Z_')) throw new InputError(name, {}, 'the gzip data is damaged');
     throw error;
   }
 }
 
-/** Chunks that may be held on to. */
-async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Copies chunks, so that they remain valid. */
+async function* copyChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield Uint8Array.from(chunk);
 }

@@ -1,35 +1,35 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { restoreFormula } from '../../kernel/formula-text.ts';
-import { nearest } from '../../kernel/nearest.ts';
-import { CsvRowParser, rowText } from './csv-rows.ts';
+import { findNearest } from '../../kernel/nearest.ts';
+import { CsvRowParser, formatRow } from './csv-rows.ts';
 import type { FieldMap, FieldNames } from './field-map.ts';
-import { type Block, InputError, type SourceRecord } from './record.ts';
+import { InputError, type RecordChunk, type SourceRecord } from './source.ts';
 
-/** What a CSV file's columns are held against. */
+/** Options for reading a CSV file. */
 export interface CsvOptions {
   readonly name: string;
-  /** The fields that the service knows of a record, which the header should name. */
+  /** The known fields of a record. */
   readonly fields: readonly string[];
   readonly idField: string;
-  /** Records may come without their id, and the file without its column. */
-  readonly mints: boolean;
-  /** The fields of columns that are named otherwise; a column of no field is left out. */
+  /** Whether missing IDs are generated. If so, the file may lack the ID column. */
+  readonly generatesIds: boolean;
+  /** Maps columns to fields. A column that maps to an empty name is dropped. */
   readonly map?: FieldMap;
 }
 
 interface Header {
-  /** As it stands in the file, with the line before it that names the separator. */
+  /** Text in the file, including a preceding line that names the separator. */
   readonly text: string;
   readonly delimiter: string;
-  /** The field of each column; undefined for one that is left out. */
+  /** The field of each column; undefined for a dropped column. */
   readonly fields: readonly (string | undefined)[];
-  /** The column that holds ids, or -1. */
-  readonly ids: number;
+  /** Index of the ID column, or -1. */
+  readonly idColumn: number;
 }
 
 /**
- * Reads CSV whose first row names the fields. An empty cell is an absent field, and the apostrophe that svc puts before
- * what a spreadsheet would take for a formula is no part of a cell.
+ * Reads CSV with a header row. Treats an empty cell as an absent field, and removes the apostrophe that svc adds to
+ * neutralize spreadsheet formulas.
  */
 export class CsvReader {
   readonly #options: CsvOptions;
@@ -39,76 +39,82 @@ export class CsvReader {
     this.#options = options;
   }
 
-  /** The first row as it stands in the file, with a column for ids where it lacks one. */
+  /** The header of the file, with an ID column added if missing. */
   get header(): string {
     if (!this.#header) return '';
-    const { text, delimiter, ids } = this.#header;
-    return ids === -1 ? text + delimiter + this.#options.idField : text;
+    const { text, delimiter, idColumn } = this.#header;
+    return idColumn === -1 ? text + delimiter + this.#options.idField : text;
   }
 
-  /** The row of a record with its id, which stands in a column of its own where the file has none for it. */
+  /** Returns a record's row with its ID, in an added column if the file has no ID column. */
   withId(record: SourceRecord, id: string): string {
-    if (!this.#header || !(record instanceof CsvRecord)) throw new TypeError('the record is of another source');
-    const { delimiter, ids } = this.#header;
-    if (ids === -1) return record.text + delimiter + rowText([id], delimiter);
-    return rowText(record.cells.with(ids, id), delimiter);
+    if (!this.#header || !(record instanceof CsvRecord)) throw new TypeError('the record is from a different source');
+    const { delimiter, idColumn } = this.#header;
+    if (idColumn === -1) return record.text + delimiter + formatRow([id], delimiter);
+    return formatRow(record.cells.with(idColumn, id), delimiter);
   }
 
-  async *read(chunks: AsyncIterable<string>): AsyncGenerator<Block> {
-    let block: CsvRecord[] = [];
+  async *read(chunks: AsyncIterable<string>): AsyncGenerator<RecordChunk> {
+    let records: CsvRecord[] = [];
     const parser = new CsvRowParser(this.#options.name, (cells, text, line) => {
-      if (this.#header) block.push(this.#record(this.#header, cells, text, line));
-      else this.#header = this.#readHeader(cells, parser.preface + text, parser.delimiter, line);
+      if (this.#header) records.push(this.#record(this.#header, cells, text, line));
+      else this.#header = this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
     });
     try {
       for await (const chunk of chunks) {
         parser.push(chunk);
-        if (block.length > 0) yield block;
-        block = [];
+        if (records.length > 0) yield records;
+        records = [];
       }
       parser.end();
     } catch (error) {
-      // What is wrong comes after the records before it.
-      if (block.length > 0) yield block;
+      // Yield the records that precede the error.
+      if (records.length > 0) yield records;
       throw error;
     }
-    if (block.length > 0) yield block;
+    if (records.length > 0) yield records;
     if (!this.#header)
-      throw new InputError(this.#options.name, {}, 'there is no header', 'the first row names the fields');
+      throw new InputError(this.#options.name, {}, 'the header is missing', 'the first row must name the fields');
   }
 
   #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
-    const { name, fields, idField, mints } = this.#options;
+    const { name, fields, idField, generatesIds } = this.#options;
     const map: FieldNames = this.#options.map?.names ?? new Map();
     const columns = cells.map((cell) => restoreFormula(cell.trim()));
     for (const [at, column] of columns.entries()) {
       if (column === '') throw new InputError(name, { line }, `column ${at + 1} has no name`);
       if (columns.indexOf(column) !== at) throw new InputError(name, { line }, `two columns are named '${column}'`);
     }
-    checkMap(map, columns, name);
-    this.#options.map?.meetAll();
+    requireMappedColumns(map, columns, name);
+    this.#options.map?.markAllFound();
     const mapped = columns.map((column) => (map.has(column) ? map.get(column) || undefined : column));
     for (const [at, field] of mapped.entries()) {
       const before = mapped.indexOf(field);
       if (field === undefined || before === at) continue;
-      throw new InputError(name, { line }, `the columns '${columns[before]}' and '${columns[at]}' are both '${field}'`);
+      throw new InputError(
+        name,
+        { line },
+        `the columns '${columns[before]}' and '${columns[at]}' both map to '${field}'`,
+      );
     }
-    const ids = mapped.indexOf(idField);
-    if (!mints && ids === -1) {
-      const near = nearest(idField, columns);
+    const idColumn = mapped.indexOf(idField);
+    if (!generatesIds && idColumn === -1) {
+      const near = findNearest(idField, columns);
       const hint = near
-        ? `is it '${near}'? add --map '${near}=${idField}'`
-        : `the first row names the fields: ${fields.join(',')}`;
-      throw new InputError(name, { line }, `there is no column '${idField}'`, hint);
+        ? `did you mean '${near}'? add --map '${near}=${idField}'`
+        : `the first row must name the fields: ${fields.join(',')}`;
+      throw new InputError(name, { line }, `the column '${idField}' is missing`, hint);
     }
-    return { text, delimiter, fields: mapped, ids };
+    return { text, delimiter, fields: mapped, idColumn };
   }
 
   #record({ fields }: Header, cells: readonly string[], text: string, line: number): CsvRecord {
     if (cells.length === fields.length) return new CsvRecord(fields, cells, text, line);
-    const many = cells.length > fields.length;
-    const hint = many ? 'put a cell that holds the separator into double quotes' : 'is the file complete?';
-    const problem = `the row has ${cells.length} cells and the header ${fields.length}`;
+    const hasExtraCells = cells.length > fields.length;
+    const hint = hasExtraCells
+      ? 'put double quotes around any cell that contains the separator'
+      : 'check that the file is complete';
+    const problem = `the row has ${cells.length} cells, but the header has ${fields.length}`;
     throw new InputError(this.#options.name, { line }, problem, hint);
   }
 }
@@ -140,13 +146,13 @@ class CsvRecord implements SourceRecord {
   }
 }
 
-/** @throws SvcError `usage` for a column that the file does not have */
-function checkMap(map: FieldNames, columns: readonly string[], name: string): void {
+/** @throws SvcError `usage` if the file does not have a mapped column */
+function requireMappedColumns(map: FieldNames, columns: readonly string[], name: string): void {
   for (const column of map.keys()) {
     if (columns.includes(column)) continue;
-    const near = nearest(column, columns);
+    const near = findNearest(column, columns);
     throw new SvcError('usage', `--map: ${name} has no column '${column}'`, {
-      hint: near ? `did you mean '${near}'?` : `its columns: ${columns.join(', ')}`,
+      hint: near ? `did you mean '${near}'?` : `the columns are: ${columns.join(', ')}`,
     });
   }
 }

@@ -1,18 +1,20 @@
-import { parseJson } from './json-text.ts';
-import { InputError } from './record.ts';
-import { formatOfName } from './sniff.ts';
-import { openText, type TextRequest } from './text.ts';
+import { formatFromName } from './detect-format.ts';
+import { type InputTextRequest, openInputText } from './input-text.ts';
+import { parseJson } from './parse-json.ts';
+import { InputError } from './source.ts';
 
 const START = { line: 1, column: 1 };
 
 /**
- * The one value of an input that is no list of records: JSON, or YAML whose scalars have their types.
- * @throws SvcError `usage` when there is no such file, `local` when it cannot be read, `bad_data` when it is neither.
+ * Reads a single JSON or YAML value, as opposed to a list of records.
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if it is not JSON or YAML
  */
-export async function readDocument(request: TextRequest): Promise<{ readonly name: string; readonly value: unknown }> {
-  const { name, head, chunks } = await openText(request);
-  const format = formatOfName(name) ?? (/^\s*[[{]/.test(head) ? 'json' : 'yaml');
-  if (format !== 'json' && format !== 'yaml') throw new InputError(name, {}, `it is ${format}, not JSON or YAML`);
+export async function readDocument(
+  request: InputTextRequest,
+): Promise<{ readonly name: string; readonly value: unknown }> {
+  const { name, head, chunks } = await openInputText(request);
+  const format = formatFromName(name) ?? (/^\s*[[{]/.test(head) ? 'json' : 'yaml');
+  if (format !== 'json' && format !== 'yaml') throw new InputError(name, {}, `expected JSON or YAML, found ${format}`);
   const texts: string[] = [];
   for await (const chunk of chunks) texts.push(chunk);
   const text = texts.join('');

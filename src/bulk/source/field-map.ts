@@ -2,33 +2,33 @@ import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { PlainScalar } from './plain-scalar.ts';
-import { type Block, InputError, type Source, type SourceRecord } from './record.ts';
+import { InputError, type RecordChunk, type Source, type SourceRecord } from './source.ts';
 
-/** Columns or fields of files, and the field that each stands for; an empty one for what to leave out. */
+/** Maps names in files to the service's field names. An empty name drops the field. */
 export type FieldNames = ReadonlyMap<string, string>;
 
-/** Names that an error lists: records of foreign make can have any number. */
-const MOST_LISTED = 20;
+/** Upper bound on the names that an error lists. */
+const MAX_LISTED_NAMES = 20;
 
-/** Gives fields the names that the service knows them by, and keeps which of its own names were met in a file. */
+/** Renames fields, and tracks which of the mapped names occurred in the files. */
 export class FieldMap {
   readonly names: FieldNames;
-  readonly #unmet: Set<string>;
-  readonly #others = new Set<string>();
+  readonly #missing: Set<string>;
+  readonly #otherNames = new Set<string>();
 
   constructor(names: FieldNames) {
     this.names = names;
-    this.#unmet = new Set(names.keys());
+    this.#missing = new Set(names.keys());
   }
 
-  /** All of them stand in a file. */
-  meetAll(): void {
-    this.#unmet.clear();
+  /** Marks all names as found. */
+  markAllFound(): void {
+    this.#missing.clear();
   }
 
   /**
-   * A record with its fields renamed. What is no record stays as it is.
-   * @throws SvcError `bad_data` for two fields that stand for one
+   * Renames the fields of a record. Returns other values unchanged.
+   * @throws SvcError `bad_data` if two fields map to the same name
    */
   rename({ value, line, column }: SourceRecord, file: string): unknown {
     if (!isObject(value) || value instanceof PlainScalar) return value;
@@ -37,45 +37,46 @@ export class FieldMap {
       const field = this.#fieldOf(name);
       const other = named.get(field);
       if (other !== undefined) {
-        throw new InputError(file, { line, column }, `the fields '${other}' and '${name}' are both '${field}'`);
+        throw new InputError(file, { line, column }, `the fields '${other}' and '${name}' both map to '${field}'`);
       }
       if (field !== '') named.set(field, name);
     }
     return Object.fromEntries([...named].map(([field, name]) => [field, value[name]]));
   }
 
-  /** @throws SvcError `usage` for a name that stood in no file */
-  check(files: string): void {
-    const [name] = this.#unmet;
+  /** @throws SvcError `usage` for a mapped name that no record has */
+  requireFound(files: string): void {
+    const [name] = this.#missing;
     if (name === undefined) return;
-    const others = [...this.#others];
-    throw new SvcError('usage', `--map: no record of ${files} has a field '${name}'`, {
-      hint: others.length > 0 ? didYouMean(name, others) : '--map takes the name in the file first, then the field',
+    const others = [...this.#otherNames];
+    throw new SvcError('usage', `--map: no record in ${files} has a field '${name}'`, {
+      hint: others.length > 0 ? didYouMean(name, others) : 'write the name in the file first: --map <name>=<field>',
     });
   }
 
   #fieldOf(name: string): string {
     const field = this.names.get(name);
-    if (field !== undefined) this.#unmet.delete(name);
-    else if (this.#others.size < MOST_LISTED) this.#others.add(name);
+    if (field !== undefined) this.#missing.delete(name);
+    else if (this.#otherNames.size < MAX_LISTED_NAMES) this.#otherNames.add(name);
     return field ?? name;
   }
 }
 
-/** The same records with their fields renamed; their texts stay as they stand in the file. */
-export function renaming(source: Source, map: FieldMap): Source {
-  async function* blocks(): AsyncGenerator<Block> {
-    for await (const block of source.blocks) yield block.map((record) => new RenamedRecord(record, map, source.name));
+/** Wraps a source so that its records have renamed fields. Their texts stay unchanged. */
+export function withRenamedFields(source: Source, map: FieldMap): Source {
+  async function* renameChunks(): AsyncGenerator<RecordChunk> {
+    for await (const chunk of source.recordChunks)
+      yield chunk.map((record) => new RenamedRecord(record, map, source.name));
   }
   return {
     ...source,
     isVerbatim: false,
-    blocks: blocks(),
-    withField: (record, idField, id) => source.withField(originalOf(record), idField, id),
+    recordChunks: renameChunks(),
+    withField: (record, idField, id) => source.withField(unwrapRecord(record), idField, id),
   };
 }
 
-function originalOf(record: SourceRecord): SourceRecord {
+function unwrapRecord(record: SourceRecord): SourceRecord {
   return record instanceof RenamedRecord ? record.original : record;
 }
 
@@ -102,7 +103,7 @@ class RenamedRecord implements SourceRecord {
     return this.original.text;
   }
 
-  /** @throws SvcError `bad_data` as the record itself does, and for two fields that stand for one */
+  /** @throws SvcError `bad_data` for an invalid record, or if two fields map to the same name */
   get value(): unknown {
     return this.#map.rename(this.original, this.#file);
   }

@@ -1,29 +1,29 @@
-import { parseJson } from './json-text.ts';
-import type { Place, SourceRecord } from './record.ts';
+import { parseJson } from './parse-json.ts';
+import type { Position, SourceRecord } from './source.ts';
 
-/** A piece of an input that holds whole records. */
-export interface Stretch {
-  /** The input's. */
+/** A segment of an input that contains whole records. */
+export interface TextSegment {
+  /** The input's name in messages. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Where a record stands in a stretch. */
-export interface Span {
+/** The offsets of a record in a segment. */
+export interface TextRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** A record whose text is JSON. It is cut out and parsed when it is asked for, each time anew. */
+/** A JSON record. `text` and `value` are extracted from the segment on each access. */
 export class JsonRecord implements SourceRecord {
   readonly line: number;
   readonly column: number;
-  readonly #around: Stretch;
+  readonly #segment: TextSegment;
   readonly #from: number;
   readonly #to: number;
 
-  constructor(around: Stretch, { from, to }: Span, { line, column }: Place) {
-    this.#around = around;
+  constructor(segment: TextSegment, { from, to }: TextRange, { line, column }: Position) {
+    this.#segment = segment;
     this.#from = from;
     this.#to = to;
     this.line = line;
@@ -35,11 +35,11 @@ export class JsonRecord implements SourceRecord {
   }
 
   get text(): string {
-    return this.#around.text.slice(this.#from, this.#to);
+    return this.#segment.text.slice(this.#from, this.#to);
   }
 
   /** @throws SvcError `bad_data` as `parseJson` does */
   get value(): unknown {
-    return parseJson(this.text, this.#around.name, this);
+    return parseJson(this.text, this.#segment.name, this);
   }
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a text and where, counted from its beginning. */
+/** A syntax problem and its offset. */
 export interface SyntaxProblem {
   readonly offset: number;
   readonly problem: string;
@@ -12,27 +12,28 @@ const TOKEN =
 type Expected = 'a value' | "a value or ']'" | 'a field name' | "a field name or '}'" | "':'" | "',' or the end";
 
 /**
- * The first place where a text stops being JSON. JSON.parse tells it only sometimes, and in words that differ between
- * engines; this runs for texts that it refused.
+ * Finds the first syntax problem in a text that JSON.parse rejected. JSON.parse reports the position only sometimes, and
+ * in wording that differs between engines.
  */
-export function syntaxProblem(text: string): SyntaxProblem | undefined {
+export function findSyntaxProblem(text: string): SyntaxProblem | undefined {
   const open: string[] = [];
   let expected: Expected = 'a value';
   for (let offset = 0; ; offset = TOKEN.lastIndex) {
     const at = text.slice(offset).search(/[^ \t\r\n]|$/) + offset;
     const complete: boolean = open.length === 0 && expected === "',' or the end";
     if (at === text.length)
-      return complete ? undefined : { offset: at, problem: `it ends where ${expected} is missing` };
+      return complete ? undefined : { offset: at, problem: `unexpected end of the text, expected ${expected}` };
     TOKEN.lastIndex = at;
     const token = TOKEN.exec(text)?.groups;
-    const next: Expected | undefined = token && after(expected, token, open);
-    if (!next) return { offset: at, ...unexpected(text, at, complete ? 'the end' : expected, token === undefined) };
+    const next: Expected | undefined = token && nextExpected(expected, token, open);
+    if (!next)
+      return { offset: at, ...describeUnexpected(text, at, complete ? 'the end' : expected, token === undefined) };
     expected = next;
   }
 }
 
-/** What has to come after a token, or `undefined` when the token itself may not stand here. */
-function after(
+/** Returns what must follow a token; `undefined` if the token itself is not allowed here. */
+function nextExpected(
   expected: Expected,
   token: Readonly<Record<string, string | undefined>>,
   open: string[],
@@ -64,13 +65,18 @@ function after(
   }
 }
 
-function unexpected(text: string, at: number, expected: string, unreadable: boolean): Omit<SyntaxProblem, 'offset'> {
+function describeUnexpected(
+  text: string,
+  at: number,
+  expected: string,
+  unreadable: boolean,
+): Omit<SyntaxProblem, 'offset'> {
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
   if (unreadable && found === '"') {
-    return { problem: 'a string is not closed, or holds a line break or a wrong escape' };
+    return { problem: 'the string is not closed, or contains a line break or an invalid escape' };
   }
   return {
     problem: `expected ${expected}, found '${found}'`,
-    ...(found === "'" && { hint: 'JSON takes double quotes' }),
+    ...(found === "'" && { hint: 'JSON requires double quotes' }),
   };
 }

@@ -1,95 +1,95 @@
-import type { Remark } from '../finding.ts';
-import { JsonSplitter, type Piece } from './json-splitter.ts';
-import { parseJson } from './json-text.ts';
-import { type Block, InputError } from './record.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { type JsonPiece, JsonSplitter } from './json-splitter.ts';
+import { parseJson } from './parse-json.ts';
+import { InputError, type RecordChunk } from './source.ts';
 
-/** How a list is read: what to call the input, the field it stands under inside an object, and whom to tell of what is left out. */
+/** Options for reading a list: the input's name in messages, the field that contains the list, and a receiver of warnings. */
 export interface ListOptions {
   readonly name: string;
   readonly field: string;
-  readonly warn: (warning: Remark) => void;
+  readonly warn: (warning: Diagnostic) => void;
 }
 
-/** The records of a JSON array, or of the array under `field` of an object. */
-export async function* readJson(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<Block> {
+/** Reads a JSON array, or the array under `field` of an object. */
+export async function* readJson(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<RecordChunk> {
   const { name, field } = options;
   const splitter = new JsonSplitter(chunks, name);
   const opening = await splitter.peek();
   if (opening !== '[' && opening !== '{') {
-    const hint = `give an array, or {"${field}":[…]}; for other formats say which with --input-format`;
-    throw new InputError(name, splitter.place, `expected a JSON array, found '${opening ?? 'nothing'}'`, hint);
+    const hint = `provide an array or {"${field}":[…]}; set other formats with --input-format`;
+    throw new InputError(name, splitter.position, `expected a JSON array, found '${opening ?? 'nothing'}'`, hint);
   }
   splitter.take();
-  yield* opening === '[' ? elements(splitter, name) : members(splitter, options);
+  yield* opening === '[' ? readElements(splitter, name) : readMembers(splitter, options);
   const rest = await splitter.peek();
   if (rest === undefined) return;
-  const hint = rest === '{' ? 'for one record a line, use --input-format ndjson' : 'remove what follows, or merge it';
-  throw new InputError(name, splitter.place, 'there is more text after the end of the JSON', hint);
+  const hint =
+    rest === '{' ? 'for one record per line, use --input-format ndjson' : 'remove the text, or merge it into the JSON';
+  throw new InputError(name, splitter.position, 'unexpected text after the end of the JSON', hint);
 }
 
-/** The elements of an array whose opening bracket has been taken. What is wrong comes after the records before it. */
-async function* elements(splitter: JsonSplitter, name: string): AsyncGenerator<Block> {
-  let block: Piece[] = [];
+/** Reads the elements of an array after its opening bracket. Yields the records before an error first. */
+async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerator<RecordChunk> {
+  let records: JsonPiece[] = [];
   try {
     for (let first = true; ; first = false) {
-      let piece = splitter.piece();
+      let piece = splitter.nextPiece();
       while (!piece) {
-        if (block.length > 0) yield block;
-        block = [];
-        await splitter.more();
-        piece = splitter.piece();
+        if (records.length > 0) yield records;
+        records = [];
+        await splitter.readMore();
+        piece = splitter.nextPiece();
       }
       const { stop, isEmpty } = piece;
       if (isEmpty && !(first && stop === ']')) throw new InputError(name, piece, `expected a record, found '${stop}'`);
-      if (!isEmpty) block.push(piece);
+      if (!isEmpty) records.push(piece);
       if (stop === ']') break;
-      if (stop !== ',') throw new InputError(name, splitter.place, `expected ',' or ']', found '${stop}'`);
+      if (stop !== ',') throw new InputError(name, splitter.position, `expected ',' or ']', found '${stop}'`);
     }
   } catch (error) {
-    if (block.length > 0) yield block;
+    if (records.length > 0) yield records;
     throw error;
   }
-  if (block.length > 0) yield block;
+  if (records.length > 0) yield records;
 }
 
-/** The records inside an object whose opening brace has been taken. Its other fields are named and left out. */
-async function* members(splitter: JsonSplitter, { name, field, warn }: ListOptions): AsyncGenerator<Block> {
+/** Reads the records in an object after its opening brace. Warns about the other fields. */
+async function* readMembers(splitter: JsonSplitter, { name, field, warn }: ListOptions): AsyncGenerator<RecordChunk> {
   let found = false;
   for (let first = true, stop = ','; stop === ','; first = false) {
-    const key = await whole(splitter);
+    const key = await readPiece(splitter);
     if (first && key.text === '' && key.stop === '}') break;
     const named = key.stop === ':' ? parseJson(key.text, name, key) : undefined;
     if (typeof named !== 'string') throw new InputError(name, key, 'expected a field name and a colon');
-    const listed = named === field && (await splitter.peek()) === '[';
-    if (listed) {
-      if (found) throw new InputError(name, key, `"${field}" stands twice`);
+    const isList = named === field && (await splitter.peek()) === '[';
+    if (isList) {
+      if (found) throw new InputError(name, key, `"${field}" occurs twice`);
       found = true;
       splitter.take();
-      yield* elements(splitter, name);
+      yield* readElements(splitter, name);
     }
-    const value = await whole(splitter);
-    if (!listed) parseJson(value.text, name, value);
-    if (listed ? value.text !== '' : named === field) throw new InputError(name, value, `"${field}" is not an array`);
-    if (!listed)
-      warn({ line: key.line, message: `'${named}' is left out; only the records under '${field}' are read` });
+    const value = await readPiece(splitter);
+    if (!isList) parseJson(value.text, name, value);
+    if (isList ? value.text !== '' : named === field) throw new InputError(name, value, `"${field}" is not an array`);
+    if (!isList) warn({ line: key.line, message: `'${named}' is ignored; only the records under '${field}' are read` });
     stop = value.stop;
     if (stop !== ',' && stop !== '}')
-      throw new InputError(name, splitter.place, `expected ',' or '}', found '${stop}'`);
+      throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
   }
   if (!found) {
     throw new InputError(
       name,
-      splitter.place,
+      splitter.position,
       `the object has no array "${field}"`,
       `put the records into [ ], or {"${field}":[ ]}`,
     );
   }
 }
 
-async function whole(splitter: JsonSplitter): Promise<Piece> {
+async function readPiece(splitter: JsonSplitter): Promise<JsonPiece> {
   for (;;) {
-    const piece = splitter.piece();
+    const piece = splitter.nextPiece();
     if (piece) return piece;
-    await splitter.more();
+    await splitter.readMore();
   }
 }

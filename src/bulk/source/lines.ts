@@ -1,29 +1,29 @@
-import { InputError, MOST_RECORD_CHARACTERS } from './record.ts';
+import { InputError, MAX_RECORD_CHARACTERS } from './source.ts';
 
-/** Consecutive whole lines of a text: where each begins and ends, its line break left out. */
-export interface Lines {
+/** Consecutive complete lines: the offsets of each line's start and end, without line breaks. */
+export interface LineGroup {
   readonly text: string;
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** The number of the first, from 1. */
+  /** Number of the first line, from 1. */
   readonly line: number;
 }
 
-/** The lines of a text that comes in chunks: LF, CRLF and CR each end one. */
-export async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGenerator<Lines> {
+/** Splits text into lines as chunks arrive. LF, CRLF, and CR end a line. */
+export async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGenerator<LineGroup> {
   let rest = '';
   let line = 1;
   for await (const chunk of chunks) {
-    // Most chunks of a long line are only looked at for a line break, so that it costs no more than its length.
+    // Search only the new chunk for a line break, so that long lines take linear time.
     if (!(rest.endsWith('\r') || /[\r\n]/.test(chunk))) {
       rest += chunk;
-      if (rest.length > MOST_RECORD_CHARACTERS) throw new InputError(name, { line }, 'a line of more than 16 MB');
+      if (rest.length > MAX_RECORD_CHARACTERS) throw new InputError(name, { line }, 'the line is longer than 16 MB');
       continue;
     }
     const text = rest + chunk;
     // A carriage return at the very end may be the first half of a CRLF.
     const held = text.endsWith('\r') ? text.length - 1 : text.length;
-    const { starts, ends, next } = cut(text, held);
+    const { starts, ends, next } = findLines(text, held);
     rest = text.slice(next);
     if (starts.length > 0) yield { text, starts, ends, line };
     line += starts.length;
@@ -31,8 +31,8 @@ export async function* readLines(chunks: AsyncIterable<string>, name: string): A
   if (rest) yield { text: rest, starts: [0], ends: [rest.endsWith('\r') ? rest.length - 1 : rest.length], line };
 }
 
-/** The lines that end before `to`, and where the next one begins. */
-function cut(text: string, to: number) {
+/** Finds the lines that end before `to`, and the start of the next one. */
+function findLines(text: string, to: number) {
   const [starts, ends]: [number[], number[]] = [[], []];
   let next = 0;
   const returns = text.lastIndexOf('\r', to - 1) !== -1;

@@ -1,19 +1,19 @@
 import { JsonRecord } from './json-record.ts';
 import { readLines } from './lines.ts';
-import { type Block, InputError } from './record.ts';
+import { InputError, type RecordChunk } from './source.ts';
 
-/** The records of an input with one JSON text a line. Blank lines are passed over. */
-export async function* readNdjson(chunks: AsyncIterable<string>, name: string): AsyncGenerator<Block> {
+/** Reads an input with one JSON text per line. Skips blank lines. */
+export async function* readNdjson(chunks: AsyncIterable<string>, name: string): AsyncGenerator<RecordChunk> {
   for await (const { text, starts, ends, line } of readLines(chunks, name)) {
-    const block: LineRecord[] = [];
-    const stretch = { name, text };
-    // Counted: an iterator of entries costs two hundredths of all reading.
+    const records: LineRecord[] = [];
+    const segment = { name, text };
+    // An indexed loop: an iterator of entries takes 2 % of the total reading time.
     for (let at = 0; at < starts.length; at += 1) {
       const from = starts[at] ?? 0;
       const to = ends[at] ?? from;
-      if (!isBlank(text, from, to)) block.push(new LineRecord(stretch, { from, to }, { line: line + at, column: 1 }));
+      if (!isBlank(text, from, to)) records.push(new LineRecord(segment, { from, to }, { line: line + at, column: 1 }));
     }
-    if (block.length > 0) yield block;
+    if (records.length > 0) yield records;
   }
 }
 
@@ -27,7 +27,7 @@ class LineRecord extends JsonRecord {
       return super.value;
     } catch (error) {
       if (!(error instanceof InputError) || error.hint) throw error;
-      const hint = 'each line is one JSON object; for JSON over several lines use --input-format json';
+      const hint = 'each line must be one JSON object; for multi-line JSON, use --input-format json';
       throw error.withHint(hint);
     }
   }

@@ -1,11 +1,11 @@
-/** The nothing of YAML: an absent value. */
-export const NOTHING = /^(?:~|[Nn]ull|NULL)?$/;
-/** True and false of YAML. */
-export const SWITCH = /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/;
-/** A number as JSON writes it. What else YAML takes for one (`0123`, `0x10`, `.5`) is text: an ID may look like it. */
-export const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Matches an unquoted YAML null, including an empty value. */
+export const YAML_NULL = /^(?:~|[Nn]ull|NULL)?$/;
+/** Matches an unquoted YAML boolean. */
+export const YAML_BOOLEAN = /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/;
+/** Matches a number in JSON syntax. Other YAML numbers (`0123`, `0x10`, `.5`) are text, because an ID can look like one. */
+export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A number, or true or false, as YAML holds it without quotes. It is text where its field asks for text. */
+/** An unquoted YAML number or boolean. Converted to text if the field requires text. */
 export class PlainScalar {
   readonly text: string;
 
@@ -13,14 +13,14 @@ export class PlainScalar {
     this.text = text;
   }
 
-  /** The number, true or false. */
+  /** The parsed number or boolean. */
   get value(): number | boolean {
-    return SWITCH.test(this.text) ? /^t/i.test(this.text) : Number(this.text);
+    return YAML_BOOLEAN.test(this.text) ? /^t/i.test(this.text) : Number(this.text);
   }
 }
 
-/** What a scalar without quotes is: null, a plain scalar, or text. */
-export function plainValue(text: string): PlainScalar | string | null {
-  if (NOTHING.test(text)) return null;
-  return SWITCH.test(text) || NUMBER.test(text) ? new PlainScalar(text) : text;
+/** Parses an unquoted scalar as null, a plain scalar, or text. */
+export function parsePlainScalar(text: string): PlainScalar | string | null {
+  if (YAML_NULL.test(text)) return null;
+  return YAML_BOOLEAN.test(text) || JSON_NUMBER.test(text) ? new PlainScalar(text) : text;
 }

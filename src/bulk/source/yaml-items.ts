@@ -1,15 +1,15 @@
-import { InputError } from './record.ts';
+import { InputError } from './source.ts';
 
-/** Longer texts are not parsed as one: what a parser of YAML holds takes fifty times their length. */
-export const MOST_YAML_CHARACTERS = 2 * 1024 * 1024;
+/** Upper bound on text that is parsed at once. A YAML parser takes fifty times its length in memory. */
+export const MAX_YAML_CHARACTERS = 2 * 1024 * 1024;
 
-/** An item of a block list, from its dash to the next one, and the line it begins on. */
+/** An item of a block list, from its dash to the next one, and its first line. */
 export interface YamlItem {
   readonly text: string;
   readonly line: number;
 }
 
-/** What a YAML text is made of: a list whose items stand below each other, or anything else. */
+/** The layout of a YAML text: a block list, or anything else. */
 export type YamlLayout =
   | { readonly kind: 'list'; readonly indent: string; readonly field: boolean; readonly start: number }
   | { readonly kind: 'other' };
@@ -17,8 +17,8 @@ export type YamlLayout =
 const BEFORE_LIST = /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:---[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*)?/;
 const BLANK_LINES = /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*/;
 
-/** The layout of a text by how it begins; `undefined` when more of it has to come first. */
-export function yamlLayout(text: string, field: string): YamlLayout | undefined {
+/** Detects the layout from the start of a text. Returns `undefined` if more text is needed. */
+export function detectYamlLayout(text: string, field: string): YamlLayout | undefined {
   const prologue = BEFORE_LIST.exec(text)?.[0] ?? '';
   const key = new RegExp(`^(?:${field}|"${field}"|'${field}'):[ \\t]*(?:#[^\\n]*)?\\r?\\n`).exec(
     text.slice(prologue.length),
@@ -32,14 +32,14 @@ export function yamlLayout(text: string, field: string): YamlLayout | undefined 
   return { kind: 'list', indent: dash[1] ?? '', field: key !== undefined, start };
 }
 
-/** Cuts the items of a block list that comes in chunks. What follows the list is part of its last item. */
-export class YamlItems {
+/** Splits a block list into items as chunks arrive. Text after the list becomes part of the last item. */
+export class YamlItemSplitter {
   readonly #name: string;
   readonly #dash: string;
   #text = '';
   #line: number;
-  /** How far the item that begins the text has been looked at. */
-  #seen = 0;
+  /** How far the first item in `#text` was scanned. */
+  #scanned = 0;
 
   constructor(name: string, indent: string, line: number) {
     this.#name = name;
@@ -47,24 +47,29 @@ export class YamlItems {
     this.#line = line;
   }
 
-  /** The items that the next chunk completes. @throws SvcError `bad_data` when one is too long */
+  /** Returns the items that the next chunk completes. @throws SvcError `bad_data` if an item is too long */
   push(chunk: string): YamlItem[] {
     this.#text += chunk;
     const text = this.#text;
     const items: YamlItem[] = [];
     let from = 0;
-    let next = this.#nextDash(Math.max(0, this.#seen - this.#dash.length));
+    let next = this.#nextDash(Math.max(0, this.#scanned - this.#dash.length));
     for (; next !== -1; next = this.#nextDash(next)) {
       items.push(this.#item(from, next));
       from = next;
     }
     this.#text = text.slice(from);
-    this.#seen = this.#text.length;
-    if (this.#seen <= MOST_YAML_CHARACTERS) return items;
-    throw new InputError(this.#name, { line: this.#line }, 'a record of more than 2 MB', 'is a quote left open?');
+    this.#scanned = this.#text.length;
+    if (this.#scanned <= MAX_YAML_CHARACTERS) return items;
+    throw new InputError(
+      this.#name,
+      { line: this.#line },
+      'the record is longer than 2 MB',
+      'check for an unclosed quote',
+    );
   }
 
-  /** The last item. */
+  /** Returns the last item. */
   end(): YamlItem {
     return this.#item(0, this.#text.length);
   }
@@ -76,7 +81,7 @@ export class YamlItems {
     return { text, line };
   }
 
-  /** Where the next line begins that is a dash of this list; -1 when none has come. */
+  /** The offset of the next line with a dash of this list; -1 if not found yet. */
   #nextDash(from: number): number {
     const text = this.#text;
     for (let at = text.indexOf(this.#dash, from); at !== -1; at = text.indexOf(this.#dash, at + 1)) {

@@ -11,92 +11,96 @@ import {
   visit,
   type Document as YamlDocument,
 } from 'yaml';
-import { MOST_NESTING } from '../../kernel/json-nesting.ts';
-import { numberProblem } from '../../kernel/json-problem.ts';
-import { NOTHING, NUMBER, PlainScalar, SWITCH } from './plain-scalar.ts';
-import { InputError, type Place } from './record.ts';
+import { MAX_NESTING } from '../../kernel/json-nesting.ts';
+import { findNumberProblem } from '../../kernel/json-problem.ts';
+import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN, YAML_NULL } from './plain-scalar.ts';
+import { InputError, type Position } from './source.ts';
 
-/** Aliases that one record may follow: enough for shared defaults, too few to blow a small file up. */
-const MOST_ALIASES = 100;
+/** Upper bound on alias expansion per record: enough for shared defaults, and safe against YAML bombs. */
+const MAX_ALIASES = 100;
 
-/** A parsed YAML text: its document, and the place of an offset in the input that it is a part of. */
+/** A parsed YAML text, and the position in the input for an offset in the text. */
 export interface ParsedYaml {
   readonly document: YamlDocument;
-  readonly placeOf: (offset?: number) => Place;
+  readonly positionOf: (offset?: number) => Position;
 }
 
-/** Scalars without quotes that their fields make text, numbers, or true and false of. */
+/** Tags for unquoted scalars, whose fields decide between text, numbers, and booleans. */
 const PLAIN_SCALARS: readonly ScalarTag[] = [
-  { tag: 'tag:yaml.org,2002:null', test: NOTHING, resolve: () => null },
-  { tag: 'tag:yaml.org,2002:bool', test: SWITCH, resolve: (text: string) => new PlainScalar(text) },
-  { tag: 'tag:yaml.org,2002:float', test: NUMBER, resolve: (text: string) => new PlainScalar(text) },
-  { tag: 'tag:yaml.org,2002:int', test: NUMBER, resolve: (text: string) => new PlainScalar(text) },
+  { tag: 'tag:yaml.org,2002:null', test: YAML_NULL, resolve: () => null },
+  { tag: 'tag:yaml.org,2002:bool', test: YAML_BOOLEAN, resolve: (text: string) => new PlainScalar(text) },
+  { tag: 'tag:yaml.org,2002:float', test: JSON_NUMBER, resolve: (text: string) => new PlainScalar(text) },
+  { tag: 'tag:yaml.org,2002:int', test: JSON_NUMBER, resolve: (text: string) => new PlainScalar(text) },
 ].map((tag) => ({ default: true, ...tag }));
 
 /**
- * Parses one document, that begins on a line of the input. Its scalars are those of records, of which `plainValue` says
- * what they are, or have the types of YAML 1.2. Keys are text.
- * @throws SvcError `bad_data` for what is no YAML
+ * Parses one document that starts on a line of the input. With `record`, scalars are parsed as in `parsePlainScalar`;
+ * with `typed`, they have the types of YAML 1.2. Keys are text.
+ * @throws SvcError `bad_data` for invalid YAML
  */
 export function parseYamlText(text: string, name: string, scalars: 'record' | 'typed', line = 1): ParsedYaml {
   const lineCounter = new LineCounter();
-  const placeOf = (offset = 0): Place => {
+  const positionOf = (offset = 0): Position => {
     const { line: within, col } = lineCounter.linePos(offset);
     return { line: line + within - 1, column: col };
   };
   const schema = scalars === 'typed' ? 'core' : 'failsafe';
   const customTags = scalars === 'typed' ? {} : { customTags: [...PLAIN_SCALARS] };
-  const how = { merge: true, stringKeys: true, lineCounter, prettyErrors: false, logLevel: 'error' } as const;
-  const document = parseDocument(text, { schema, ...customTags, ...how });
+  const options = { merge: true, stringKeys: true, lineCounter, prettyErrors: false, logLevel: 'error' } as const;
+  const document = parseDocument(text, { schema, ...customTags, ...options });
   const [error] = document.errors;
-  if (error) throw new InputError(name, placeOf(error.pos[0]), ...problemOf(error));
-  return { document, placeOf };
+  if (error) throw new InputError(name, positionOf(error.pos[0]), ...describeYamlError(error));
+  return { document, positionOf };
 }
 
-/** The list that a document is, or that it holds under a field. */
-export function listIn({ document: { contents } }: ParsedYaml, field: string) {
+/** Finds the list that is the document, or that is under a field of the document. */
+export function findList({ document: { contents } }: ParsedYaml, field: string) {
   const value = isMap(contents) ? contents.get(field) : contents;
   return isSeq(value) ? value : undefined;
 }
 
 /**
- * The value of a node and where it stands.
- * @throws SvcError `bad_data` for aliases that are unknown, too many or lead back to themselves, and for what nests too deep
+ * Returns the value and position of a node.
+ * @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for too deep nesting
  */
-export function readNode({ document, placeOf }: ParsedYaml, node: unknown, name: string): Place & { value: unknown } {
-  const place = placeOf(isNode(node) ? node.range?.[0] : undefined);
-  const problem = (text: string) => new InputError(name, place, text);
+export function readNode(
+  { document, positionOf }: ParsedYaml,
+  node: unknown,
+  name: string,
+): Position & { value: unknown } {
+  const position = positionOf(isNode(node) ? node.range?.[0] : undefined);
+  const problem = (text: string) => new InputError(name, position, text);
   let value: unknown;
   try {
-    value = isNode(node) ? node.toJS(document, { maxAliasCount: MOST_ALIASES }) : node;
+    value = isNode(node) ? node.toJS(document, { maxAliasCount: MAX_ALIASES }) : node;
   } catch (error) {
-    // A merge of what it is part of has no end.
+    // A circular merge overflows the stack.
     if (error instanceof RangeError) throw problem(SELF_REFERENCE);
     if (!(error instanceof Error)) throw error;
     const isBomb = error instanceof ReferenceError && error.message.startsWith('Excessive');
-    throw problem(isBomb ? `more than ${MOST_ALIASES} aliases in one record` : lowerFirst(error.message));
+    throw problem(isBomb ? `more than ${MAX_ALIASES} aliases in one record` : lowerFirst(error.message));
   }
-  const endless = endlessness(value, []);
+  const endless = describeNestingProblem(value, []);
   if (endless !== undefined) throw problem(endless);
-  return { ...place, value };
+  return { ...position, value };
 }
 
-const SELF_REFERENCE = 'an alias refers to what it is part of';
-const TOO_DEEP = `nested more than ${MOST_NESTING} levels deep`;
+const SELF_REFERENCE = 'an alias refers to a value that contains it';
+const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
-/** What is wrong with a value that could not be written out again: it has no end, or one too far down. */
-function endlessness(value: unknown, around: readonly unknown[]): string | undefined {
+/** Describes why a value cannot be serialized: it is circular, or nested too deep. */
+function describeNestingProblem(value: unknown, around: readonly unknown[]): string | undefined {
   if (typeof value !== 'object' || value === null || value instanceof PlainScalar) return undefined;
   if (around.includes(value)) return SELF_REFERENCE;
-  if (around.length === MOST_NESTING) return TOO_DEEP;
+  if (around.length === MAX_NESTING) return TOO_DEEP;
   for (const inner of Object.values(value)) {
-    const found = endlessness(inner, [...around, value]);
+    const found = describeNestingProblem(inner, [...around, value]);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** Whether a node gives a name to itself or to something in it. */
+/** Whether a node or any node in it has an anchor. */
 export function hasAnchor(node: unknown): boolean {
   let found = false;
   if (isNode(node)) {
@@ -110,26 +114,26 @@ export function hasAnchor(node: unknown): boolean {
 }
 
 /**
- * The one value that a YAML text is. Its scalars have the types of YAML 1.2, unlike in a list of records.
- * @throws SvcError `bad_data` for what is no YAML, and for a whole number that would lose digits.
+ * Parses a YAML text as a single value. Its scalars have the types of YAML 1.2, unlike in a list of records.
+ * @throws SvcError `bad_data` for invalid YAML, and for a whole number that would lose digits
  */
 export function parseYaml(text: string, name: string): unknown {
   const parsed = parseYamlText(text, name, 'typed');
-  const { document, placeOf } = parsed;
+  const { document, positionOf } = parsed;
   visit(document, {
     Scalar: (_, { value, source = '', range }) => {
       if (typeof value !== 'number') return;
-      const { problem, hint } = numberProblem(source) ?? notFinite(value, source) ?? {};
-      if (problem !== undefined) throw new InputError(name, placeOf(range?.[0]), problem, hint);
+      const { problem, hint } = findNumberProblem(source) ?? describeNonFinite(value, source) ?? {};
+      if (problem !== undefined) throw new InputError(name, positionOf(range?.[0]), problem, hint);
     },
   });
   return readNode(parsed, document.contents, name).value;
 }
 
-/** Infinity and NaN are numbers to YAML, and null in JSON. */
-function notFinite(value: number, source: string) {
+/** Reports Infinity and NaN, which JSON cannot represent. */
+function describeNonFinite(value: number, source: string) {
   if (Number.isFinite(value)) return undefined;
-  return { problem: `the number ${source} is none that JSON can hold`, hint: 'put it in quotes if it is text' };
+  return { problem: `JSON cannot represent the number ${source}`, hint: 'put it in quotes if it is text' };
 }
 
 const PLAIN: ScalarTag = {
@@ -140,20 +144,20 @@ const PLAIN: ScalarTag = {
   stringify: ({ value }) => (value instanceof PlainScalar ? value.text : String(value)),
 };
 
-/** A value as an item of a YAML list: text is quoted so that every reader takes it for text, plain scalars are as they were. */
-export function yamlItem(value: unknown): string {
+/** Formats a value as a YAML list item. Quotes text that some readers would not read as text, and keeps plain scalars. */
+export function formatYamlItem(value: unknown): string {
   const customTags = (tags: Tags): Tags => [PLAIN, ...tags];
   return stringify([value], { version: '1.1', lineWidth: 0, customTags }).replace(/\n$/, '');
 }
 
-function problemOf({ code, message }: { code: string; message: string }): [problem: string, hint?: string] {
+function describeYamlError({ code, message }: { code: string; message: string }): [problem: string, hint?: string] {
   switch (code) {
     case 'DUPLICATE_KEY':
-      return ['a field stands twice in one record'];
+      return ['a field occurs twice in one record'];
     case 'MULTIPLE_DOCS':
-      return [SECOND_DOCUMENT, ONE_LIST];
+      return [SECOND_DOCUMENT, ONE_LIST_HINT];
     case 'NON_STRING_KEY':
-      return ['the name of a field is no text'];
+      return ['a field name must be text'];
     case 'RESOURCE_EXHAUSTION':
       return [TOO_DEEP];
     default:
@@ -162,7 +166,7 @@ function problemOf({ code, message }: { code: string; message: string }): [probl
 }
 
 export const SECOND_DOCUMENT = 'a second document begins here';
-export const ONE_LIST = "put all records into one list, without '---' between them";
+export const ONE_LIST_HINT = "put all records into one list, without '---' between them";
 
 function lowerFirst(message: string): string {
   return message.replace(/^./, (first) => first.toLowerCase());

@@ -1,16 +1,30 @@
 import { isMap, isScalar } from 'yaml';
 import type { ListOptions } from './json.ts';
-import { type Block, InputError, type SourceRecord } from './record.ts';
-import { MOST_YAML_CHARACTERS, type YamlItem, YamlItems, type YamlLayout, yamlLayout } from './yaml-items.ts';
-import { simpleItem } from './yaml-simple.ts';
-import { hasAnchor, listIn, ONE_LIST, parseYamlText, readNode, SECOND_DOCUMENT, yamlItem } from './yaml-text.ts';
+import { InputError, type RecordChunk, type SourceRecord } from './source.ts';
+import {
+  detectYamlLayout,
+  MAX_YAML_CHARACTERS,
+  type YamlItem,
+  YamlItemSplitter,
+  type YamlLayout,
+} from './yaml-items.ts';
+import { parseSimpleItem } from './yaml-simple-item.ts';
+import {
+  findList,
+  formatYamlItem,
+  hasAnchor,
+  ONE_LIST_HINT,
+  parseYamlText,
+  readNode,
+  SECOND_DOCUMENT,
+} from './yaml-text.ts';
 
 /**
- * The records of a YAML list, or of the list under `field` of a mapping. A scalar keeps the text that it is written as:
- * its field decides whether it is a number, so ids such as `0123`, `no` and `1e5` are kept. Items that stand below each
- * other are read one by one; any other layout is read as a whole, up to a size.
+ * Reads a YAML list, or the list under `field` of a mapping. A scalar keeps its text: its field decides whether it is a
+ * number, so IDs such as `0123`, `no`, and `1e5` are preserved. A records list is read item by item. Other layouts are read
+ * as a whole, up to a maximum size.
  */
-export async function* readYaml(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<Block> {
+export async function* readYaml(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<RecordChunk> {
   const { name, field } = options;
   let head = '';
   let reader: ItemReader | undefined;
@@ -20,38 +34,38 @@ export async function* readYaml(chunks: AsyncIterable<string>, options: ListOpti
       continue;
     }
     head += chunk;
-    const layout = yamlLayout(head, field);
+    const layout = detectYamlLayout(head, field);
     if (layout?.kind === 'list') {
       reader = new ItemReader(head, layout, options);
       yield* reader.push(head.slice(layout.start));
-    } else if (head.length > MOST_YAML_CHARACTERS) {
+    } else if (head.length > MAX_YAML_CHARACTERS) {
       const hint = "begin each record with '- ' on a line of its own, or convert the file to NDJSON";
-      throw new InputError(name, {}, 'YAML in this layout is read up to 2 MB', hint);
+      throw new InputError(name, {}, 'YAML in this layout is limited to 2 MB', hint);
     }
   }
-  yield* reader ? reader.end() : wholeList(head, options);
+  yield* reader ? reader.end() : readWholeList(head, options);
 }
 
-/** The text of a record with one more field. */
+/** Returns the text of a record with an additional field. */
 export function withYamlField({ value }: SourceRecord, field: string, text: string): string {
-  return yamlItem({ ...Object(value), [field]: text });
+  return formatYamlItem({ ...Object(value), [field]: text });
 }
 
-function* wholeList(text: string, { name, field }: ListOptions): Generator<Block> {
+function* readWholeList(text: string, { name, field }: ListOptions): Generator<RecordChunk> {
   const parsed = parseYamlText(text, name, 'record');
-  const list = listIn(parsed, field);
+  const list = findList(parsed, field);
   if (!list) {
     const hint = `begin each record with '- ', or put the list under '${field}:'`;
     throw new InputError(
       name,
-      parsed.placeOf(parsed.document.contents?.range?.[0]),
+      parsed.positionOf(parsed.document.contents?.range?.[0]),
       'expected a list of records',
       hint,
     );
   }
-  const block: SourceRecord[] = [];
-  for (const item of list.items) block.push(new YamlRecord(readNode(parsed, item, name)));
-  if (block.length > 0) yield block;
+  const records: SourceRecord[] = [];
+  for (const item of list.items) records.push(new YamlRecord(readNode(parsed, item, name)));
+  if (records.length > 0) yield records;
 }
 
 class YamlRecord implements SourceRecord {
@@ -66,110 +80,110 @@ class YamlRecord implements SourceRecord {
   }
 
   get text(): string {
-    return yamlItem(this.value);
+    return formatYamlItem(this.value);
   }
 }
 
-/** Records that others may refer to are held for them, up to this many characters. */
-const MOST_ANCHORED = 64 * 1024;
+/** Upper bound on the total text of records with anchors, which are kept for later aliases. */
+const MAX_ANCHORED_CHARACTERS = 64 * 1024;
 
-/** Reads the items of a block list, each by itself. */
+/** Reads the items of a records list one by one. */
 class ItemReader {
   readonly #options: ListOptions;
-  readonly #items: YamlItems;
-  /** The list stands under a field, so that other fields may follow it. */
+  readonly #items: YamlItemSplitter;
+  /** Whether the list is under a field, so that other fields may follow. */
   readonly #inField: boolean;
-  /** A line that is neither blank nor a comment, and too far to the left to belong to an item. */
-  readonly #afterList: RegExp;
-  /** Items that name something in them, which later ones may mean. */
+  /** Matches a line that is neither blank nor a comment, and indented too little to belong to an item. */
+  readonly #endOfList: RegExp;
+  /** Text of the items with anchors, for aliases in later items. */
   #anchored = '';
-  /** What follows the list. */
-  #rest: YamlItem | undefined;
+  /** Text after the list. */
+  #afterItems: YamlItem | undefined;
 
   constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: ListOptions) {
     this.#options = options;
     this.#inField = field;
-    this.#items = new YamlItems(options.name, indent, lines(head.slice(0, start)) + 1);
-    this.#afterList = new RegExp(`\\n(?! {${indent.length + 1}})(?=[ \\t]*[^\\s#])`);
+    this.#items = new YamlItemSplitter(options.name, indent, countLines(head.slice(0, start)) + 1);
+    this.#endOfList = new RegExp(`\\n(?! {${indent.length + 1}})(?=[ \\t]*[^\\s#])`);
   }
 
-  *push(chunk: string): Generator<Block> {
+  *push(chunk: string): Generator<RecordChunk> {
     yield* this.#read(this.#items.push(chunk));
   }
 
-  *end(): Generator<Block> {
+  *end(): Generator<RecordChunk> {
     yield* this.#read([this.#items.end()]);
-    if (this.#rest) this.#check(this.#rest);
+    if (this.#afterItems) this.#checkRest(this.#afterItems);
   }
 
-  *#read(items: readonly YamlItem[]): Generator<Block> {
-    const block: SourceRecord[] = [];
+  *#read(items: readonly YamlItem[]): Generator<RecordChunk> {
+    const records: SourceRecord[] = [];
     try {
       for (const item of items) {
-        const simple = this.#rest ? undefined : simpleItem(item.text);
-        if (simple) block.push(new YamlRecord({ ...simple, line: item.line }));
-        else if (this.#rest) this.#goOn(this.#rest, item);
-        else block.push(this.#parse(this.#withoutRest(item)));
+        const simple = this.#afterItems ? undefined : parseSimpleItem(item.text);
+        if (simple) records.push(new YamlRecord({ ...simple, line: item.line }));
+        else if (this.#afterItems) this.#appendAfterItems(this.#afterItems, item);
+        else records.push(this.#parse(this.#splitOffRest(item)));
       }
     } catch (error) {
-      if (block.length > 0) yield block;
+      if (records.length > 0) yield records;
       throw error;
     }
-    if (block.length > 0) yield block;
+    if (records.length > 0) yield records;
   }
 
-  /** The item without what follows the list, where the list ends in it. */
-  #withoutRest({ text, line }: YamlItem): YamlItem {
-    const after = this.#afterList.exec(text);
+  /** Returns the item without the text after the list. */
+  #splitOffRest({ text, line }: YamlItem): YamlItem {
+    const after = this.#endOfList.exec(text);
     if (!after) return { text, line };
     const own = text.slice(0, after.index + 1);
-    this.#rest = { text: text.slice(own.length), line: line + lines(own) };
+    this.#afterItems = { text: text.slice(own.length), line: line + countLines(own) };
     return { text: own, line };
   }
 
-  #goOn(rest: YamlItem, { text }: YamlItem): void {
-    this.#rest = { ...rest, text: rest.text + text };
-    if (this.#rest.text.length <= MOST_YAML_CHARACTERS) return;
-    throw new InputError(this.#options.name, { line: rest.line }, 'more than 2 MB behind the list');
+  #appendAfterItems(rest: YamlItem, { text }: YamlItem): void {
+    this.#afterItems = { ...rest, text: rest.text + text };
+    if (this.#afterItems.text.length <= MAX_YAML_CHARACTERS) return;
+    throw new InputError(this.#options.name, { line: rest.line }, 'the text after the list is longer than 2 MB');
   }
 
-  /** What follows the list: other fields, or nothing but the end of the document. */
-  #check({ text, line }: YamlItem): void {
+  /** Checks the text after the list: other fields, or the end of the document. */
+  #checkRest({ text, line }: YamlItem): void {
     const { name } = this.#options;
-    const place = { line, column: 1 };
-    if (/^---(?:\s|$)/.test(text)) throw new InputError(name, place, SECOND_DOCUMENT, ONE_LIST);
+    const position = { line, column: 1 };
+    if (/^---(?:\s|$)/.test(text)) throw new InputError(name, position, SECOND_DOCUMENT, ONE_LIST_HINT);
     if (/^\.\.\.(?:\s|$)/.test(text)) {
       if (/\n(?=[^\s#])/.test(text))
-        throw new InputError(name, place, 'the document ends here, and more follows', ONE_LIST);
-    } else if (this.#inField) this.#warnOf({ text, line });
-    else throw new InputError(name, place, "expected the next '- ', or the end", 'indent what belongs to the record');
+        throw new InputError(name, position, 'unexpected text after the end of the document', ONE_LIST_HINT);
+    } else if (this.#inField) this.#warnAboutFields({ text, line });
+    else throw new InputError(name, position, "expected the next '- ', or the end", 'indent the fields of a record');
   }
 
   #parse({ text, line }: YamlItem): SourceRecord {
     const { name, field } = this.#options;
     const before = text.includes('*') ? this.#anchored : '';
-    const parsed = parseYamlText(before + text, name, 'record', line - lines(before));
-    const node = listIn(parsed, field)?.items.at(-1);
+    const parsed = parseYamlText(before + text, name, 'record', line - countLines(before));
+    const node = findList(parsed, field)?.items.at(-1);
     const read = new YamlRecord(readNode(parsed, node, name));
     if (text.includes('&') && hasAnchor(node)) this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
-    if (this.#anchored.length <= MOST_ANCHORED) return read;
-    throw new InputError(name, { line }, 'more than 64 KB of records with anchors', 'write out what they share');
+    if (this.#anchored.length <= MAX_ANCHORED_CHARACTERS) return read;
+    throw new InputError(name, { line }, 'more than 64 KB of records with anchors', 'write out the shared values');
   }
 
-  /** The fields behind the list. */
-  #warnOf({ text, line }: YamlItem): void {
+  /** Warns about the fields after the list. */
+  #warnAboutFields({ text, line }: YamlItem): void {
     const { name, field, warn } = this.#options;
-    const { document, placeOf } = parseYamlText(text, name, 'typed', line);
+    const { document, positionOf } = parseYamlText(text, name, 'typed', line);
     if (!isMap(document.contents)) throw new InputError(name, { line }, 'expected a field, or the end');
     for (const { key } of document.contents.items) {
       const named = isScalar(key) ? String(key.value) : '';
-      const place = placeOf(isScalar(key) ? key.range?.[0] : undefined);
-      if (named === field) throw new InputError(name, place, `'${field}' stands twice`);
-      warn({ line: place.line, message: `'${named}' is left out; only the records under '${field}' are read` });
+      const position = positionOf(isScalar(key) ? key.range?.[0] : undefined);
+      if (named === field) throw new InputError(name, position, `'${field}' occurs twice`);
+      warn({ line: position.line, message: `'${named}' is ignored; only the records under '${field}' are read` });
     }
   }
 }
 
-function lines(text: string): number {
+function countLines(text: string): number {
   return text.split('\n').length - 1;
 }

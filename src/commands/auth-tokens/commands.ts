@@ -1,34 +1,26 @@
+import { defineCommand, defineRunner } from '../define-command.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
+import { RECOVER_FLAGS, RESET_FLAGS } from './flags.ts';
 
-/** `auth-tokens reset` is the one write whose reply cannot be had again, so it is run with care of its own. */
-export const RESET_RUNNER: OperationRunner = {
+/** Runner of `auth-tokens reset`, whose response cannot be requested again. */
+export const RESET_RUNNER: OperationRunner = defineRunner({
   operation: 'auth-tokens.reset',
-  options: [
-    { flags: '--save', describes: 'put the new token into the profile in use' },
-    { flags: '--to <exec:command>', describes: "run a command with the new token on its stdin: --to exec:'…'" },
-    { flags: '--output-file <path>', describes: 'write the new token to a new file, readable by you only' },
-    { flags: '--github', describes: "in GitHub Actions: mask the token, and set it as the step's output 'token'" },
-    { flags: '--ensure', describes: 'where no usable answer comes, reset again until a token is in hand' },
-  ],
+  options: RESET_FLAGS,
   load: async () => (await import('./reset.ts')).resetAuthToken,
-};
+});
 
-/** The command that finishes what interrupted resets left. */
-export const RECOVER_COMMAND: CommandDefinition = {
+/** Command that lists and completes interrupted token resets. */
+export const RECOVER_COMMAND: CommandDefinition = defineCommand({
   command: ['auth', 'recover'],
-  summary: 'List what broken resets of auth tokens left, and finish them',
+  summary: 'List and complete interrupted auth token resets',
   description:
-    'A reset that could not hand its new token on keeps it in a record; one that got no answer, or was killed, leaves ' +
-    'a record of that. Where the old token is known it is tried, which tells whether the reset was applied.',
+    'If a new token could not be delivered, the reset saves it in a recovery record. A reset that got no response or ' +
+    'was killed also leaves a record. If the old token is known, svc probes it to find out whether the reset was applied.',
   examples: [
-    { command: 'svc auth recover', does: 'list what is left, tokens masked' },
-    { command: "svc auth recover --show-secrets -o json --jq '.[0].token'", does: 'the kept token' },
-    { command: 'svc auth recover --save', does: 'put it into the profile in use' },
+    { command: 'svc auth recover', caption: 'list interrupted resets with masked tokens' },
+    { command: "svc auth recover --show-secrets -o json --jq '.[0].token'", caption: 'print the saved token' },
+    { command: 'svc auth recover --save', caption: 'save the token in the selected profile' },
   ],
-  options: [
-    { flags: '--save', describes: 'put the kept token into the profile in use, and remove its record' },
-    { flags: '--remove <id>', describes: 'remove a record, and the token that it keeps' },
-    { flags: '--no-check', describes: 'ask the service nothing' },
-  ],
+  options: RECOVER_FLAGS,
   load: async () => (await import('./recover.ts')).authRecover,
-};
+});

@@ -1,84 +1,84 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
-import { type Recovery, removeRecord } from '../../profiles/recovery/recovery.ts';
+import { type RecoveryFile, removeRecord } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
-import type { Destination } from './destination.ts';
-import { notDelivered, notKept } from './failures.ts';
-import type { Obtained } from './obtain.ts';
+import type { TokenDestination } from './destination.ts';
+import { notDeliveredError, notSavedError } from './reset-errors.ts';
+import type { NewToken } from './reset-token.ts';
 
-/** A token in hand, and all who get it. */
-export interface Delivery extends Obtained {
+/** A new token and its destinations. */
+export interface TokenDelivery extends NewToken {
   readonly context: Context;
   readonly entry: OperationEntry;
   readonly apiKey: string;
-  readonly destinations: readonly Destination[];
-  readonly recovery: Recovery;
-  /** Records of earlier resets of the same token: what they hold is dead by now. */
+  readonly destinations: readonly TokenDestination[];
+  readonly recovery: RecoveryFile;
+  /** Records of earlier resets of the same token. Their tokens no longer work. */
   readonly superseded: readonly PendingRecovery[];
 }
 
 /**
- * Keeps the token in its record, hands it to every destination, prints it, and then takes the record away.
- * @throws SvcError `local` when the token is not everywhere it should be
+ * Saves the token in its recovery record, delivers it to every destination, prints it, and then deletes the record.
+ * @throws SvcError `local` if a destination did not receive the token
  */
-export async function deliver(delivery: Delivery): Promise<void> {
+export async function deliverToken(delivery: TokenDelivery): Promise<void> {
   const { context, recovery, token, apiKey } = delivery;
-  const unkept = await failureOf(() => recovery.keep(token));
-  if (unkept) await tell(context, unkept);
+  const saveError = await catchError(() => recovery.storeToken(token));
+  if (saveError) await warnSafely(context, saveError);
   else await discardSuperseded(delivery);
-  const failures = await handOut(delivery);
-  const told = { context, apiKey, path: recovery.path };
+  const failures = await deliverToAll(delivery);
+  const details = { context, apiKey, path: recovery.path };
   const problems = failures.map(({ name, error }) => `${name}: ${messageOf(error)}`);
   const cause = failures[0]?.error;
   if (failures.length > 0) {
     await recovery.close().catch(() => undefined); // it is on disk
-    if (unkept) throw notKept(told, problems, cause);
+    if (saveError) throw notSavedError(details, problems, cause);
     const { hasProfileFor } = await import('./to-profile.ts');
-    throw notDelivered({ ...told, canSave: await hasProfileFor(context, apiKey) }, problems, cause);
+    throw notDeliveredError({ ...details, canSave: await hasProfileFor(context, apiKey) }, problems, cause);
   }
-  const remaining = await failureOf(() => recovery.remove());
-  if (remaining) await tell(context, remaining);
+  const remaining = await catchError(() => recovery.remove());
+  if (remaining) await warnSafely(context, remaining);
 }
 
-/** The token comes first: what is wrong beside it is told, and fails nothing. */
-async function tell({ warn }: Context, error: Error): Promise<void> {
+/** Prints a warning. A failure to print is ignored, because it must not affect the token. */
+async function warnSafely({ warn }: Context, error: Error): Promise<void> {
   await warn(error.message).catch(() => undefined);
 }
 
-async function discardSuperseded({ context, superseded }: Delivery): Promise<void> {
-  const error = await failureOf(async () => {
+async function discardSuperseded({ context, superseded }: TokenDelivery): Promise<void> {
+  const error = await catchError(async () => {
     for (const { path } of superseded) await removeRecord(path);
   });
-  if (error) await tell(context, error);
+  if (error) await warnSafely(context, error);
 }
 
-interface Undelivered {
+interface DeliveryFailure {
   readonly name: string;
   readonly error: unknown;
 }
 
-/** One that fails keeps none of the others from the token. */
-async function handOut(delivery: Delivery): Promise<readonly Undelivered[]> {
+/** Delivers the token to all destinations and stdout, even if some fail. */
+async function deliverToAll(delivery: TokenDelivery): Promise<readonly DeliveryFailure[]> {
   const { destinations, token } = delivery;
-  const stdout = { name: 'stdout', deliver: () => print(delivery) };
-  const failures: Undelivered[] = [];
+  const stdout = { name: 'stdout', deliver: () => printToken(delivery) };
+  const failures: DeliveryFailure[] = [];
   for (const { name, deliver: hand } of [...destinations, stdout]) {
-    const error = await failureOf(() => hand(token));
+    const error = await catchError(() => hand(token));
     if (error) failures.push({ name, error });
   }
   return failures;
 }
 
-/** As any reply is printed; with `--quiet` the token alone. */
-async function print({ context, token, answer }: Delivery): Promise<void> {
+/** Prints the result, or only the token with `--quiet`. */
+async function printToken({ context, token, answer }: TokenDelivery): Promise<void> {
   const { quiet, envelope } = context.options;
   const printer = await context.printer();
-  if (quiet) return printer.bare(token);
+  if (quiet) return printer.line(token);
   return printer.value(envelope ? answer.result : answer.data, {});
 }
 
-async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {
+async function catchError(work: () => Promise<void>): Promise<Error | undefined> {
   try {
     await work();
     return undefined;

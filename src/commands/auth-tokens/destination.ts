@@ -1,9 +1,9 @@
-/** A place that a new token goes to, opened before there is one. */
-export interface Destination {
-  /** For messages: `profile 'prod'`, `token.txt`. */
+/** A destination of a new token, opened before the reset is sent. */
+export interface TokenDestination {
+  /** Name in messages: `profile 'prod'`, `token.txt`. */
   readonly name: string;
-  /** Resolves once the token is safe there. */
+  /** Delivers the token. Resolves once the token is stored durably. */
   deliver(token: string): Promise<void>;
-  /** Undoes the opening; there will be no token. */
+  /** Closes the destination without a token. */
   discard(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue } from '../option-values.ts';
-import type { Destination } from './destination.ts';
+import type { TokenDestination } from './destination.ts';
+import type { ResetFlags } from './flags.ts';
 
-/** Where the flags send the token besides stdout. */
+/** Destinations given by flags, besides stdout. */
 export interface DestinationOptions {
   readonly save: boolean;
   readonly to: string | undefined;
@@ -11,33 +11,33 @@ export interface DestinationOptions {
   readonly github: boolean;
 }
 
-export function destinationOptions({ options }: Invocation): DestinationOptions {
+export function readDestinationOptions({ options }: Invocation<ResetFlags>): DestinationOptions {
   return {
-    save: options['save'] === true,
-    to: textValue(options, 'to'),
-    outputFile: textValue(options, 'outputFile'),
-    github: options['github'] === true,
+    save: options.save === true,
+    to: options.to,
+    outputFile: options.outputFile,
+    github: options.github === true,
   };
 }
 
-type Opener = () => Promise<Destination>;
+type Opener = () => Promise<TokenDestination>;
 
 /**
- * Opens every destination, in the order in which the token goes to them. One that cannot be opened closes the others.
- * @throws SvcError `usage` or `local`; nothing may be sent then
+ * Opens every destination, in delivery order. If one fails, the others are discarded.
+ * @throws SvcError `usage` or `local`; the reset must not be sent then
  */
 export async function openDestinations(
   context: Context,
   apiKey: string,
   { save, to, outputFile, github }: DestinationOptions,
-): Promise<readonly Destination[]> {
+): Promise<readonly TokenDestination[]> {
   const openers: (Opener | undefined)[] = [
     save ? async () => (await import('./to-profile.ts')).openProfile(context, apiKey) : undefined,
     to === undefined ? undefined : async () => (await import('./to-command.ts')).openCommand(context, to),
     outputFile === undefined ? undefined : async () => (await import('./to-file.ts')).openFile(context, outputFile),
     github ? async () => (await import('./to-github.ts')).openGithub(context) : undefined,
   ];
-  const opened: Destination[] = [];
+  const opened: TokenDestination[] = [];
   try {
     for (const open of openers) if (open) opened.push(await open());
     return opened;
@@ -47,6 +47,6 @@ export async function openDestinations(
   }
 }
 
-export async function discardAll(destinations: readonly Destination[]): Promise<void> {
+export async function discardAll(destinations: readonly TokenDestination[]): Promise<void> {
   for (const destination of destinations) await destination.discard();
 }

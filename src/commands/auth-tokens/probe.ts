@@ -4,32 +4,32 @@ import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
 import type { Context } from '../context.ts';
 
-/** An API key and a token that opened it once. */
-export interface KeyToken {
+/** An API key with a token that worked at some time. */
+export interface ApiKeyToken {
   readonly apiKey: string;
   readonly authToken: string;
 }
 
-/** Whether a token still opens its API key. `unknown` where the service gave no answer that tells. */
+/** Whether a token still works. `unknown`: the service gave no conclusive response. */
 export type TokenState = 'alive' | 'dead' | 'unknown';
 
 const { path, auth, effect } = webhookConfig['webhooks.config.get'];
 
-/** A read that every API key may do. Whatever it answers will do, as long as it is the service that answers. */
-const LOOK = { path, auth, effect };
+/** A read that every API key may call. Any response of the service itself is conclusive. */
+const PROBE_CALL = { path, auth, effect };
 
-/** Milliseconds that one look may take, waiting for a rate limit included. */
-const PATIENCE = 10_000;
+/** Milliseconds per probe, including rate limit waits. */
+const PROBE_TIMEOUT = 10_000;
 
-export async function probeToken(context: Context, token: KeyToken): Promise<TokenState> {
-  const { client, close } = await connect(asHolder(context, token));
+export async function probeToken(context: Context, token: ApiKeyToken): Promise<TokenState> {
+  const { client, close } = await connect(withCredential(context, token));
   try {
-    const reply = await client.send(LOOK, {});
-    // Other JSON with status 200 may come from anyone.
+    const reply = await client.send(PROBE_CALL, {});
+    // A proxy may respond with other JSON and status 200.
     return reply.sent && reply.result['status'] === 'success' ? 'alive' : 'unknown';
   } catch (error) {
-    // A gateway that refuses everything says nothing about the token.
-    return error instanceof ServiceError && error.isOwnEnvelope && error.failure === 'unauthenticated'
+    // An error from a gateway says nothing about the token.
+    return error instanceof ServiceError && error.hasServiceEnvelope && error.failure === 'unauthenticated'
       ? 'dead'
       : 'unknown';
   } finally {
@@ -37,13 +37,13 @@ export async function probeToken(context: Context, token: KeyToken): Promise<Tok
   }
 }
 
-/** Milliseconds between looks at a token that is alive: the reset may still be on its way inside the service. */
-const PAUSES = [500, 1_500, 3_000];
+/** Milliseconds between probes of a working token, because the service may still be processing the reset. */
+const PROBE_PAUSES = [500, 1_500, 3_000];
 
-/** What became of a token that a request of unknown outcome may have replaced: alive is said only of one that stays so. */
-export async function settledState(context: Context, token: KeyToken): Promise<TokenState> {
+/** Probes a token after a reset of unknown outcome. Returns `alive` only if repeated probes succeed. */
+export async function probeUntilSettled(context: Context, token: ApiKeyToken): Promise<TokenState> {
   let state = await probeToken(context, token);
-  for (const pause of PAUSES) {
+  for (const pause of PROBE_PAUSES) {
     if (state !== 'alive') return state;
     const stopped = await context.clock.sleep(pause, context.signal).then(
       () => false,
@@ -55,8 +55,8 @@ export async function settledState(context: Context, token: KeyToken): Promise<T
   return state;
 }
 
-/** The same context with another credential for the API key, and short limits. */
-function asHolder(context: Context, { apiKey, authToken }: KeyToken): Context {
+/** Returns a context with the given credential and short timeouts. */
+function withCredential(context: Context, { apiKey, authToken }: ApiKeyToken): Context {
   const { options } = context;
   const source = 'reset';
   const settings = async (): Promise<Settings> => ({
@@ -69,8 +69,8 @@ function asHolder(context: Context, { apiKey, authToken }: KeyToken): Context {
     settings,
     options: {
       ...options,
-      timeout: Math.min(options.timeout, PATIENCE),
-      maxWait: Math.min(options.maxWait, PATIENCE),
+      timeout: Math.min(options.timeout, PROBE_TIMEOUT),
+      maxWait: Math.min(options.maxWait, PROBE_TIMEOUT),
     },
   };
 }

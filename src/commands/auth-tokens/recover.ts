@@ -1,14 +1,14 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { amount } from '../../kernel/plural.ts';
-import { type PendingRecovery, pendingRecoveries } from '../../profiles/recovery/pending.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { listPendingRecoveries, type PendingRecovery } from '../../profiles/recovery/pending.ts';
 import { removeRecord } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue } from '../option-values.ts';
-import { idOf, isUnderWay, type RecoverLine, recoverLine } from './recover-line.ts';
-import { placeOf } from './subject.ts';
+import type { RecoverFlags } from './flags.ts';
+import { currentService } from './known-token.ts';
+import { describeRecovery, isInProgress, type RecoveryEntry, recoveryIdOf } from './recovery-entry.ts';
 import { openProfile } from './to-profile.ts';
 
 const COLUMNS = [
@@ -20,41 +20,43 @@ const COLUMNS = [
   { header: 'STARTED', field: 'startedAt', kind: 'time' },
 ] as const;
 
-export async function authRecover(context: Context, { options }: Invocation): Promise<void> {
-  const pending = await pendingRecoveries(context.folders);
-  const remove = textValue(options, 'remove');
-  if (remove !== undefined && options['save'] === true) {
+export async function authRecover(context: Context, { options }: Invocation<RecoverFlags>): Promise<void> {
+  const pending = await listPendingRecoveries(context.folders);
+  const remove = options.remove;
+  if (remove !== undefined && options.save === true) {
     throw new SvcError('usage', '--save and --remove exclude each other');
   }
   if (remove !== undefined) return removeOne(context, pending, remove);
-  if (options['save'] === true) return saveKept(context, pending);
-  await list(context, pending, options['check'] !== false);
+  if (options.save === true) return saveKeptToken(context, pending);
+  await list(context, pending, options.check !== false);
 }
 
 async function list(context: Context, pending: readonly PendingRecovery[], check: boolean): Promise<void> {
   const printer = await context.printer();
-  const lines: RecoverLine[] = [];
-  for (const recovery of pending) lines.push(await recoverLine(context, recovery, check));
+  const lines: RecoveryEntry[] = [];
+  for (const recovery of pending) lines.push(await describeRecovery(context, recovery, check));
   await printer.value(lines, { columns: COLUMNS, secrets: [['*', 'token']] });
-  if (lines.length === 0) await context.note('no reset was left unfinished');
+  if (lines.length === 0) await context.note('no unfinished token resets');
   for (const { id, next } of lines) await context.note(`${id}: ${next}`);
 }
 
 async function removeOne(context: Context, pending: readonly PendingRecovery[], id: string): Promise<void> {
-  const found = pending.find(({ path }) => idOf(path) === id);
+  const found = pending.find(({ path }) => recoveryIdOf(path) === id);
   if (!found) {
-    const ids = pending.map(({ path }) => idOf(path));
-    throw new SvcError('not_found', `no reset left a record ${id}`, {
-      hint: ids.length > 0 ? didYouMean(id, ids) : 'none is left',
+    const ids = pending.map(({ path }) => recoveryIdOf(path));
+    throw new SvcError('not_found', `no recovery record with ID ${id}`, {
+      hint: ids.length > 0 ? didYouMean(id, ids) : 'there are no recovery records',
     });
   }
   const { path, record } = found;
-  if (record && isUnderWay(record)) {
-    throw new SvcError('locked', `process ${record.pid} is still at it`, { hint: 'wait for its end' });
+  if (record && isInProgress(record)) {
+    throw new SvcError('locked', `process ${record.pid} is still running the reset`, {
+      hint: 'wait until it has finished',
+    });
   }
   if (record?.state === 'kept') {
     await context.confirm(
-      `Remove the record with the auth token of API key ${record.apiKey}? It may be nowhere else.`,
+      `Delete the record with the auth token of API key ${record.apiKey}? It may be the only copy.`,
       'this machine',
     );
   }
@@ -62,17 +64,19 @@ async function removeOne(context: Context, pending: readonly PendingRecovery[], 
   await context.note(`removed ${path}`);
 }
 
-/** Puts the youngest token that was kept for the profile's API key and service into the profile. */
-async function saveKept(context: Context, pending: readonly PendingRecovery[]): Promise<void> {
-  const [place, { apiKey }] = [await placeOf(context), await context.openSettings()];
+/** Saves the newest kept token for the API key and service of the profile in the profile. */
+async function saveKeptToken(context: Context, pending: readonly PendingRecovery[]): Promise<void> {
+  const [place, { apiKey }] = [await currentService(context), await context.openSettings()];
   const kept = pending.filter(({ record }) => record?.state === 'kept' && record.place === place);
   const mine = kept.filter(({ record }) => !apiKey || record?.apiKey === apiKey.value);
   const token = mine.at(-1)?.record;
   if (!token?.token) {
     throw new SvcError(
       'not_found',
-      `no token is kept for ${apiKey?.value ?? 'an API key'} of ${place || 'this profile'}`,
-      { hint: hint`${step('list', 'auth', 'recover')} lists what is kept; --profile names another profile` },
+      `no saved token found for ${apiKey?.value ?? 'an API key'} of ${place || 'this profile'}`,
+      {
+        hint: hint`${step('list', 'auth', 'recover')} lists the saved tokens; use --profile to choose another profile`,
+      },
     );
   }
   const profile = await openProfile(context, token.apiKey);
@@ -80,6 +84,6 @@ async function saveKept(context: Context, pending: readonly PendingRecovery[]): 
   const saved = mine.filter(({ record }) => record?.apiKey === token.apiKey);
   for (const { path } of saved) await removeRecord(path);
   await context.note(
-    `${profile.name} has the auth token of API key ${token.apiKey}; removed ${amount(saved.length, 'record')}`,
+    `saved the auth token of API key ${token.apiKey} in ${profile.name}; removed ${formatNounCount(saved.length, 'record')}`,
   );
 }

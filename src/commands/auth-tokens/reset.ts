@@ -3,134 +3,149 @@ import { authTokens } from '../../catalog/auth-tokens.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { withLock } from '../../kernel/lock.ts';
-import { type PendingRecovery, pendingRecoveries } from '../../profiles/recovery/pending.ts';
-import { fingerprint, isAbout, type ResetSubject } from '../../profiles/recovery/record.ts';
-import { beginRecovery, type Recovery, recoveryFolder, recoveryLock } from '../../profiles/recovery/recovery.ts';
-import { showAnswers } from '../call/answers.ts';
+import { listPendingRecoveries, type PendingRecovery } from '../../profiles/recovery/pending.ts';
+import { fingerprintOf, isForSubject, type ResetSubject } from '../../profiles/recovery/record.ts';
+import {
+  createRecoveryFile,
+  ensureRecoveryFolder,
+  type RecoveryFile,
+  recoveryLockOf,
+} from '../../profiles/recovery/recovery.ts';
 import { type Connection, connect } from '../call/connect.ts';
-import { inputData } from '../call/input-data.ts';
+import { readInputData } from '../call/input-data.ts';
+import { printResults } from '../call/print-results.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
-import { given } from '../option-values.ts';
-import { deliver } from './deliver.ts';
-import { type DestinationOptions, destinationOptions, discardAll, openDestinations } from './destinations.ts';
-import { resetInProgress } from './failures.ts';
-import { type HeldSignal, heldSignal } from './held-signal.ts';
-import { type Obtained, obtainToken } from './obtain.ts';
-import type { KeyToken } from './probe.ts';
-import { knownToken, placeOf } from './subject.ts';
+import { optionalProperty } from '../option-values.ts';
+import { createDeferrableSignal, type DeferrableSignal } from './deferrable-signal.ts';
+import { deliverToken } from './deliver.ts';
+import { type DestinationOptions, discardAll, openDestinations, readDestinationOptions } from './destinations.ts';
+import type { ResetFlags } from './flags.ts';
+import { currentService, findKnownToken } from './known-token.ts';
+import type { ApiKeyToken } from './probe.ts';
+import { resetInProgressError } from './reset-errors.ts';
+import { type NewToken, resetToken } from './reset-token.ts';
 
 const RESET = authTokens['auth-tokens.reset'];
 
 /**
- * Replaces the auth token of an API key. The old token dies with the request and the new one is said once, in the
- * reply, so every step is made before the one that could lose it:
+ * Replaces the auth token of an API key. The request invalidates the old token, and only the response contains the new
+ * one, so each step prepares for the failure of the next:
  *
- * 1. A lock for the API key and the service, since a second reset would kill the first one's token: 13 names the holder.
- * 2. Every destination is opened: the profile (`--save`), the command (`--to`), the file (`--output-file`), the step's
- *    output (`--github`). What cannot be opened ends the run, and nothing was sent.
- *    A closed stdout without another destination ends the run as well.
- * 3. A record, and room on disk for the token, are flushed: what is reset where, the fingerprint of the old token.
- * 4. The request is sent once, as the first of its connection; again only while nothing of it has left. Ctrl-C waits
- *    for the answer; the second one ends at once, and the record stays.
- * 5. The new token is flushed into the record before it goes to the destinations, in the order above, and then to
- *    stdout. Then the record goes.
- * 6. A destination that fails keeps none of the others from the token. The record stays: 12, with its path.
- * 7. A response without the service's own envelope proves nothing, whatever its HTTP status: the old token is tried. It
- *    lives: not applied, with the code of the failure. It is dead: 9, applied and lost, and the workspace's token can
- *    reset again, which `--ensure` does. Neither can be told: 9, and the record stays.
+ * 1. Lock the API key and service, because a concurrent reset would invalidate the new token. Exit code 13 if locked.
+ * 2. Open every destination: profile (`--save`), command (`--to`), file (`--output-file`), GitHub step output
+ *    (`--github`). If one cannot be opened, or stdout is closed and there is no destination, nothing is sent.
+ * 3. Write a recovery record to disk, with space reserved for the token and the fingerprint of the old token.
+ * 4. Send the request once on a new connection. Retry only if no part of it was sent. The first Ctrl-C waits for the
+ *    response; the second exits at once and keeps the record.
+ * 5. Write the new token to the record, deliver it to the destinations in the order above, print it, and delete the
+ *    record.
+ * 6. If a destination fails, still deliver to the others. Keep the record, and exit with 12 and its path.
+ * 7. A response without the service's envelope proves nothing, so the old token is probed. If it works, the reset was
+ *    not applied, and the exit code is that of the failure. If it does not, the new token is lost: exit code 9, and the
+ *    workspace token can reset again (`--ensure`). If the probe is inconclusive, exit with 9 and keep the record.
  *
- * What an earlier reset of the same token left is told, and no reason to refuse: a token that it kept stays in its
- * record until this one is safe, and is dead from then on.
+ * A record of an earlier reset causes a warning. A token kept in it stays there until the new token is safe.
  */
-export const resetAuthToken: RunOperation = async (context, [entry], invocation) => {
-  const { data, fromDocument } = await inputData(context, entry, invocation);
+export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
+  const { data, fromDocument } = await readInputData(context, entry, invocation);
   const failure = fromDocument ? 'bad_data' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(entry, RESET, data, failure, context.clock.now()));
-  if (context.options.dryRun) return showAnswers(context, entry, RESET, { inputs: [data], all: false });
-  const options = { ...destinationOptions(invocation), ensure: invocation.options['ensure'] === true };
-  requireSomewhere(context, options);
-  const held = heldSignal(context.signal);
-  // A jq expression that does not compile ends the run here.
+  if (context.options.dryRun) return printResults(context, entry, RESET, { inputs: [data], all: false });
+  const options = { ...readDestinationOptions(invocation), ensure: invocation.options.ensure === true };
+  requireDestination(context, options);
+  const held = createDeferrableSignal(context.signal);
+  // An invalid jq expression fails here, before the request.
   await context.printer();
   const connection = await connect({ ...context, signal: held.signal });
   try {
     await context.confirm(RESET.confirm?.({ apiKey }) ?? '');
-    await connection.client.permitWrites();
-    await underLock({ context, entry, held, connection, data: { ...data, apiKey }, options });
+    await connection.client.ensureWritesAllowed();
+    await runWithLock({ context, entry, deferrable: held, connection, data: { ...data, apiKey }, options });
   } finally {
     await connection.close();
   }
 };
 
-/** @throws SvcError `local` when the new token would reach nobody */
-function requireSomewhere({ io }: Context, { save, to, outputFile, github }: DestinationOptions): void {
+/** @throws SvcError `local` if stdout is closed and there is no other destination */
+function requireDestination({ io }: Context, { save, to, outputFile, github }: DestinationOptions): void {
   if (!io.stdout.isDiscarded || save || to !== undefined || outputFile !== undefined || github) return;
   throw new SvcError('local', 'stdout is closed, so the new token could not be printed; nothing was sent', {
-    hint: '--output-file writes the token to a file, --save puts it into the profile',
+    hint: 'use --output-file to write the token to a file, or --save to save it in the profile',
   });
 }
 
-interface Reset {
+interface ResetRun {
   readonly context: Context;
   readonly entry: OperationEntry;
-  readonly held: HeldSignal;
+  readonly deferrable: DeferrableSignal;
   readonly connection: Connection;
   readonly data: Readonly<Record<string, unknown>> & { readonly apiKey: string };
   readonly options: DestinationOptions & { readonly ensure: boolean };
 }
 
-async function underLock(reset: Reset): Promise<void> {
+async function runWithLock(reset: ResetRun): Promise<void> {
   const { context, data } = reset;
   const { folders, clock, signal } = context;
   const { apiKey } = data;
-  const subject: ResetSubject = { apiKey, place: await placeOf(context) };
-  await recoveryFolder(folders);
-  const lock = recoveryLock(folders, subject);
-  const refusal = (owner: string) => resetInProgress(apiKey, owner);
+  const subject: ResetSubject = { apiKey, place: await currentService(context) };
+  await ensureRecoveryFolder(folders);
+  const lock = recoveryLockOf(folders, subject);
+  const refusal = (owner: string) => resetInProgressError(apiKey, owner);
   // Waiting for another reset would only invalidate its token once it has finished.
-  await withLock(lock, { clock, patience: 0, signal, refusal }, () => run(reset, subject));
+  await withLock(lock, { clock, timeout: 0, signal, createError: refusal }, () => runReset(reset, subject));
 }
 
-async function run(reset: Reset, subject: ResetSubject): Promise<void> {
-  const { context, entry, connection, held, data, options } = reset;
+async function runReset(reset: ResetRun, subject: ResetSubject): Promise<void> {
+  const { context, entry, connection, deferrable: held, data, options } = reset;
   const { apiKey } = subject;
   const destinations = await openDestinations(context, apiKey, options);
-  const superseded = await earlierRecords(context, subject);
-  const oldToken = await knownToken(context, apiKey, superseded);
-  let sent: { readonly recovery: Recovery; readonly obtained: Obtained };
+  const superseded = await findEarlierRecords(context, subject);
+  const oldToken = await findKnownToken(context, apiKey, superseded);
+  let sent: { readonly recovery: RecoveryFile; readonly obtained: NewToken };
   try {
-    const recovery = await begin(context, subject, oldToken);
-    const sending = { context, client: connection.client, held, input: data, oldToken, ensure: options.ensure };
-    sent = { recovery, obtained: await obtainToken(sending, recovery) };
+    const recovery = await startRecovery(context, subject, oldToken);
+    const sending = {
+      context,
+      client: connection.client,
+      deferrable: held,
+      input: data,
+      oldToken,
+      ensure: options.ensure,
+    };
+    sent = { recovery, obtained: await resetToken(sending, recovery) };
   } catch (error) {
     await discardAll(destinations);
     throw error;
   }
   const { recovery, obtained } = sent;
-  await deliver({ context, entry, apiKey, ...obtained, destinations, recovery, superseded });
+  await deliverToken({ context, entry, apiKey, ...obtained, destinations, recovery, superseded });
 }
 
-/** What earlier resets of the same token left. */
-async function earlierRecords(context: Context, subject: ResetSubject): Promise<readonly PendingRecovery[]> {
-  const pending = await pendingRecoveries(context.folders);
-  const earlier = pending.filter(({ record }) => record && isAbout(record, subject));
+/** Finds records of earlier resets of the same token, and warns about kept tokens. */
+async function findEarlierRecords(context: Context, subject: ResetSubject): Promise<readonly PendingRecovery[]> {
+  const pending = await listPendingRecoveries(context.folders);
+  const earlier = pending.filter(({ record }) => record && isForSubject(record, subject));
   for (const { path, record } of earlier) {
     if (record?.state !== 'kept') continue;
-    await context.warn(`an earlier reset kept a token in ${path}; once this one is done, that token is dead`);
+    await context.warn(`an earlier reset saved a token in ${path}; this reset invalidates it`);
   }
   return earlier;
 }
 
-async function begin(context: Context, subject: ResetSubject, oldToken: KeyToken | undefined): Promise<Recovery> {
+async function startRecovery(
+  context: Context,
+  subject: ResetSubject,
+  oldToken: ApiKeyToken | undefined,
+): Promise<RecoveryFile> {
   const { folders, clock, options } = context;
   const profile = options.local ? undefined : (await context.openSettings()).profile;
-  return beginRecovery(folders, {
+  return createRecoveryFile(folders, {
     ...subject,
     profile: profile?.value ?? null,
-    ...given('caFile', options.caFile === undefined ? undefined : resolve(context.cwd, options.caFile)),
+    ...optionalProperty('caFile', options.caFile === undefined ? undefined : resolve(context.cwd, options.caFile)),
     startedAt: new Date(clock.now()).toISOString(),
-    oldToken: oldToken ? fingerprint(oldToken.authToken) : null,
+    oldToken: oldToken ? fingerprintOf(oldToken.authToken) : null,
   });
 }

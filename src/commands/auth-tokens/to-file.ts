@@ -3,12 +3,12 @@ import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { flushFolder, localFileError } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
-import type { Destination } from './destination.ts';
+import type { TokenDestination } from './destination.ts';
 
-/** A new private file for the token and a newline. @throws SvcError `usage` where something stands there already */
-export async function openFile({ cwd }: Context, given: string): Promise<Destination> {
+/** Opens a new private file for the token and a newline. @throws SvcError `usage` if the file exists */
+export async function openFile({ cwd }: Context, given: string): Promise<TokenDestination> {
   const path = resolve(cwd, given);
-  const file = await create(path, given);
+  const file = await createFile(path, given);
   return {
     name: given,
     async deliver(token) {
@@ -28,17 +28,17 @@ export async function openFile({ cwd }: Context, given: string): Promise<Destina
   };
 }
 
-async function create(path: string, given: string): Promise<FileHandle> {
+async function createFile(path: string, given: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', 0o600);
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === 'EEXIST') throw refused(`${given} exists already; it is never written over`, error);
-    if (code === 'ENOENT') throw refused(`there is no folder for ${given}`, error);
+    if (code === 'EEXIST') throw outputFileError(`${given} already exists`, error);
+    if (code === 'ENOENT') throw outputFileError(`the folder of ${given} does not exist`, error);
     throw localFileError('write', given, error);
   }
 }
 
-function refused(problem: string, cause: unknown): SvcError {
-  return new SvcError('usage', `--output-file: ${problem}`, { hint: 'nothing was sent; name another file', cause });
+function outputFileError(problem: string, cause: unknown): SvcError {
+  return new SvcError('usage', `--output-file: ${problem}`, { hint: 'nothing was sent; choose another file', cause });
 }

@@ -2,23 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
-import { safeText } from '../../kernel/safe-text.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
-import { workflowText } from '../terminal/workflow-command.ts';
-import type { Destination } from './destination.ts';
+import { escapeWorkflowText } from '../terminal/workflow-command.ts';
+import type { TokenDestination } from './destination.ts';
 
 const VARIABLE = 'GITHUB_OUTPUT';
 
 /**
- * The output `token` of a step of GitHub Actions. The line that has the runner mask the token comes first, on stdout,
- * where the runner reads it.
- * @throws SvcError `usage` outside of a step
+ * Opens the output `token` of a GitHub Actions step. A command on stdout first makes the runner mask the token.
+ * @throws SvcError `usage` outside of a GitHub Actions step
  */
-export async function openGithub({ environment, io }: Context): Promise<Destination> {
+export async function openGithub({ environment, io }: Context): Promise<TokenDestination> {
   const path = environment[VARIABLE];
   if (!path) {
     throw new SvcError('usage', `--github: ${VARIABLE} is not set; nothing was sent`, {
-      hint: 'it is set in a step of GitHub Actions; elsewhere use --output-file or --to',
+      hint: '--github works only in a GitHub Actions step; elsewhere, use --output-file or --to',
     });
   }
   const file = await open(path, 'a').catch((error: unknown) => {
@@ -27,10 +26,10 @@ export async function openGithub({ environment, io }: Context): Promise<Destinat
   return {
     name: `$${VARIABLE}`,
     async deliver(token) {
-      const masked = workflowText(token);
-      await io.stdout.write(`::add-mask::${io.stdout.isTerminal ? safeText(masked) : masked}\n`);
+      const masked = escapeWorkflowText(token);
+      await io.stdout.write(`::add-mask::${io.stdout.isTerminal ? escapeForTerminal(masked) : masked}\n`);
       try {
-        await file.appendFile(outputLines(token));
+        await file.appendFile(formatOutputLines(token));
         await file.close();
       } catch (error) {
         throw localFileError('write', path, error);
@@ -40,7 +39,7 @@ export async function openGithub({ environment, io }: Context): Promise<Destinat
   };
 }
 
-function outputLines(token: string): string {
+function formatOutputLines(token: string): string {
   if (!/[\r\n]/.test(token)) return `token=${token}\n`;
   const end = `end-${randomUUID()}`;
   return `token<<${end}\n${token}\n${end}\n`;

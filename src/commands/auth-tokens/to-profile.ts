@@ -1,76 +1,80 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, template } from '../../kernel/hint.ts';
-import { findProfile } from '../../profiles/book.ts';
+import { type Hint, hint, stepWithPlaceholder } from '../../kernel/hint.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { type ProfileEdit, profileStore } from '../../profiles/store.ts';
+import { findProfile } from '../../profiles/profiles-file.ts';
+import { createProfileStore, type ProfileEdit } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
-import type { Destination } from './destination.ts';
+import type { TokenDestination } from './destination.ts';
 
 /**
- * The profile in use, as the place for the auth token of an API key. That it can be written is tried: what it holds is
- * written as it is.
- * @throws SvcError `usage` where no profile is in use, or it is about something else
+ * Opens the selected profile as a destination for the auth token of an API key. Writing the profile unchanged checks
+ * that the profile is writable.
+ * @throws SvcError `usage` if no profile is selected, or the profile belongs to another API key or origin
  */
-export async function openProfile(context: Context, apiKey: string): Promise<Destination> {
-  const name = await profileInUse(context);
+export async function openProfile(context: Context, apiKey: string): Promise<TokenDestination> {
+  const name = await requireActiveProfileName(context);
   const { folders, clock, environment } = context;
-  // Without the signal: a token that has come is kept, whoever presses Ctrl-C.
-  const store = profileStore({ folders, clock, environment });
+  // The store gets no abort signal, so that Ctrl-C cannot lose a received token.
+  const store = createProfileStore({ folders, clock, environment });
   const check = await ownershipCheck(context, name, apiKey);
   check(findProfile(await store.read(), name));
   await store.edit(name, (profile, secrets) => ({ profile, secrets }));
   return {
     name: `profile '${name}'`,
     deliver: async (token) => {
-      const { place, fault } = await store.edit(name, withToken(apiKey, token));
-      // Talk that cannot be written must not look like a token that could not be kept.
-      if (fault !== undefined) await context.warn(`the keychain ${fault}; kept in the ${place}`).catch(() => undefined);
+      const { location: place, keychainProblem: fault } = await store.edit(name, withToken(apiKey, token));
+      // A failure to print the warning must not look like a failure to save the token.
+      if (fault !== undefined)
+        await context.warn(`the keychain ${fault}; saved the token in the ${place}`).catch(() => undefined);
     },
     discard: async () => undefined,
   };
 }
 
-/** Whether `openProfile` would find a profile in use for the API key and the service of this run. */
+/** Whether `openProfile` would succeed for the API key and the current service. */
 export async function hasProfileFor(context: Context, apiKey: string): Promise<boolean> {
   try {
-    const name = await profileInUse(context);
+    const name = await requireActiveProfileName(context);
     const check = await ownershipCheck(context, name, apiKey);
-    check(findProfile(await profileStore(context).read(), name));
+    check(findProfile(await createProfileStore(context).read(), name));
     return true;
   } catch {
-    return false; // the reason belongs to whoever asks for it
+    return false;
   }
 }
 
-/** A profile with the token of its API key replaced; one that has no API key gets it too. */
+/** Returns an edit that saves the API key and its token in a profile. */
 export function withToken(apiKey: string, token: string): ProfileEdit {
   return (profile, secrets) => ({ profile: { ...profile, apiKey }, secrets: { ...secrets, authToken: token } });
 }
 
-async function profileInUse({ options, openSettings }: Context): Promise<string> {
-  if (options.local) throw refused('the embedded service has no profile');
+async function requireActiveProfileName({ options, openSettings }: Context): Promise<string> {
+  if (options.local) throw profileError('the embedded service has no profile');
   const { profile } = await openSettings();
   if (profile) return profile.value;
-  throw refused(
-    'no profile is in use',
-    hint`name one with --profile, or add one with \`${template('configure', ['profiles', 'add'], '<name>')}\``,
+  throw profileError(
+    'no profile is selected',
+    hint`choose one with --profile, or add one with \`${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')}\``,
   );
 }
 
-/** Sees to it that a token is saved for its own API key and its own origin only. */
+/** Creates a check that the profile has the same API key and origin. */
 async function ownershipCheck({ openSettings }: Context, name: string, apiKey: string) {
   const { baseUrl } = await openSettings();
   return (profile: Profile) => {
     if (profile.apiKey !== undefined && profile.apiKey !== apiKey) {
-      throw refused(`profile '${name}' is about the API key ${profile.apiKey}`, 'name another one with --profile');
+      throw profileError(
+        `profile '${name}' belongs to API key ${profile.apiKey}`,
+        'choose another profile with --profile',
+      );
     }
     const home = profile.baseUrl && new URL(profile.baseUrl).origin;
     if (!home || !baseUrl || new URL(baseUrl.value).origin !== home) {
-      throw refused(`profile '${name}' is for ${home ?? 'no address yet'}`, 'leave --base-url and SVC_BASE_URL out');
+      throw profileError(`profile '${name}' is for ${home ?? 'no base URL'}`, 'omit --base-url and SVC_BASE_URL');
     }
   };
 }
 
-function refused(problem: string, way: string | Hint = 'leave --save out'): SvcError {
-  return new SvcError('usage', `--save: ${problem}; nothing was sent`, { hint: way });
+function profileError(problem: string, advice: string | Hint = 'omit --save'): SvcError {
+  return new SvcError('usage', `--save: ${problem}; nothing was sent`, { hint: advice });
 }

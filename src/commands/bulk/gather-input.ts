@@ -1,64 +1,64 @@
-import { findingText } from '../../bulk/finding.ts';
-import { type FileChoice, memoryInput, openInput, type RecordInput } from '../../bulk/input.ts';
-import { problemOf } from '../../bulk/problem.ts';
+import { CommonTarget } from '../../bulk/common-target.ts';
+import { formatDiagnostic } from '../../bulk/diagnostic.ts';
+import { checkRecords, type RecordCheck, type RecordListener, type RecordRules } from '../../bulk/record-check.ts';
+import { createMemoryInput, type FileChoice, openInput, type RecordInput } from '../../bulk/record-input.ts';
+import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
-import { type HearRecord, type RecordRules, type Survey, survey } from '../../bulk/survey.ts';
-import { Target } from '../../bulk/target.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { keepHeapSmall } from '../../kernel/heap.ts';
+import { limitHeapGrowth } from '../../kernel/heap.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import { plural } from '../../kernel/plural.ts';
-import { refusal } from '../call/refusal.ts';
+import { pluralize } from '../../kernel/plural.ts';
+import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
-import { given } from '../option-values.ts';
-import type { ColumnPairs } from './column-map.ts';
-import { showChecking } from './progress.ts';
-import type { BulkRequest } from './request.ts';
-import { warnOf } from './warnings.ts';
+import { optionalProperty } from '../option-values.ts';
+import type { BulkRequest } from './bulk-request.ts';
+import type { ColumnMap } from './column-map.ts';
+import { showCheckProgress } from './show-progress.ts';
+import { showWarnings } from './show-warnings.ts';
 
-/** The records of a command after a whole look at them: there is nothing wrong with any. */
-export interface BulkInput {
+/** Records of a command after all of them were checked and found valid. */
+export interface CheckedInput {
   readonly input: RecordInput;
   readonly rules: RecordRules;
-  readonly survey: Survey;
+  readonly check: RecordCheck;
 }
 
-/** What a job adds to the way its records are read. */
-export interface InputOfJob extends Pick<RecordRules, 'mint' | 'shard'> {
-  /** Where to keep what comes through a pipe. */
+/** Settings of a job for reading its records. */
+export interface JobInputSettings extends Pick<RecordRules, 'generateId' | 'shard'> {
+  /** Path of the copy of piped input. */
   readonly spool: string;
-  /** Hears each record that is going to be sent. */
-  readonly hear?: HearRecord;
+  /** Called with each record that will be sent. */
+  readonly visitRecord?: RecordListener;
 }
 
 /**
- * The records of a command: those of its files, or of `--data`, or what flags describe.
- * @throws SvcError `usage` when there is not exactly one of these or a flag is wrong, `bad_data` when a record is not
- * valid; nothing of a spool is left behind then.
+ * Reads and checks the records of a command from its files, from `--data`, or from flags. On failure the copy of piped
+ * input is deleted.
+ * @throws SvcError `usage` unless there is exactly one source and all flags are valid, `bad_data` if a record is invalid
  */
 export async function gatherInput(
   context: Context,
   entry: OperationEntry,
   fields: BulkFields,
   request: BulkRequest,
-  { mint, shard, spool, hear }: InputOfJob,
-): Promise<BulkInput> {
-  checkForms(entry, fields, request);
-  const reading = untilRead(context.signal);
-  const input = await inputOf({ ...context, signal: reading.signal }, entry, fields, request, spool);
+  { generateId, shard, spool, visitRecord }: JobInputSettings,
+): Promise<CheckedInput> {
+  checkRecordSource(entry, fields, request);
+  const reading = readingSignal(context.signal);
+  const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);
   const { duplicates } = request.options;
   const { data } = request;
-  const target = given('target', targetOf(fields, data));
-  const rules = { fields, shared: data, ...target, duplicates, mint, ...given('shard', shard) };
-  const shown = await showChecking(context, input);
+  const target = optionalProperty('target', expectedTarget(fields, data));
+  const rules = { fields, shared: data, ...target, duplicates, generateId, ...optionalProperty('shard', shard) };
+  const endProgress = await showCheckProgress(context, input);
   try {
-    const surveyed = await survey(input, rules, context.signal, hear).finally(shown);
-    await warnOf(context, surveyed.warnings.map(findingText));
-    if (surveyed.findingCount > 0) throw await refusedInput(context, fields, request, input, surveyed);
-    return { input, rules, survey: surveyed };
+    const check = await checkRecords(input, rules, context.signal, visitRecord).finally(endProgress);
+    await showWarnings(context, check.warnings.map(formatDiagnostic));
+    if (check.diagnosticCount > 0) throw await inputError(context, fields, request, input, check);
+    return { input, rules, check: check };
   } catch (error) {
     await input.discard();
     throw error;
@@ -67,20 +67,23 @@ export async function gatherInput(
   }
 }
 
-/** Where all records of a command go; undefined where each record is a call, and goes where it says. */
-export function targetOf({ field, target }: BulkFields, data: BulkRequest['data']): Target | undefined {
+/** Target of all records of a command. Undefined if each record is a call with a target of its own. */
+export function expectedTarget(
+  { field, targetFields }: BulkFields,
+  data: BulkRequest['data'],
+): CommonTarget | undefined {
   if (field === undefined) return undefined;
-  // A required one that is not given is an error of its own.
-  const known = target.filter(({ name, required }) => !required || data[name] !== undefined);
-  return new Target(
+  // A missing required field is reported elsewhere.
+  const known = targetFields.filter(({ name, required }) => !required || data[name] !== undefined);
+  return new CommonTarget(
     known.map(({ name }) => name),
     data,
     'refused',
   );
 }
 
-/** The run's signal as far as the first reading: what is written at the end of a run that was stopped needs another one. */
-export function untilRead(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+/** A copy of the command's signal for the first reading; later readings must work after the command was interrupted. */
+export function readingSignal(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();
@@ -88,59 +91,59 @@ export function untilRead(signal: AbortSignal): { readonly signal: AbortSignal; 
   return { signal: controller.signal, end: () => signal.removeEventListener('abort', abort) };
 }
 
-async function refusedInput(
+async function inputError(
   context: Context,
   fields: BulkFields,
   request: BulkRequest,
   { name, files }: RecordInput,
-  survey: Survey,
+  check: RecordCheck,
 ): Promise<SvcError> {
-  const byFlags = request.options.file === undefined && !request.fromDocument;
-  const { findings, findingCount } = survey;
-  const texts = findings.map(findingText);
-  return refusal(
+  const isFromFlags = request.options.file === undefined && !request.fromDocument;
+  const findings = check.diagnostics.map(formatDiagnostic);
+  return findingsError(
     context,
-    { findings: texts, findingCount },
+    { findings, findingCount: check.diagnosticCount },
     {
-      failure: byFlags ? 'usage' : 'bad_data',
+      failure: isFromFlags ? 'usage' : 'bad_data',
       name,
-      part: `${files.length === 1 ? 'its' : 'their'} ${plural(fields.noun)}`,
-      hint: nextStep(survey),
+      part: `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`,
+      hint: inputHint(check),
     },
   );
 }
 
-function nextStep({ hint, breaksOff, findingCount }: Survey): string {
-  // Why a file breaks off is not all there is to mend, if something before was wrong as well.
-  const fits = hint !== undefined && (!breaksOff || findingCount === 1);
-  if (fits && breaksOff) return hint;
-  return `nothing was sent; ${fits ? hint : 'correct the input and run the command again'}`;
+function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string {
+  // If the file is truncated and has other problems, the hint about the truncation is not enough.
+  const applies = hint !== undefined && (!isIncomplete || diagnosticCount === 1);
+  if (applies && isIncomplete) return hint;
+  return `nothing was sent; ${applies ? hint : 'fix the input and run the command again'}`;
 }
 
-function checkForms(entry: OperationEntry, fields: BulkFields, { data, record, options }: BulkRequest): void {
+function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, record, options }: BulkRequest): void {
   const { field, noun, id } = fields;
-  const own = `--${idFlag(entry, fields)?.name ?? id}`;
+  const idFlagName = `--${idFlag(entry, fields)?.name ?? id}`;
   if (field === undefined) {
     if (data[id] === undefined) return;
-    throw new SvcError('usage', `${own}: each ${noun} of a file has an id of its own`, {
-      hint: `put it into the records, as ${id}`,
+    throw new SvcError('usage', `${idFlagName} cannot be combined with a file: each ${noun} has an ID of its own`, {
+      hint: `set ${id} in each record`,
     });
   }
   const count = [options.file, data[field], record].filter((form) => form !== undefined).length;
   if (count === 1) return;
-  const problem = count === 0 ? `there are no ${plural(noun)} to send` : `${plural(noun)} come from one place only`;
+  const problem =
+    count === 0 ? `no ${pluralize(noun)} were given` : `${pluralize(noun)} were given in more than one way`;
   throw new SvcError('usage', problem, {
-    hint: hint`give --file <path>, or one ${noun} with ${own}; see ${step('help', ...entry.command, '--help')}`,
+    hint: hint`use --file <path>, or ${idFlagName} for a single ${noun}; see ${step('help', ...entry.command, '--help')}`,
   });
 }
 
-/** The flag that stands for the id of a record, or for the list of ids. */
+/** Flag for the ID of a record, or for the list of IDs. */
 function idFlag({ flags }: OperationEntry, { field, id, bareIds }: BulkFields): Flag | undefined {
   const [ofRecord, name] = [field !== undefined && !bareIds, bareIds ? field : id];
   return flags.find((flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name);
 }
 
-async function inputOf(
+async function openRecords(
   context: Context,
   entry: OperationEntry,
   fields: BulkFields,
@@ -149,46 +152,46 @@ async function inputOf(
 ): Promise<RecordInput> {
   if (options.file !== undefined) {
     const { inputFormat } = options;
-    const files = options.file.map((file) => ({ file, ...given('format', inputFormat) }));
-    return openFiles(context, fields, { files, ...given('map', options.map) }, spool);
+    const files = options.file.map((file) => ({ file, ...optionalProperty('format', inputFormat) }));
+    return openInputFiles(context, fields, { files, ...optionalProperty('map', options.map) }, spool);
   }
-  if (options.map) throw new SvcError('usage', '--map is for the records of a file', { hint: 'give --file <path>' });
+  if (options.map) throw new SvcError('usage', '--map needs an input file', { hint: 'add --file <path>' });
   if (record) {
-    checkFlags(entry, fields, record);
-    return memoryInput('--data', [record]);
+    checkRecordFlags(entry, fields, record);
+    return createMemoryInput('--data', [record]);
   }
-  const listed: unknown = data[fields.list];
+  const listed: unknown = data[fields.listName];
   const flag = fromDocument ? undefined : idFlag(entry, fields);
-  return memoryInput(`--${flag?.name ?? 'data'}`, Array.isArray(listed) ? listed : [listed]);
+  return createMemoryInput(`--${flag?.name ?? 'data'}`, Array.isArray(listed) ? listed : [listed]);
 }
 
-function checkFlags({ flags, command }: OperationEntry, { schema }: BulkFields, record: unknown): void {
+function checkRecordFlags({ flags, command }: OperationEntry, { schema }: BulkFields, record: unknown): void {
   const issue = schema.safeParse(record).error?.issues[0];
   if (!issue) return;
   const flag = flags.find(({ ofRecord, path }) => ofRecord && path.join() === issue.path.join());
-  throw new SvcError('usage', problemOf(issue, record, flag && `--${flag.name}`), {
+  throw new SvcError('usage', describeFieldProblem(issue, record, flag && `--${flag.name}`), {
     hint: hint`see ${step('help', ...command, '--help')}`,
   });
 }
 
-/** Looks for the files that options name, as the flags describe them. */
-export function openFiles(
+/** Opens the input files that the options name. */
+export function openInputFiles(
   { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
-  { list, known, id, mints }: BulkFields,
-  { files, map }: { readonly files: readonly FileChoice[]; readonly map?: ColumnPairs },
+  { listName, knownFields, id, generatesIds }: BulkFields,
+  { files, map }: { readonly files: readonly FileChoice[]; readonly map?: ColumnMap },
   spool: string,
 ): Promise<RecordInput> {
-  keepHeapSmall();
+  limitHeapGrowth();
   return openInput({
     files,
-    ...given('map', map && new FieldMap(new Map(map))),
+    ...optionalProperty('map', map && new FieldMap(new Map(map))),
     cwd,
     stdin: io.stdin.stream,
     signal,
     spool,
-    field: list,
-    fields: known,
+    field: listName,
+    fields: knownFields,
     idField: id,
-    mints: mints ?? false,
+    generatesIds: generatesIds ?? false,
   });
 }

@@ -1,38 +1,48 @@
+import { JobCounters } from '../../bulk/job-counters.ts';
+import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
-import { Recorder } from '../../bulk/recorder.ts';
-import { Tally } from '../../bulk/tally.ts';
 import type { Context } from '../context.ts';
-import { given } from '../option-values.ts';
-import { type JobFiles, openFiles } from './files.ts';
-import type { OpenJob } from './job.ts';
-import type { Work } from './work.ts';
+import { optionalProperty } from '../option-values.ts';
+import type { OpenJob } from './open-job.ts';
+import { type OutputFiles, openOutputFiles } from './output-files.ts';
+import type { SendPlan } from './send-plan.ts';
 
-/** One run of a job: what it works on, and what is counted and written down meanwhile. */
+/** One run of a job: its plan, its output files, and its counters. */
 export interface JobRun {
   readonly context: Context;
   readonly job: OpenJob;
-  readonly work: Work;
-  readonly files: JobFiles;
-  readonly tally: Tally;
+  readonly plan: SendPlan;
+  readonly files: OutputFiles;
+  readonly counters: JobCounters;
   readonly metrics: Metrics;
-  readonly recorder: Recorder;
+  readonly recorder: JobRecorder;
 }
 
-/** Goes on counting where the runs before it ended. @throws SvcError as `openFiles` does */
-export async function openRun(context: Context, job: OpenJob, work: Work): Promise<JobRun> {
-  const files = await openFiles(job, work);
+/** Opens a run that continues the counters of earlier runs. @throws SvcError like `openOutputFiles` */
+export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan): Promise<JobRun> {
+  const files = await openOutputFiles(job, plan);
   const { clock } = context;
   const { journal } = job;
-  const saved = journal.fact('metrics');
+  const saved = journal.getFact('metrics');
   const { requests, retries, ...counts } = journal.counts();
-  const stray = { requests: saved?.strayRequests ?? 0, retries: saved?.strayRetries ?? 0 };
-  const tally = new Tally({ ...counts, requests: requests + stray.requests, retries: retries + stray.retries });
+  const unassigned = { requests: saved?.strayRequests ?? 0, retries: saved?.strayRetries ?? 0 };
+  const counters = new JobCounters({
+    ...counts,
+    requests: requests + unassigned.requests,
+    retries: retries + unassigned.retries,
+  });
   const metrics = new Metrics(clock.now(), saved);
-  const recorder = new Recorder({ journal, clock, tally, metrics, ...given('results', files.results) });
-  return { context, job, work, files, tally, metrics, recorder };
+  const recorder = new JobRecorder({
+    journal,
+    clock,
+    counters,
+    metrics,
+    ...optionalProperty('results', files.results),
+  });
+  return { context, job, plan, files, counters, metrics, recorder };
 }
 
-/** Whether the service may have anything of the job. */
-export function hasLanded({ tally }: JobRun): boolean {
-  return tally.done > 0;
+/** Whether any record has an outcome, and so may have been applied. */
+export function hasOutcomes({ counters }: JobRun): boolean {
+  return counters.decided > 0;
 }

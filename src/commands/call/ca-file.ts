@@ -5,15 +5,15 @@ import { readNamedFile } from '../../kernel/named-file.ts';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of a PEM file, as text.
- * @throws SvcError `usage` when there is no such file, `bad_data` when it holds no certificate, or a damaged one
+ * Reads the certificates of a PEM file as text.
+ * @throws SvcError `usage` if the file does not exist, `bad_data` if it contains no certificate or a damaged one
  */
 export async function readCertificates(file: string, cwd: string): Promise<string> {
   const text = (await readNamedFile(file, cwd)).toString('latin1');
   const certificates = text.match(CERTIFICATE) ?? [];
   if (certificates.length === 0) {
-    throw new SvcError('bad_data', `--ca-file: ${file} holds no certificate`, {
-      hint: 'it has to be PEM, with -----BEGIN CERTIFICATE----- lines; openssl x509 -inform der converts others',
+    throw new SvcError('bad_data', `--ca-file must be a PEM file, but ${file} contains no certificate`, {
+      hint: 'convert a DER file with: openssl x509 -inform der -in <file> -out <file>.pem',
     });
   }
   for (const [at, certificate] of certificates.entries()) check(certificate, `certificate ${at + 1} of ${file}`);
@@ -25,7 +25,7 @@ function check(certificate: string, name: string): void {
     new X509Certificate(certificate);
   } catch (error) {
     throw new SvcError('bad_data', `--ca-file: ${name} is damaged`, {
-      hint: 'get the file again from whoever runs the service',
+      hint: 'get a new copy of the file from the operator of the service',
       cause: error,
     });
   }

@@ -1,20 +1,20 @@
 import type { CallEvent, ClientOptions } from '../../client/client.ts';
-import { safeText } from '../../kernel/safe-text.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Writes what happens during calls to stderr: with `--verbose` a line a request, with `--debug` both bodies too, and
- * without `--quiet` how long a rate limit is waited for.
+ * Creates an observer that reports calls on stderr: with `--verbose` a line per request, with `--debug` also both bodies,
+ * and without `--quiet` the time until a rate limit ends.
  */
-export function callLog(context: Context): NonNullable<ClientOptions['observe']> {
+export function createCallLog(context: Context): NonNullable<ClientOptions['observe']> {
   const { options } = context;
-  // Talk that cannot be written must not fail the call it is about.
+  // A message that cannot be written must not fail its call.
   return (event) => {
     if (event.kind === 'waiting') {
-      return void context.progress().then((progress) => progress.wait(event.untilEpoch, event.reason));
+      return void context.progress().then((progress) => progress.countDown(event.untilEpoch, event.reason));
     }
-    const text = linesOf(event, options).map((line) => `${safeText(line)}\n`);
-    if (text.length > 0) void context.progress().then((progress) => progress.say(text.join('')));
+    const text = linesOf(event, options).map((line) => `${escapeForTerminal(line)}\n`);
+    if (text.length > 0) void context.progress().then((progress) => progress.print(text.join('')));
   };
 }
 
@@ -24,7 +24,7 @@ function linesOf(event: Exclude<CallEvent, { kind: 'waiting' }>, options: Contex
       return options.debug
         ? [`> POST ${event.request.url}`, ...headerLines(event), `> ${JSON.stringify(event.request.body)}`]
         : [];
-    case 'reply': {
+    case 'response': {
       if (!options.debug && !options.verbose) return [];
       const line = `POST ${event.url} ${event.httpStatus} in ${Math.round(event.milliseconds)} ms`;
       if (options.debug) return [`< ${line}`, `< ${event.body}`];
@@ -34,7 +34,7 @@ function linesOf(event: Exclude<CallEvent, { kind: 'waiting' }>, options: Contex
       return options.quiet ? [] : [event.message];
     case 'retry':
       return options.verbose || options.debug
-        ? [`again in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`]
+        ? [`retrying in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`]
         : [];
   }
 }

@@ -1,15 +1,15 @@
 import type { Environment } from '../../kernel/folders.ts';
 import { muteWarnings } from '../../kernel/io.ts';
 
-/** Set to 0, it has Node.js take any certificate for the right one. */
-export const CHECKS_VARIABLE = 'NODE_TLS_REJECT_UNAUTHORIZED';
+/** Environment variable that makes Node.js accept any certificate when set to 0. */
+export const TLS_CHECKS_VARIABLE = 'NODE_TLS_REJECT_UNAUTHORIZED';
 
 export function skipsCertificateChecks(environment: Environment): boolean {
-  return environment[CHECKS_VARIABLE] === '0';
+  return environment[TLS_CHECKS_VARIABLE] === '0';
 }
 
-/** What that means, in words for users; those that Node.js has for programmers are not said from now on. */
+/** Warning for users about skipped certificate checks. Also mutes the warning of Node.js. */
 export function skippedChecksWarning(): string {
-  muteWarnings((text) => text.includes(CHECKS_VARIABLE));
-  return `${CHECKS_VARIABLE}=0: any server is taken for the service, and can read the credentials`;
+  muteWarnings((text) => text.includes(TLS_CHECKS_VARIABLE));
+  return `${TLS_CHECKS_VARIABLE}=0 turns certificate checks off: any server can pose as the service and read the credentials`;
 }

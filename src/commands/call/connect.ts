@@ -1,33 +1,34 @@
 import { type Client, type ClientOptions, createClient, type Target } from '../../client/client.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { noCredential } from '../../profiles/missing-settings.ts';
+import { formatJsonDocument } from '../../output/json.ts';
+import { createNotConfiguredError } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
-import { watched } from '../activity.ts';
+import { trackActivity } from '../activity.ts';
 import type { Context } from '../context.ts';
-import { given } from '../option-values.ts';
-import { awaited } from './awaited.ts';
-import { callLog } from './call-log.ts';
-import { permitWrite } from './protection.ts';
-import { localRoute, networkRoute, type Route } from './route.ts';
+import { optionalProperty } from '../option-values.ts';
+import { createCallLog } from './call-log.ts';
+import { checkProtectedProfile } from './protected-profile.ts';
+import { openEmbeddedRoute, openNetworkRoute, type ServiceRoute } from './service-route.ts';
+import { addSpinner } from './spinner.ts';
 
 export interface Connection {
   readonly client: Client;
   close(): Promise<void>;
 }
 
-/** The client of this run: over the network as the settings say, or to the embedded service in this process. */
+/** Creates the command's client: over the network as configured, or to the embedded service in this process. */
 export async function connect(context: Context): Promise<Connection> {
   if (context.options.local) {
-    const { target, ...route } = await localRoute(context);
+    const { target, ...route } = await openEmbeddedRoute(context);
     return connection(context, target, route);
   }
   const target = targetOf(await context.settings());
-  return connection(context, target, await networkRoute(context, target));
+  return connection(context, target, await openNetworkRoute(context, target));
 }
 
-function connection(context: Context, target: Target, { wire, close }: Route): Connection {
+function connection(context: Context, target: Target, { wire, close }: ServiceRoute): Connection {
   const { clock, signal, options, io } = context;
-  const printPlan: ClientOptions['dryRun'] = (request) => io.stdout.write(jsonDocument(request, io.stdout.isTerminal));
+  const printPlan: ClientOptions['dryRun'] = (request) =>
+    io.stdout.write(formatJsonDocument(request, io.stdout.isTerminal));
   const client = createClient({
     ...wire,
     target,
@@ -35,28 +36,30 @@ function connection(context: Context, target: Target, { wire, close }: Route): C
     signal,
     maxWait: options.maxWait,
     insecureHttp: options.insecureHttp,
-    observe: callLog(context),
-    beforeWrite: () => permitWrite(context),
+    observe: createCallLog(context),
+    beforeWrite: () => checkProtectedProfile(context),
     ...(options.dryRun && { dryRun: printPlan }),
   });
   return {
-    client: options.dryRun ? client : awaited(watched(client, context.activity), context, hostOf(target, options)),
+    client: options.dryRun
+      ? client
+      : addSpinner(trackActivity(client, context.activity), context, hostOf(target, options)),
     close,
   };
 }
 
-/** Who answers, for people. */
+/** Name of the service for messages. */
 function hostOf({ baseUrl }: Target, { local }: Context['options']): string {
   return local ? 'the embedded service' : (URL.parse(baseUrl)?.host ?? baseUrl);
 }
 
 /**
- * The target that the settings describe. The request layer says which half of a credential an operation lacks.
- * @throws SvcError `no_credential` when there is no address
+ * Target that the settings describe. The client reports missing credentials when an operation needs them.
+ * @throws SvcError `no_credential` if no service URL is configured
  */
 function targetOf(settings: Settings): Target {
-  const { baseUrl, headerPrefix, apiKey, authToken, workspaceId, workspaceAuthToken, withheld } = settings;
-  if (!baseUrl) throw noCredential(settings);
+  const { baseUrl, headerPrefix, apiKey, authToken, workspaceId, workspaceAuthToken, missingReason } = settings;
+  if (!baseUrl) throw createNotConfiguredError(settings);
   return {
     baseUrl: baseUrl.value,
     headerPrefix: headerPrefix.value,
@@ -67,6 +70,6 @@ function targetOf(settings: Settings): Target {
       ...(workspaceId &&
         workspaceAuthToken && { workspace: { id: workspaceId.source, token: workspaceAuthToken.source } }),
     },
-    ...given('withheld', withheld),
+    ...optionalProperty('missingReason', missingReason),
   };
 }

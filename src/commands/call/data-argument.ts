@@ -1,42 +1,45 @@
 import { buffer } from 'node:stream/consumers';
-import { abortable } from '../../kernel/abortable.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { textOf, withoutMark } from '../../kernel/files.ts';
+import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { jsonProblem } from '../../kernel/json-problem.ts';
-import { jsonValue } from '../../kernel/json-value.ts';
+import { findJsonProblem } from '../../kernel/json-problem.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
+import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
+import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import type { Context } from '../context.ts';
-import { given } from '../option-values.ts';
+import { optionalProperty } from '../option-values.ts';
 
 /**
- * The object behind `--data`: JSON text, `@file` or `-` for stdin. A `{"data": {…}}` wrapper is taken off.
- * @throws SvcError `bad_data` when it is no JSON object, `usage` when there is no such file, `local` when it cannot be read.
+ * Reads the object given by `--data`: JSON text, `@file`, or `-` for stdin. Removes a `{"data": {…}}` wrapper.
+ * @throws SvcError `bad_data` for anything but a JSON object, `usage` for a missing file, `local` for an unreadable file
  */
 export async function readData(context: Context, argument: string): Promise<Record<string, unknown>> {
   const json = await readJson(context, argument);
-  if (!isObject(json)) throw new SvcError('bad_data', '--data: not a JSON object');
+  if (!isObject(json)) throw new SvcError('bad_data', '--data must be a JSON object');
   const { data, ...others } = json;
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
 }
 
-/** Any JSON value behind `--data`. @throws as `readData` does, but for what is no object. */
+/** Reads any JSON value given by `--data`. @throws SvcError like `readData`, but accepts values other than objects */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
   const text = await readArgument(context, argument);
-  const value = jsonValue(text);
+  const value = tryParseJson(text);
   if (value === undefined) {
-    throw new SvcError('bad_data', '--data: not valid JSON', {
+    throw new SvcError('bad_data', '--data is not valid JSON', {
       hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
     });
   }
-  const wrong = jsonProblem(value, text);
-  if (wrong) throw new SvcError('bad_data', `--data: ${wrong.problem}`, given('hint', wrong.hint));
+  const wrong = findJsonProblem(value, text);
+  if (wrong) throw new SvcError('bad_data', `--data: ${wrong.problem}`, optionalProperty('hint', wrong.hint));
   return value;
 }
 
-/** The text that an argument stands for: its own, that of `@file`, or stdin for `-`. */
+/** Reads the text of an argument: the argument itself, the contents of `@file`, or stdin for `-`. */
 export async function readArgument(context: Context, argument: string): Promise<string> {
-  if (argument === '-') return withoutMark(textOf(await buffer(abortable(context.io.stdin.stream, context.signal))));
+  if (argument === '-')
+    return withoutByteOrderMark(decodeBytes(await buffer(readUntilAborted(context.io.stdin.stream, context.signal))));
   if (!argument.startsWith('@')) return argument;
-  return withoutMark(textOf(await readNamedFile(argument.slice(1), context.cwd, { signal: context.signal })));
+  return withoutByteOrderMark(
+    decodeBytes(await readNamedFile(argument.slice(1), context.cwd, { signal: context.signal })),
+  );
 }

@@ -1,51 +1,51 @@
 import { type Failure, SvcError } from '../../kernel/errors.ts';
-import { amount } from '../../kernel/plural.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 
-interface Attempted {
-  /** What the IDs name: `endpoint`. */
+interface AttemptedIds {
+  /** Name of the resource: `endpoint`. */
   readonly noun: string;
-  /** In the order in which they are tried. */
+  /** IDs in the order of the attempts. */
   readonly ids: readonly string[];
-  /** Failures that say nothing about the other IDs. */
-  readonly aboutOne: readonly Failure[];
+  /** Failures that concern a single ID. */
+  readonly isolatedFailures: readonly Failure[];
 }
 
-/** The failures of a command that does the same for each of several IDs. */
+/** Collects the failures of a command that repeats a call for several IDs. */
 export class IdFailures {
   readonly #context: Context;
-  readonly #attempted: Attempted;
+  readonly #attempted: AttemptedIds;
   readonly #failed: { readonly id: string; readonly error: SvcError }[] = [];
 
-  constructor(context: Context, attempted: Attempted) {
+  constructor(context: Context, attempted: AttemptedIds) {
     this.#context = context;
     this.#attempted = attempted;
   }
 
   /**
-   * Reports the failure of one ID, so that the command continues with the next.
-   * @throws the error where it is the only ID, and where the next would fail as well: then with the IDs that were not tried
+   * Reports the failure of one ID, so that the command can continue with the next.
+   * @throws the error itself for a single ID, and, with the list of untried IDs, if the next ID would fail as well
    */
-  async take(id: string, error: unknown): Promise<void> {
-    const { ids, aboutOne } = this.#attempted;
+  async add(id: string, error: unknown): Promise<void> {
+    const { ids, isolatedFailures: aboutOne } = this.#attempted;
     if (!(error instanceof SvcError) || ids.length === 1) throw error;
     if (!aboutOne.includes(error.failure)) {
-      const left = ids.slice(ids.indexOf(id) + 1);
-      const untried = left.length > 0 ? `; not tried: ${left.join(', ')}` : '';
-      throw error.told({ message: `${id}: ${error.message}${untried}` });
+      const remaining = ids.slice(ids.indexOf(id) + 1);
+      const untried = remaining.length > 0 ? `; not tried: ${remaining.join(', ')}` : '';
+      throw error.reworded({ message: `${id}: ${error.message}${untried}` });
     }
     this.#failed.push({ id, error });
     await this.#context.warn(`${id}: ${error.message}${error.status ? ` (${error.status})` : ''}`);
   }
 
   /** @throws SvcError `some_failed` with the IDs that failed */
-  end(): void {
+  throwIfAny(): void {
     const [first] = this.#failed;
     if (!first) return;
     const { noun, ids } = this.#attempted;
     const failed = this.#failed.map(({ id }) => id).join(', ');
     const { hint } = first.error;
-    const message = `${this.#failed.length} of ${amount(ids.length, noun)} failed: ${failed}`;
+    const message = `${this.#failed.length} of ${formatNounCount(ids.length, noun)} failed: ${failed}`;
     throw new SvcError('some_failed', message, hint === undefined ? {} : { hint });
   }
 }

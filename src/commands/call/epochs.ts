@@ -1,12 +1,12 @@
 import type { Flag } from '../../catalog/flags.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { parseMoment } from '../../kernel/moment.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
 
 type Timed = Pick<Flag, 'path' | 'kind' | 'keys'>;
 
 /**
- * Puts seconds in place of the times in `data` that can only be milliseconds, as is done for those in flags.
- * @returns a warning for each of them
+ * Converts times in `data` from milliseconds to seconds if they can only be milliseconds, like times in flags.
+ * @returns a warning for each conversion
  */
 export function convertEpochs(flags: readonly Timed[], data: Record<string, unknown>): readonly string[] {
   return flags.flatMap((flag) => {
@@ -21,8 +21,8 @@ export function convertEpochs(flags: readonly Timed[], data: Record<string, unkn
 
 function convert(owner: Record<string, unknown>, field: string): readonly string[] {
   const given = owner[field];
-  const moment = typeof given === 'number' ? parseMoment(String(given), 0) : undefined;
+  const moment = typeof given === 'number' ? parseTimestamp(String(given), 0) : undefined;
   if (!moment?.wasMilliseconds) return [];
   owner[field] = moment.seconds;
-  return [`${field}: ${given} is taken for milliseconds and sent as ${moment.seconds} seconds`];
+  return [`${field}: ${given} is in milliseconds; sent as ${moment.seconds} seconds`];
 }

@@ -1,19 +1,19 @@
 import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { jsonProblem } from '../../kernel/json-problem.ts';
-import { jsonValue } from '../../kernel/json-value.ts';
-import { parseMoment } from '../../kernel/moment.ts';
+import { findJsonProblem } from '../../kernel/json-problem.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
+import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { parsePairs, splitPair } from './key-value.ts';
 
-/** What the texts of flags are read with. */
+/** Functions and values needed to parse flags. */
 export interface FlagDependencies {
   readonly now: number;
   readonly warn: (text: string) => void;
 }
 
-/** The value that the text of a flag stands for. @throws SvcError `usage` that names the flag. */
-export function flagValue(
+/** Parses the text of a flag. @throws SvcError `usage` that names the flag */
+export function parseFlagValue(
   flag: Flag,
   given: string | boolean | readonly string[],
   dependencies: FlagDependencies,
@@ -25,23 +25,23 @@ export function flagValue(
     case 'list':
       return texts;
     case 'map':
-      return mapOf(flag, texts, (value) => value);
+      return parseMap(flag, texts, (value) => value);
     case 'switches':
-      return mapOf(flag, texts, (value) => switchOf(flag, value));
+      return parseMap(flag, texts, (value) => parseSwitch(flag, value));
     case 'changes':
-      return mapOf(flag, texts, (value) => changeOf(flag, value));
+      return parseMap(flag, texts, (value) => parseChange(flag, value));
     case 'entries':
-      return texts.map((entry) => entryOf(flag, entry, dependencies));
+      return texts.map((entry) => parseEntry(flag, entry, dependencies));
     case 'entry':
-      return entryOf(flag, text, dependencies);
+      return parseEntry(flag, text, dependencies);
     case 'number':
-      return numberOf(flag, text);
+      return parseNumber(flag, text);
     case 'boolean':
-      return switchOf(flag, text);
+      return parseSwitch(flag, text);
     case 'json':
       return parseJson(flag, text);
     case 'time':
-      return timeOf(flag, text, dependencies);
+      return parseTime(flag, text, dependencies);
     case 'text':
     case 'content':
     case 'secret':
@@ -49,7 +49,7 @@ export function flagValue(
   }
 }
 
-function mapOf(flag: Flag, texts: readonly string[], read: (value: string) => unknown): Record<string, unknown> {
+function parseMap(flag: Flag, texts: readonly string[], read: (value: string) => unknown): Record<string, unknown> {
   return Object.fromEntries(
     texts.map((text) => {
       const [key, value] = splitPair(text, flag.name);
@@ -58,21 +58,23 @@ function mapOf(flag: Flag, texts: readonly string[], read: (value: string) => un
   );
 }
 
-function switchOf({ name }: Flag, text: string): boolean {
+function parseSwitch({ name }: Flag, text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  throw new SvcError('usage', `--${name}: '${text}' is neither true nor false`);
+  throw new SvcError('usage', `--${name} must be true or false, got '${text}'`);
 }
 
 /** `open:done` is a change from `open` to `done`. */
-function changeOf({ name }: Flag, text: string): { from: string; to: string } {
+function parseChange({ name }: Flag, text: string): { from: string; to: string } {
   const at = text.indexOf(':');
   if (at < 0)
-    throw new SvcError('usage', `--${name}: '${text}' is not from:to`, { hint: 'write it like status=open:done' });
+    throw new SvcError('usage', `--${name} must be field=from:to, got '${text}'`, {
+      hint: 'example: status=open:done',
+    });
   return { from: text.slice(0, at), to: text.slice(at + 1) };
 }
 
-/** An object from key=value pairs, from JSON, or from its first field alone. */
-function entryOf(flag: Flag, text: string, dependencies: FlagDependencies): unknown {
+/** Parses an object given as key=value pairs, as JSON, or as the value of its first field. */
+function parseEntry(flag: Flag, text: string, dependencies: FlagDependencies): unknown {
   const { keys = [], name } = flag;
   if (text.startsWith('{')) return parseJson(flag, text);
   const [first] = keys;
@@ -82,35 +84,34 @@ function entryOf(flag: Flag, text: string, dependencies: FlagDependencies): unkn
       const known = keys.find((candidate) => candidate.name === key);
       if (!known) {
         const names = keys.map((candidate) => candidate.name);
-        throw new SvcError('usage', `--${name}: there is no key '${key}'`, { hint: didYouMean(key, names) });
+        throw new SvcError('usage', `--${name}: unknown key '${key}'`, { hint: didYouMean(key, names) });
       }
-      return [known.path[0] ?? '', flagValue({ ...known, name: `${name} ${key}` }, value, dependencies)];
+      return [known.path[0] ?? '', parseFlagValue({ ...known, name: `${name} ${key}` }, value, dependencies)];
     }),
   );
 }
 
-function numberOf({ name }: Flag, text: string): number {
+function parseNumber({ name }: Flag, text: string): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(value)) throw new SvcError('usage', `--${name}: '${text}' is not a number`);
+  if (!Number.isFinite(value)) throw new SvcError('usage', `--${name} must be a number, got '${text}'`);
   return value;
 }
 
-function timeOf({ name }: Flag, text: string, { now, warn }: FlagDependencies): number {
-  const moment = parseMoment(text, now);
+function parseTime({ name }: Flag, text: string, { now, warn }: FlagDependencies): number {
+  const moment = parseTimestamp(text, now);
   if (!moment) {
-    throw new SvcError('usage', `--${name}: '${text}' is not a time`, {
-      hint: 'write it like 2026-03-01T12:00:00Z, 48h (from now) or an epoch in seconds',
+    throw new SvcError('usage', `--${name} must be a time, got '${text}'`, {
+      hint: 'examples: 2026-03-01T12:00:00Z, 48h (from now), or seconds since 1970',
     });
   }
-  if (moment.wasMilliseconds)
-    warn(`--${name}: ${text} is taken for milliseconds and sent as ${moment.seconds} seconds`);
+  if (moment.wasMilliseconds) warn(`--${name}: ${text} is in milliseconds; sent as ${moment.seconds} seconds`);
   return moment.seconds;
 }
 
 export function parseJson({ name }: Flag, text: string): unknown {
-  const value = jsonValue(text);
-  if (value === undefined) throw new SvcError('usage', `--${name}: not valid JSON`);
-  const wrong = jsonProblem(value, text);
+  const value = tryParseJson(text);
+  if (value === undefined) throw new SvcError('usage', `--${name} is not valid JSON`);
+  const wrong = findJsonProblem(value, text);
   if (wrong) throw new SvcError('usage', `--${name}: ${wrong.problem}`, wrong.hint ? { hint: wrong.hint } : {});
   return value;
 }

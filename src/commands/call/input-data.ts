@@ -4,28 +4,33 @@ import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue } from '../option-values.ts';
+import { getFlagValue, selectOptions } from '../option-values.ts';
+import { CALL_FLAGS } from './call-flags.ts';
 import { convertEpochs } from './epochs.ts';
-import { flagValue, parseJson } from './flag-values.ts';
+import { parseFlagValue, parseJson } from './flag-values.ts';
 
-/** What a command line says about the input of an operation. */
+/** Input of an operation, as given on the command line. */
 export interface InputData {
   readonly data: Record<string, unknown>;
-  /** The one record that flags describe, of an operation that takes records. */
+  /** Single record given by flags, for an operation that takes records. */
   readonly record: Record<string, unknown> | undefined;
-  /** Parts of it came from `--data`, so that what is wrong may be wrong there. */
+  /** Whether part of the data came from `--data`, and may be the source of an error. */
   readonly fromDocument: boolean;
 }
 
-/** Lays the given flags over `--data`, and fills in the organization of the settings where none is given. */
-export async function inputData(context: Context, entry: OperationEntry, invocation: Invocation): Promise<InputData> {
+/** Merges the flags into `--data`, and adds the organization from the settings if none is given. */
+export async function readInputData(
+  context: Context,
+  entry: OperationEntry,
+  invocation: Invocation,
+): Promise<InputData> {
   const { options } = invocation;
-  const document = await readDocument(context, textValue(options, 'data'));
+  const document = await readDocument(context, selectOptions(CALL_FLAGS, options).data);
   const data: Record<string, unknown> = structuredClone(document ?? {});
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
   for (const flag of entry.flags) {
-    const value = await givenValue(context, flag, options, data);
+    const value = await readFlagValue(context, flag, options, data);
     if (value !== undefined) setPath(flag.ofRecord ? record : data, flag.path, value);
   }
   await fillOrganization(context, entry, data);
@@ -42,46 +47,48 @@ async function readDocument(context: Context, argument: string | undefined) {
   return readData(context, argument);
 }
 
-async function givenValue(
+async function readFlagValue(
   context: Context,
   flag: Flag,
-  options: Invocation['options'],
+  options: object,
   data: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
-  if (flag.kind === 'secret') return secretValue(context, flag, options);
-  if (flag.off && options[optionKey(flag.off)]) {
-    if (options[optionKey(flag.name)])
-      throw new SvcError('usage', `--${flag.name} and --${flag.off} exclude each other`);
+  if (flag.kind === 'secret') return readSecretFlag(context, flag, options);
+  if (flag.off && getFlagValue(options, flag.off)) {
+    if (getFlagValue(options, flag.name))
+      throw new SvcError('usage', `--${flag.name} and --${flag.off} cannot be combined`);
     return false;
   }
-  const given = options[optionKey(flag.name)];
+  const given = getFlagValue(options, flag.name);
   if (given === undefined) return undefined;
   const warnings: string[] = [];
-  const value = flagValue(flag, given, { now: context.clock.now(), warn: (text) => warnings.push(text) });
+  const value = parseFlagValue(flag, given, { now: context.clock.now(), warn: (text) => warnings.push(text) });
   for (const text of warnings) await context.warn(text);
-  return flag.kind === 'content' ? contentValue(context, flag, String(value), data['type']) : value;
+  return flag.kind === 'content' ? readContent(context, flag, String(value), data['type']) : value;
 }
 
-/** Text, or the text of `@file` or stdin; what is no text by its type is written as JSON. */
-async function contentValue(context: Context, flag: Flag, given: string, type: unknown): Promise<unknown> {
+/** Reads content from an argument, `@file`, or stdin. Content of type `map` or `array` is parsed as JSON. */
+async function readContent(context: Context, flag: Flag, given: string, type: unknown): Promise<unknown> {
   const { readArgument } = await import('./data-argument.ts');
   const text = await readArgument(context, given);
   return type === 'map' || type === 'array' ? parseJson(flag, text) : text;
 }
 
-async function secretValue({ io, cwd, signal }: Context, { name }: Flag, options: Invocation['options']) {
-  const path = textValue(options, optionKey(`${name}-file`));
-  const fromStdin = options[optionKey(`${name}-stdin`)] === true;
+async function readSecretFlag({ io, cwd, signal }: Context, { name }: Flag, options: object) {
+  const given = getFlagValue(options, `${name}-file`);
+  const path = typeof given === 'string' ? given : undefined;
+  const fromStdin = getFlagValue(options, `${name}-stdin`) === true;
   if (path === undefined && !fromStdin) return undefined;
   if (path !== undefined && fromStdin)
-    throw new SvcError('usage', `--${name}-file and --${name}-stdin exclude each other`);
-  const [{ readSecret, readSecretFile }, { abortable }, { resolve }] = await Promise.all([
-    import('../../profiles/secret-input.ts'),
-    import('../../kernel/abortable.ts'),
-    import('node:path'),
-  ]);
+    throw new SvcError('usage', `--${name}-file and --${name}-stdin cannot be combined`);
+  const [{ readSecretFromStream: readSecret, readSecretFromFile: readSecretFile }, { readUntilAborted }, { resolve }] =
+    await Promise.all([
+      import('../../profiles/secret-input.ts'),
+      import('../../kernel/read-until-aborted.ts'),
+      import('node:path'),
+    ]);
   return path === undefined
-    ? readSecret(abortable(io.stdin.stream, signal), 'stdin')
+    ? readSecret(readUntilAborted(io.stdin.stream, signal), 'stdin')
     : readSecretFile(resolve(cwd, path), signal);
 }
 
@@ -90,11 +97,6 @@ async function fillOrganization(context: Context, entry: OperationEntry, data: R
   if (!takesOne || data['organizationId'] !== undefined) return;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
-}
-
-/** The name under which a parsed flag arrives: `max-depth` as `maxDepth`. */
-export function optionKey(flagName: string): string {
-  return flagName.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {

@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import type { Operation } from '../../catalog/define.ts';
+import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
 import type { Flag } from '../../catalog/flags.ts';
-import { issueText, meantValue } from '../../catalog/issue-text.ts';
-import { entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
+import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
-import { VARIABLES } from '../../kernel/variables.ts';
+import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 
 /**
- * Checks an operation's input, as of a moment in milliseconds since the epoch, before anything is sent. The error names
- * the flag of the field where there is one.
- * @throws SvcError of the given kind: `usage` for what flags said, `bad_data` for what a document said.
+ * Checks an operation's input before anything is sent. Errors name the flag of a field if it has one.
+ * @param failure kind of the error: `usage` for input from flags, `bad_data` for input from a document
+ * @param now current time in milliseconds since the epoch
  */
 export function checkInput(
   entry: OperationEntry,
@@ -20,21 +20,21 @@ export function checkInput(
   failure: 'usage' | 'bad_data',
   now: number,
 ): Readonly<Record<string, unknown>> {
-  const refused = (problem: string, meant?: string) =>
+  const inputError = (problem: string, suggestion?: string) =>
     new SvcError(failure, problem, {
-      hint: meant === undefined ? helpHint(entry, problem) : `did you mean '${meant}'?`,
+      hint: suggestion === undefined ? helpHint(entry, problem) : `did you mean '${suggestion}'?`,
     });
   const { success, data, error } = operation.input.safeParse(input);
   if (success) {
-    const outdated = operation.outdated?.(data, now);
-    if (outdated) throw refused(withName(nameOf(entry, outdated.path), outdated.message));
+    const outdated = operation.findPastValue?.(data, now);
+    if (outdated) throw inputError(prefixWithName(flagOrFieldName(entry, outdated.path), outdated.message));
     return data;
   }
   const { issues } = error;
-  const problems = issues.slice(0, MOST_PROBLEMS).map((issue) => describe(entry, issue, input));
+  const problems = issues.slice(0, MAX_PROBLEMS).map((issue) => issueMessage(entry, issue, input));
   const more = issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
-  const [meant] = issues.flatMap((issue) => meantValue(issue, valueAt(input, issue.path)) ?? []);
-  throw refused(`${problems.join('; ')}${more}`, meant);
+  const [suggestion] = issues.flatMap((issue) => suggestValue(issue, valueAt(input, issue.path)) ?? []);
+  throw inputError(`${problems.join('; ')}${more}`, suggestion);
 }
 
 function helpHint({ command, argument }: OperationEntry, problem: string): Hint {
@@ -45,32 +45,32 @@ function helpHint({ command, argument }: OperationEntry, problem: string): Hint 
 
 function listHint(command: readonly string[]): Hint | undefined {
   const list = [...command.slice(0, -1), 'list'];
-  return entryOfCommand(list) && hint`${step('list', ...list)} shows them`;
+  return findEntryByCommand(list) && hint`${step('list', ...list)} lists the IDs`;
 }
 
-/** What to do about a missing organization: it may be set once for all commands. */
+/** Hint about a missing organization, which can be set once for all commands. */
 export function orgHint(command: readonly string[]): Hint {
-  return hint`give it here, or set ${VARIABLES.org} for all commands; see ${step('help', ...command, '--help')}`;
+  return hint`add --org <id>, or set ${SETTING_VARIABLES.org} for all commands; see ${step('help', ...command, '--help')}`;
 }
 
-/** Problems that one line names. */
-const MOST_PROBLEMS = 3;
+/** Number of problems in one message. */
+const MAX_PROBLEMS = 3;
 
-function describe(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
+function issueMessage(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
   const value = valueAt(input, issue.path);
-  const name = nameOf(entry, issue.path);
+  const name = flagOrFieldName(entry, issue.path);
   if (issue.code === 'invalid_type' && value === undefined) return `${name} is required`;
-  return withName(name, inFlags(entry, issueText(issue, value)));
+  return prefixWithName(name, withFlagNames(entry, explainIssue(issue, value)));
 }
 
-/** A message about what has this name, which it may begin with already. */
-function withName(name: string, message: string): string {
+/** Adds the name in front of a message, unless the message already starts with it. */
+function prefixWithName(name: string, message: string): string {
   return message.startsWith(`${name} `) ? message : `${name}: ${message}`;
 }
 
-/** The flag of a field, with its key where it has several (`--resource type`), or the field where there is none. */
-function nameOf(entry: OperationEntry, path: Path): string {
-  const flag = flagOf(entry, path);
+/** Flag of a field, with the key if the flag has several (`--resource type`). Without a flag, the field itself. */
+function flagOrFieldName(entry: OperationEntry, path: Path): string {
+  const flag = findFlag(entry, path);
   if (!flag && path[0] === entry.argument?.field) return `<${entry.argument?.field}>`;
   if (!flag) return path.join('.') || 'data';
   const field = path.length > flag.path.length ? path.at(-1) : undefined;
@@ -80,17 +80,20 @@ function nameOf(entry: OperationEntry, path: Path): string {
 
 type Path = readonly PropertyKey[];
 
-/** The flag of a field or of what is around it; for a missing object, that of its first required field. */
-function flagOf({ flags }: OperationEntry, at: Path): Flag | undefined {
-  const own = flags.filter(({ ofRecord }) => !ofRecord);
+/** Flag of a field or of an enclosing object. For a missing object, the flag of its first required field. */
+function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined {
+  const callFlags = flags.filter(({ ofRecord }) => !ofRecord);
   return (
-    own.find(({ path }) => path.every((part, depth) => at[depth] === part)) ??
-    own.find(({ path, required }) => required && at.length > 0 && at.every((part, depth) => path[depth] === part))
+    callFlags.find(({ path }) => path.every((part, depth) => fieldPath[depth] === part)) ??
+    callFlags.find(
+      ({ path, required }) =>
+        required && fieldPath.length > 0 && fieldPath.every((part, depth) => path[depth] === part),
+    )
   );
 }
 
-/** A message about fields, said of the flags that stand for them. */
-function inFlags({ flags }: OperationEntry, message: string): string {
+/** Replaces the names of fields in a message by their flags. */
+function withFlagNames({ flags }: OperationEntry, message: string): string {
   const names = new Map(flags.map(({ path, name }) => [path.join('.'), `--${name}`]));
   return message.replace(/^./, (first) => first.toLowerCase()).replace(/\w+/g, (word) => names.get(word) ?? word);
 }

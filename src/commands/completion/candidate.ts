@@ -1,7 +1,7 @@
 import type { Environment, Folders } from '../../kernel/folders.ts';
-import { safeText } from '../../kernel/safe-text.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 
-/** What candidates are read from besides the tree of commands: files of this machine, and nothing over the network. */
+/** Sources of candidates besides the command tree: local files, never the network. */
 export interface CompletionDependencies {
   readonly environment: Environment;
   readonly cwd: string;
@@ -9,23 +9,23 @@ export interface CompletionDependencies {
   readonly platform?: NodeJS.Platform;
 }
 
-/** A word that may be meant. One that ends in `/` or `=` is a beginning: more of the same word follows. */
+/** A candidate for completion. A value that ends in `/` or `=` is incomplete: the user continues the same word. */
 export interface Candidate {
   readonly value: string;
-  readonly describes?: string;
+  readonly description?: string;
 }
 
-/** As shells read candidates: one a line, a tab before the description. What would break the line is left out. */
+/** Formats candidates for a shell: one per line, with a tab before the description. Candidates that would break the line are omitted. */
 export function candidateLines(candidates: Iterable<Candidate>): string {
   let text = '';
-  for (const { value, describes } of candidates) {
-    if (safeText(value) !== value) continue;
-    text += describes ? `${value}\t${safeText(describes)}\n` : `${value}\n`;
+  for (const { value, description } of candidates) {
+    if (escapeForTerminal(value) !== value) continue;
+    text += description ? `${value}\t${escapeForTerminal(description)}\n` : `${value}\n`;
   }
   return text;
 }
 
-/** The values of a list as candidates. */
-export function plainly(values: Iterable<string>): Candidate[] {
+/** Converts plain values to candidates. */
+export function toCandidates(values: Iterable<string>): Candidate[] {
   return Array.from(values, (value) => ({ value }));
 }

@@ -1,97 +1,97 @@
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
-import { shortFlags } from '../short-flags.ts';
+import { parseShortFlags } from '../short-flags.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 
-/** A command line that is being typed, read up to its last word, which is the one to complete. */
+/** A partly typed command line, parsed up to its last word, which is the word to complete. */
 export interface TypedLine {
-  /** The command or group that has been reached. */
+  /** Command or group that the words so far name. */
   readonly node: Node;
   readonly leaf: LoadedLeaf | undefined;
-  /** The flags that may stand here. */
+  /** Flags that are valid at this point. */
   readonly flags: readonly OptionDefinition[];
-  /** The values of the flags before the last word, by long name. */
-  readonly given: ReadonlyMap<string, string>;
+  /** Values of the flags before the last word, by long name. */
+  readonly givenFlags: ReadonlyMap<string, string>;
   /** Words before the last one that are neither commands nor flags. */
   readonly operands: readonly string[];
-  /** The flag whose value the last word is. */
-  readonly valueOf: OptionDefinition | undefined;
-  /** What has been typed of the word, of its value alone where it is `--flag=value` or `-fvalue`. */
-  readonly typed: string;
-  /** What stands before it in the same word: `--flag=` or `-f`. */
-  readonly lead: string;
+  /** Flag that the last word is the value of. */
+  readonly valueFlag: OptionDefinition | undefined;
+  /** Typed part of the last word; for `--flag=value` and `-fvalue`, the typed part of the value. */
+  readonly partial: string;
+  /** Text before `partial` in the same word: `--flag=` or `-f`. */
+  readonly prefix: string;
 }
 
-const ANYWHERE = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
+const COMMON_FLAGS = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
 
-/** Reads what has been typed. A word that makes no sense is passed over: completion helps as far as it can. */
-export async function readTypedLine(root: Node, words: readonly string[]): Promise<TypedLine> {
+/** Parses the words typed so far. Unknown words are skipped, so that completion still works after a mistake. */
+export async function parseTypedLine(root: Node, words: readonly string[]): Promise<TypedLine> {
   const last = words.at(-1) ?? '';
-  const line = new Reading(root);
+  const line = new LineParser(root);
   for (const word of words.slice(0, -1)) await line.take(word);
-  const { node, leaf, flags, given, operands } = line;
-  const base = { node, leaf, flags, given, operands, lead: '' };
-  if (line.pending) return { ...base, valueOf: line.pending, typed: last };
-  const attached = line.ended ? undefined : line.attached(last);
+  const { node, leaf, flags, givenFlags, operands } = line;
+  const base = { node, leaf, flags, givenFlags, operands, prefix: '' };
+  if (line.pending) return { ...base, valueFlag: line.pending, partial: last };
+  const attached = line.isPastSeparator ? undefined : line.attachedValue(last);
   if (attached) return { ...base, ...attached };
-  return { ...base, valueOf: undefined, typed: last, ...(line.ended && { flags: [] }) };
+  return { ...base, valueFlag: undefined, partial: last, ...(line.isPastSeparator && { flags: [] }) };
 }
 
-class Reading {
+class LineParser {
   node: Node;
   leaf: LoadedLeaf | undefined;
-  flags: readonly OptionDefinition[] = ANYWHERE;
-  readonly given = new Map<string, string>();
+  flags: readonly OptionDefinition[] = COMMON_FLAGS;
+  readonly givenFlags = new Map<string, string>();
   readonly operands: string[] = [];
-  /** The flag that waits for its value. */
+  /** Flag whose value is the next word. */
   pending: OptionDefinition | undefined;
-  /** After `--`, where no word is a flag. */
-  ended = false;
+  /** True after `--`, when no word is a flag. */
+  isPastSeparator = false;
 
   constructor(root: Node) {
     this.node = root;
   }
 
-  flag(name: string): OptionDefinition | undefined {
+  findFlag(name: string): OptionDefinition | undefined {
     return this.flags.find(({ flags }) => namesOf(flags).includes(name));
   }
 
-  /** The flag and its value where both are one word, as far as that is typed. */
-  attached(word: string): Pick<TypedLine, 'valueOf' | 'typed' | 'lead'> | undefined {
+  /** Splits a word that holds a flag and the typed part of its value: `--flag=value` or `-fvalue`. */
+  attachedValue(word: string): Pick<TypedLine, 'valueFlag' | 'partial' | 'prefix'> | undefined {
     const [, name = '', value = ''] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
-    const flag = this.flag(name);
-    if (flag && takesValue(flag)) return { valueOf: flag, typed: value, lead: `${name}=` };
+    const flag = this.findFlag(name);
+    if (flag && takesValue(flag)) return { valueFlag: flag, partial: value, prefix: `${name}=` };
     const short = this.#short(word);
-    return short?.value ? { valueOf: short.valued, typed: short.value, lead: short.lead } : undefined;
+    return short?.value ? { valueFlag: short.valueFlag, partial: short.value, prefix: short.prefix } : undefined;
   }
 
   async take(word: string): Promise<void> {
     if (this.pending) {
-      this.given.set(longName(this.pending), word);
+      this.givenFlags.set(longName(this.pending), word);
       this.pending = undefined;
-    } else if (word === '--') this.ended = true;
-    else if (!this.ended && word.startsWith('-') && word !== '-') this.#takeFlag(word);
+    } else if (word === '--') this.isPastSeparator = true;
+    else if (!this.isPastSeparator && word.startsWith('-') && word !== '-') this.#takeFlag(word);
     else await this.#takeWord(word);
   }
 
   #short(word: string) {
-    return shortFlags(word, { find: (name) => this.flag(name), takesValue });
+    return parseShortFlags(word, { find: (name) => this.findFlag(name), takesValue });
   }
 
   #takeFlag(word: string): void {
     const short = this.#short(word);
     if (short) {
-      for (const flag of short.switches) this.given.set(longName(flag), 'true');
-      if (short.valued && short.value) this.given.set(longName(short.valued), short.value);
-      else this.pending = short.valued;
+      for (const flag of short.switches) this.givenFlags.set(longName(flag), 'true');
+      if (short.valueFlag && short.value) this.givenFlags.set(longName(short.valueFlag), short.value);
+      else this.pending = short.valueFlag;
       return;
     }
     const [name = '', ...rest] = word.split('=');
-    const flag = this.flag(name);
+    const flag = this.findFlag(name);
     if (!flag) return;
-    if (rest.length > 0) this.given.set(longName(flag), rest.join('='));
+    if (rest.length > 0) this.givenFlags.set(longName(flag), rest.join('='));
     else if (takesValue(flag)) this.pending = flag;
-    else this.given.set(longName(flag), 'true');
+    else this.givenFlags.set(longName(flag), 'true');
   }
 
   async #takeWord(word: string): Promise<void> {
@@ -103,16 +103,16 @@ class Reading {
     this.node = child;
     if (!child.leaf) return;
     this.leaf = await loadLeaf(child.leaf);
-    this.flags = [...flagsOf(this.leaf), ...ANYWHERE];
+    this.flags = [...flagsOf(this.leaf), ...COMMON_FLAGS];
   }
 }
 
-/** `-o` and `--output` of `-o, --output <format>`. */
+/** Names in a flag definition: `-o` and `--output` of `-o, --output <format>`. */
 export function namesOf(flags: string): readonly string[] {
   return flags.replace(/ .?<.*$/, '').split(', ');
 }
 
-/** The name of a flag as `given` holds it, without dashes. */
+/** Long name of a flag without dashes, as used in `givenFlags`. */
 export function longName({ flags }: OptionDefinition): string {
   return (namesOf(flags).at(-1) ?? '').replace(/^--/, '');
 }

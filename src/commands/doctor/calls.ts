@@ -3,39 +3,46 @@ import { loadResource } from '../../catalog/index.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import type { SecretName } from '../../kernel/variables.ts';
+import type { SecretSetting } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
-import { type Check, ok, skipped, type Verdict, warn } from './check.ts';
+import { type Check, type CheckResult, ok, skipped, warn } from './check.ts';
 
-/** How the calls are made: reads, and as few as tell something. */
-export interface Calls {
+/** Dependencies of the checks that call the service. They make few calls, and only reads. */
+export interface CallCheckContext {
   readonly context: Context;
   readonly client: () => Promise<Client>;
-  /** The checks without which there is nobody to call. */
+  /** Names of the checks that must pass before any call. */
   readonly after: readonly string[];
-  /** What advanced queries are tried with. */
+  /** Organization for the check of advanced queries. */
   readonly organizationId: string | undefined;
 }
 
-/** What is about credentials, and about switches of the service as far as reads tell. */
-export function callChecks(calls: Calls): readonly Check[] {
+/** Creates the checks of credentials and of optional features of the service. */
+export function createCallChecks(calls: CallCheckContext): readonly Check[] {
   const { after } = calls;
-  const behindKey = [...after, 'key-credentials'];
+  const afterKey = [...after, 'key-credentials'];
   return [
-    { name: 'key-credentials', after, run: () => whereThereIs(calls, 'apiKey', key) },
-    { name: 'workspace-credentials', after, run: () => whereThereIs(calls, 'workspaceId', workspace) },
-    { name: 'advanced-webhooks', after: behindKey, run: () => whereThereIs(calls, 'apiKey', webhooks) },
-    { name: 'advanced-queries', after: behindKey, run: () => whereThereIs(calls, 'apiKey', queries) },
+    { name: 'key-credentials', after, run: () => withCredential(calls, 'apiKey', checkKey) },
+    { name: 'workspace-credentials', after, run: () => withCredential(calls, 'workspaceId', checkWorkspace) },
+    { name: 'advanced-webhooks', after: afterKey, run: () => withCredential(calls, 'apiKey', checkWebhooks) },
+    { name: 'advanced-queries', after: afterKey, run: () => withCredential(calls, 'apiKey', checkQueries) },
   ];
 }
 
 type Id = 'apiKey' | 'workspaceId';
 
-const SECRET_OF = { apiKey: 'authToken', workspaceId: 'workspaceAuthToken' } as const satisfies Record<Id, SecretName>;
+const SECRET_OF = { apiKey: 'authToken', workspaceId: 'workspaceAuthToken' } as const satisfies Record<
+  Id,
+  SecretSetting
+>;
 const NOUNS = { apiKey: 'API key', workspaceId: 'workspace' } as const satisfies Record<Id, string>;
 
-/** Runs a check that needs one of the two credentials, named as people know it. */
-async function whereThereIs(calls: Calls, id: Id, check: (calls: Calls, name: string) => Promise<Verdict>) {
+/** Runs a check if its credential is configured, with a name for the credential in messages. */
+async function withCredential(
+  calls: CallCheckContext,
+  id: Id,
+  check: (calls: CallCheckContext, name: string) => Promise<CheckResult>,
+) {
   const { options, settings } = calls.context;
   if (options.local) return check(calls, 'the embedded service');
   const found = await settings();
@@ -44,49 +51,49 @@ async function whereThereIs(calls: Calls, id: Id, check: (calls: Calls, name: st
   return check(calls, `${NOUNS[id]} ${name.value}`);
 }
 
-async function key({ client }: Calls, name: string): Promise<Verdict> {
+async function checkKey({ client }: CallCheckContext, name: string): Promise<CheckResult> {
   const { 'webhooks.config.get': operation } = await loadResource('webhook-config');
-  await answerOf(client, operation);
+  await callIfAvailable(client, operation);
   return ok(`${name}: accepted`);
 }
 
-async function workspace({ client }: Calls, name: string): Promise<Verdict> {
+async function checkWorkspace({ client }: CallCheckContext, name: string): Promise<CheckResult> {
   const { 'workspace.get': operation } = await loadResource('workspace');
-  await answerOf(client, operation);
+  await callIfAvailable(client, operation);
   return ok(`${name}: accepted`);
 }
 
-async function webhooks({ client }: Calls): Promise<Verdict> {
+async function checkWebhooks({ client }: CallCheckContext): Promise<CheckResult> {
   const { 'webhooks.advanced.get': operation } = await loadResource('webhook-config');
-  const { isEnabled } = Object((await answerOf(client, operation))?.data) as { readonly isEnabled?: unknown };
+  const { isEnabled } = Object((await callIfAvailable(client, operation))?.data) as { readonly isEnabled?: unknown };
   return isEnabled === true
-    ? ok('switched on')
-    : warn(
-        'not switched on',
-        hint`where endpoints are needed: ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
-      );
+    ? ok('enabled')
+    : warn('not enabled', hint`to use endpoints, run ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`);
 }
 
-async function queries({ client, organizationId }: Calls): Promise<Verdict> {
-  if (organizationId === undefined) return skipped('takes an organization to ask for: --org');
+async function checkQueries({ client, organizationId }: CallCheckContext): Promise<CheckResult> {
+  if (organizationId === undefined) return skipped('needs an organization: add --org');
   const { 'documents.list': operation } = await loadResource('documents');
-  const answered = await answerOf(client, operation, { organizationId, pageSize: 1 });
-  if (answered) return ok('switched on');
-  return warn('not switched on', 'documents and folders can be listed once it is on: ask who runs the service');
+  const result = await callIfAvailable(client, operation, { organizationId, pageSize: 1 });
+  if (result) return ok('enabled');
+  return warn(
+    'not enabled',
+    'ask the administrator of the service to enable it; documents and folders cannot be listed without it',
+  );
 }
 
 /**
- * The answer to a read, or `undefined` where a feature is off or what was asked for is not there: the credential was
- * accepted all the same.
+ * Makes a read. Returns `undefined` if a feature is off or a record does not exist, because the credential was accepted
+ * nevertheless.
  */
-async function answerOf(
-  client: Calls['client'],
+async function callIfAvailable(
+  client: CallCheckContext['client'],
   operation: Operation,
   input: Readonly<Record<string, unknown>> = {},
 ): Promise<Answer<unknown> | undefined> {
   try {
-    const reply = await (await client()).call(operation, input);
-    return reply.sent ? reply : undefined;
+    const result = await (await client()).call(operation, input);
+    return result.sent ? result : undefined;
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     if (error.failure === 'failed_precondition' || error.failure === 'not_found') return undefined;

@@ -1,48 +1,48 @@
 import type { Failure, SvcError } from '../../kernel/errors.ts';
 import type { Hint } from '../../kernel/hint.ts';
-import { given } from '../option-values.ts';
+import { optionalProperty } from '../option-values.ts';
 import type { CheckState } from '../terminal/marks.ts';
 
-/** What a check came to. */
-export interface Verdict {
+/** The result of a check. */
+export interface CheckResult {
   readonly state: CheckState;
   readonly detail: string;
-  /** What to do about it. */
+  /** Instructions to fix the problem. */
   readonly fix?: string | Hint;
-  /** Of a check that failed: the exit code is this one's. */
+  /** Failure of a failed check, which determines the exit code. */
   readonly failure?: Failure;
 }
 
 export interface Check {
   readonly name: string;
-  /** Checks without which this one makes no sense. */
+  /** Names of the checks that must pass first. */
   readonly after?: readonly string[];
-  /** May throw an SvcError instead of saying that it failed. */
-  readonly run: (signal: AbortSignal) => Promise<Verdict>;
+  /** Runs the check. An SvcError counts as a failed check. */
+  readonly run: (signal: AbortSignal) => Promise<CheckResult>;
 }
 
 /** A line of `svc doctor -o json`. */
-export interface Finding extends Omit<Verdict, 'failure' | 'fix'> {
+export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix'> {
   readonly name: string;
   readonly fix?: string;
 }
 
-export const ok = (detail: string): Verdict => ({ state: 'ok', detail });
+export const ok = (detail: string): CheckResult => ({ state: 'ok', detail });
 
-export const skipped = (detail: string): Verdict => ({ state: 'skipped', detail });
+export const skipped = (detail: string): CheckResult => ({ state: 'skipped', detail });
 
-export const warn = (detail: string, fix: string | Hint): Verdict => ({ state: 'warn', detail, fix });
+export const warn = (detail: string, fix: string | Hint): CheckResult => ({ state: 'warn', detail, fix });
 
-export const fail = (failure: Failure, detail: string, fix?: string | Hint): Verdict => ({
+export const fail = (failure: Failure, detail: string, fix?: string | Hint): CheckResult => ({
   state: 'fail',
   detail,
   failure,
-  ...given('fix', fix),
+  ...optionalProperty('fix', fix),
 });
 
-/** The verdict that an error stands for. A rate limit says nothing of what is wrong. */
-export function verdictOf({ failure, message, status, richHint }: SvcError): Verdict {
+/** Converts an error to a result. A rate limit is only a warning. */
+export function resultOfError({ failure, message, status, structuredHint }: SvcError): CheckResult {
   const detail = message + (status === undefined ? '' : ` (${status})`);
-  if (failure === 'resource_exhausted') return { state: 'warn', detail, ...given('fix', richHint) };
-  return fail(failure, detail, richHint);
+  if (failure === 'resource_exhausted') return { state: 'warn', detail, ...optionalProperty('fix', structuredHint) };
+  return fail(failure, detail, structuredHint);
 }

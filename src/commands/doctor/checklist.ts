@@ -1,32 +1,39 @@
 import type { Environment } from '../../kernel/folders.ts';
-import { safeText } from '../../kernel/safe-text.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { View } from '../../output/renderer.ts';
-import { measureFor } from '../../output/width.ts';
+import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { marksFor } from '../terminal/marks.ts';
-import type { Finding } from './check.ts';
+import type { DoctorFinding } from './check.ts';
 
-/** With less room beside the names, what was found has lines of its own. */
-const LEAST_ROOM = 24;
+/** Minimum columns for details next to the names. With fewer columns, details go below the names. */
+const MIN_DETAIL_WIDTH = 24;
 
-/** The findings as a list to go through, wrapped to the width of a terminal. */
-export async function checklist(findings: readonly Finding[], view: View, environment: Environment): Promise<string> {
+/** Formats the findings as a checklist, wrapped to the width of the terminal. */
+export async function formatChecklist(
+  findings: readonly DoctorFinding[],
+  view: View,
+  environment: Environment,
+): Promise<string> {
   const { mark, paint } = marksFor(view, environment);
   const indent = mark('ok').length + 1;
   const width = Math.max(...findings.map(({ name }) => name.length));
-  const isNarrow = view.width ? view.width - indent - width - 2 < LEAST_ROOM : false;
+  const isNarrow = view.width ? view.width - indent - width - 2 < MIN_DETAIL_WIDTH : false;
   const margin = ' '.repeat(isNarrow ? indent : indent + width + 2);
-  const measure = await measureFor(findings.map(({ detail, fix = '' }) => [safeText(detail), safeText(fix)]));
-  const wrapped = (text: string, room = view.width) =>
-    room ? wrapWords(safeText(text), room - margin.length, measure) : [safeText(text)];
+  const measure = await createMeasure(
+    findings.map(({ detail, fix = '' }) => [escapeForTerminal(detail), escapeForTerminal(fix)]),
+  );
+  const wrapped = (text: string, available = view.width) =>
+    available ? wrapWords(escapeForTerminal(text), available - margin.length, measure) : [escapeForTerminal(text)];
   const lines = findings.flatMap(({ name, state, detail, fix }) => {
     const [first = '', ...more] = wrapped(detail);
-    const [way, ...others] = fix === undefined ? [] : wrapped(fix, view.width && view.width - FIX.length);
+    const [firstFixLine, ...moreFixLines] =
+      fix === undefined ? [] : wrapped(fix, view.width && view.width - FIX.length);
     const below = [
       ...(isNarrow ? [first] : []),
       ...more,
-      ...(way === undefined ? [] : [paint(state, FIX.trimEnd()) + FIX.slice(-1) + way]),
-      ...others.map((line) => ' '.repeat(FIX.length) + line),
+      ...(firstFixLine === undefined ? [] : [paint(state, FIX.trimEnd()) + FIX.slice(-1) + firstFixLine]),
+      ...moreFixLines.map((line) => ' '.repeat(FIX.length) + line),
     ];
     const head = isNarrow ? name : `${name.padEnd(width)}  ${first}`;
     return [`${paint(state, mark(state))} ${head}`, ...below.map((line) => margin + line)];

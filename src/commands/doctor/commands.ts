@@ -1,17 +1,19 @@
+import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { DOCTOR_FLAGS } from './flags.ts';
 
-export const DOCTOR_COMMAND: CommandDefinition = {
+export const DOCTOR_COMMAND: CommandDefinition = defineCommand({
   command: ['doctor'],
-  summary: 'Check that everything svc needs is in order',
+  summary: 'Diagnose problems with the configuration and the connection',
   description:
-    'Looks at this machine, the profile and its credentials, the way to the service and what it answers, and says how ' +
-    'to mend what is not in order. Nothing is changed, and only reads are called. With --local it looks at the embedded ' +
-    'service instead. Exits with 0, or with the exit code of the first check that failed.',
+    'Checks this machine, the profile and its credentials, the connection to the service, and its responses, and explains ' +
+    'how to fix each problem. Only reads data, and changes nothing. With --local, checks the embedded service instead. ' +
+    'Exits with 0, or with the exit code of the first failed check.',
   examples: [
-    { command: 'svc doctor', does: 'check the profile in use' },
-    { command: 'svc doctor --local', does: 'check the embedded service' },
-    { command: `svc doctor -o json --jq '.[] | select(.state != "ok")'`, does: 'what is not in order, for scripts' },
+    { command: 'svc doctor', caption: 'check the active profile' },
+    { command: 'svc doctor --local', caption: 'check the embedded service' },
+    { command: `svc doctor -o json --jq '.[] | select(.state != "ok")'`, caption: 'list problems as JSON' },
   ],
-  options: [{ flags: '--org <id>', describes: 'organization to try advanced queries with' }],
-  load: async () => (await import('./doctor.ts')).doctor,
-};
+  options: DOCTOR_FLAGS,
+  load: async () => (await import('./doctor.ts')).doctorCommand,
+});

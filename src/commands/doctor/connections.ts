@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { connect as connectPlain } from 'node:net';
 import { connect as connectSecure, type TLSSocket } from 'node:tls';
-import { networkFailure } from '../../client/network-failure.ts';
-import { withKnownAuthorities } from '../../kernel/certificate-authorities.ts';
-import { amount } from '../../kernel/plural.ts';
-import { fail, ok, type Verdict, warn } from './check.ts';
+import { createNetworkFailure } from '../../client/network-failure.ts';
+import { withDefaultAuthorities } from '../../kernel/certificate-authorities.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { type CheckResult, fail, ok, warn } from './check.ts';
 
-interface Place {
+interface ConnectTarget {
   readonly host: string;
   readonly port: number;
   readonly signal: AbortSignal;
 }
 
-/** Opens a connection and closes it again. Rejects with the system's error. */
-export async function openPlain({ host, port, signal }: Place): Promise<void> {
+/** Opens and closes a connection. Rejects with the system's error. */
+export async function tryPlainConnection({ host, port, signal }: ConnectTarget): Promise<void> {
   const socket = connectPlain({ host, port, signal });
   try {
     await once(socket, 'connect', { signal });
@@ -22,47 +22,47 @@ export async function openPlain({ host, port, signal }: Place): Promise<void> {
   }
 }
 
-/** Days before its end at which a certificate should be renewed. */
-const SOON = 14;
+/** Days before expiry at which a certificate should be renewed. */
+const RENEWAL_DAYS = 14;
 const DAY = 24 * 60 * 60 * 1_000;
 
 /**
- * Opens a connection with TLS and tells of its certificate. One that does not hold is looked at as well, to say what is
- * wrong with it; nothing is sent over the connection. Rejects with the system's error.
+ * Opens a TLS connection and checks its certificate. Accepts invalid certificates in order to report their problem, and
+ * sends nothing over the connection. Rejects with the system's error.
  */
-export async function openSecure(
-  { host, port, signal, authorities }: Place & { readonly authorities: string | undefined },
+export async function tryTlsConnection(
+  { host, port, signal, authorities }: ConnectTarget & { readonly authorities: string | undefined },
   now: number,
-): Promise<Verdict> {
+): Promise<CheckResult> {
   const socket = connectSecure({
     host,
     port,
     servername: /^[\d.]+$|:/.test(host) ? '' : host,
     rejectUnauthorized: false,
-    ...(authorities !== undefined && { ca: await withKnownAuthorities(authorities) }),
+    ...(authorities !== undefined && { ca: await withDefaultAuthorities(authorities) }),
   });
   try {
     await once(socket, 'secureConnect', { signal });
-    return certificateVerdict(socket, `${host}:${port}`, now);
+    return checkCertificate(socket, `${host}:${port}`, now);
   } finally {
     socket.destroy();
   }
 }
 
-function certificateVerdict(socket: TLSSocket, host: string, now: number): Verdict {
+function checkCertificate(socket: TLSSocket, host: string, now: number): CheckResult {
   const { subjectaltname = 'no name', issuer, valid_to: end } = socket.getPeerCertificate();
-  const by = issuer?.O ?? issuer?.CN ?? 'nobody';
+  const issuedBy = issuer?.O ?? issuer?.CN ?? 'an unknown issuer';
   if (!socket.authorized) {
     const code = codeOf(socket.authorizationError);
-    const { message, hint } = networkFailure(Object.assign(new Error(code), { code }), host).error;
-    return fail('unreachable', `${message} (issued by ${by} for ${subjectaltname}, until ${end})`, hint);
+    const { message, hint } = createNetworkFailure(Object.assign(new Error(code), { code }), host).error;
+    return fail('unreachable', `${message} (issued by ${issuedBy} for ${subjectaltname}, until ${end})`, hint);
   }
   const days = Math.floor((Date.parse(end) - now) / DAY);
-  const detail = `${socket.getProtocol()}, certificate issued by ${by}, which ends in ${amount(days, 'day')}`;
-  return days < SOON ? warn(detail, 'have the certificate renewed before it ends') : ok(detail);
+  const detail = `${socket.getProtocol()}, certificate issued by ${issuedBy}, expires in ${formatNounCount(days, 'day')}`;
+  return days < RENEWAL_DAYS ? warn(detail, 'renew the certificate before it expires') : ok(detail);
 }
 
-/** Node hands the code, or the error that has it. */
+/** Returns the error code. Node.js provides either the code or an error with the code. */
 function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : String(error);
 }

@@ -1,111 +1,114 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { hint } from '../../kernel/hint.ts';
-import { amount } from '../../kernel/plural.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import type { Printer } from '../../output/printer.ts';
-import { saidWhile } from '../call/awaited.ts';
 import { type Connection, connect } from '../call/connect.ts';
+import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { hintText } from '../hinted-command.ts';
-import { given, textValue } from '../option-values.ts';
-import { wantsColor } from '../run/open-context.ts';
-import { callChecks } from './calls.ts';
-import type { Check, Finding } from './check.ts';
-import { checklist } from './checklist.ts';
-import { folderChecks } from './folders.ts';
-import { identityChecks } from './identity.ts';
-import { machineChecks } from './machine.ts';
-import { type CheckedVerdict, runChecks } from './run-checks.ts';
-import { wayChecks } from './way.ts';
+import { optionalProperty } from '../option-values.ts';
+import { shouldUseColor } from '../run/open-context.ts';
+import { renderHint } from '../service-flags.ts';
+import { createCallChecks } from './calls.ts';
+import type { Check, DoctorFinding } from './check.ts';
+import { formatChecklist } from './checklist.ts';
+import type { DoctorFlags } from './flags.ts';
+import { createFolderChecks } from './folders.ts';
+import { createMachineChecks } from './machine.ts';
+import { createNetworkChecks } from './network.ts';
+import { createProfileChecks } from './profile.ts';
+import { type NamedResult, runChecks } from './run-checks.ts';
 
-/** @throws SvcError of the first check that failed, after all of them were printed. */
-export async function doctor(context: Context, { options }: Invocation): Promise<void> {
+/** @throws SvcError of the first failed check, after all findings are printed */
+export async function doctorCommand(context: Context, { options }: Invocation<DoctorFlags>): Promise<void> {
   if (context.options.dryRun) {
-    throw new SvcError('usage', 'doctor changes nothing, so there is nothing to plan', { hint: 'leave --dry-run out' });
+    throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', {
+      hint: 'run it without --dry-run',
+    });
   }
-  const printer = await printerOf(context);
-  const verdicts = await saidWhile(context, 'doctor: checking', () => examine(context, textValue(options, 'org')));
-  const findings: readonly Finding[] = verdicts.map(({ failure: _, because: __, fix, ...finding }) => ({
+  const printer = await openPrinter(context);
+  const results = await withSpinner(context, 'doctor: checking', () => runAllChecks(context, options.org));
+  const findings: readonly DoctorFinding[] = results.map(({ failure: _, blockedBy: __, fix, ...finding }) => ({
     ...finding,
-    ...given('fix', fix && hintText(context.options, fix)),
+    ...optionalProperty('fix', fix && renderHint(context.options, fix)),
   }));
-  await printer.value(findings, { drawing: (view) => checklist(findings, view, context.environment) });
-  const failed = verdicts.filter(({ state }) => state === 'fail');
+  await printer.value(findings, { renderText: (view) => formatChecklist(findings, view, context.environment) });
+  const failed = results.filter(({ state }) => state === 'fail');
   const [first] = failed;
   if (!first) return;
   throw new SvcError(
     first.failure ?? 'bug',
-    `${failed.length} of ${amount(verdicts.length, 'check')} failed: ${failed.map(({ name }) => name).join(', ')}`,
+    `${failed.length} of ${formatNounCount(results.length, 'check')} failed: ${failed.map(({ name }) => name).join(', ')}`,
     {
-      ...given('hint', first.fix && hint`${first.name}: ${first.fix}`),
+      ...optionalProperty('hint', first.fix && hint`${first.name}: ${first.fix}`),
     },
   );
 }
 
-/** Where settings cannot be read, a check says so: the report comes all the same, in the format of a flag or as a list. */
-async function printerOf(context: Context): Promise<Printer> {
+/** Returns a printer that works even if the settings cannot be read, which the profile check reports. */
+async function openPrinter(context: Context): Promise<Printer> {
   const { output, jq, headers, quiet, showSecrets, fields, color } = context.options;
-  const isTold = output !== undefined || jq !== undefined;
-  const isReadable =
-    isTold ||
+  const hasFormatFlag = output !== undefined || jq !== undefined;
+  const canOpenPrinter =
+    hasFormatFlag ||
     (await context.openSettings().then(
       () => true,
       () => false,
     ));
-  if (isReadable) return context.printer();
+  if (canOpenPrinter) return context.printer();
   const { createPrinter } = await import('../../output/printer.ts');
-  const isColored = wantsColor(color, context.io.stdout, context.environment);
+  const isColored = shouldUseColor(color, context.io.stdout, context.environment);
   const options = {
     format: 'table',
     headers,
     quiet,
     showSecrets,
     color: isColored,
-    ...given('fields', fields),
+    ...optionalProperty('fields', fields),
   } as const;
   return createPrinter(context.io.stdout, options);
 }
 
-async function examine(context: Context, org: string | undefined): Promise<readonly CheckedVerdict[]> {
-  const over = new AbortController();
-  const hasty = withoutPatience(context, over.signal);
+async function runAllChecks(context: Context, org: string | undefined): Promise<readonly NamedResult[]> {
+  const finished = new AbortController();
+  const impatient = withShortTimeouts(context, finished.signal);
   let connection: Promise<Connection> | undefined;
   const client = async () => {
-    connection ??= connect(hasty);
+    connection ??= connect(impatient);
     return (await connection).client;
   };
   const { local } = context.options;
-  const organizationId = org ?? (await orgOf(context));
+  const organizationId = org ?? (await configuredOrg(context));
   const after = local ? ['data-folder'] : ['profile', 'answer'];
   const checks: readonly Check[] = [
-    ...machineChecks(context),
-    ...folderChecks(context.folders),
-    ...(local ? [] : [...identityChecks(context), ...wayChecks(hasty)]),
-    ...callChecks({ context, client, after, organizationId }),
+    ...createMachineChecks(context),
+    ...createFolderChecks(context.folders),
+    ...(local ? [] : [...createProfileChecks(context), ...createNetworkChecks(impatient)]),
+    ...createCallChecks({ context, client, after, organizationId }),
   ];
   try {
     return await runChecks(checks, context.signal);
   } finally {
-    // What a check gave up must not keep this process.
-    over.abort(new SvcError('interrupted', 'the checks are over'));
-    const opened = await connection?.catch(() => undefined); // its check has said why
+    // Aborts calls of timed-out checks, which would keep this process running.
+    finished.abort(new SvcError('interrupted', 'the checks are finished'));
+    const opened = await connection?.catch(() => undefined); // a check has already reported the error
     await opened?.close();
   }
 }
 
-/** Where the settings cannot be read, the check of the profile says so. */
-async function orgOf({ openSettings }: Context): Promise<string | undefined> {
+/** Returns the configured organization. The profile check reports settings that cannot be read. */
+async function configuredOrg({ openSettings }: Context): Promise<string | undefined> {
   const settings = await openSettings().catch(() => undefined);
   return settings?.org?.value;
 }
 
-/** Milliseconds one attempt may take here: who asks a doctor wants to hear soon. */
-const ATTEMPT = 10_000;
+/** Maximum milliseconds per attempt, so that the report comes soon. */
+const ATTEMPT_TIMEOUT = 10_000;
 
-/** Rate limits are not waited for, and what has a check of its own is not warned of as well. */
-function withoutPatience(context: Context, over: AbortSignal): Context {
+/** Returns a context with short timeouts, no waiting for rate limits, and no warnings. */
+function withShortTimeouts(context: Context, finished: AbortSignal): Context {
   const { timeout } = context.options;
-  const options = { ...context.options, maxWait: 0, timeout: Math.min(timeout, ATTEMPT) };
-  const signal = AbortSignal.any([context.signal, over]);
+  const options = { ...context.options, maxWait: 0, timeout: Math.min(timeout, ATTEMPT_TIMEOUT) };
+  const signal = AbortSignal.any([context.signal, finished]);
   return { ...context, options, signal, warn: async () => undefined };
 }

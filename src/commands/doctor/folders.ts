@@ -5,24 +5,24 @@ import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { userId } from '../../kernel/io.ts';
-import { shellWord } from '../../kernel/shell-word.ts';
-import { type Check, fail, ok, type Verdict, warn } from './check.ts';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
+import { type Check, type CheckResult, fail, ok, warn } from './check.ts';
 
-/** What is about the folders of this user: that they can be written, and that nobody else can look into them. */
-export function folderChecks(folders: Folders): readonly Check[] {
+/** Creates the checks that svc's folders are writable, and private to this user. */
+export function createFolderChecks(folders: Folders): readonly Check[] {
   return [
     ...(['config', 'state', 'data'] as const).map((name) => ({
       name: `${name}-folder`,
-      run: () => writable(folders[name]),
+      run: () => checkWritable(folders[name]),
     })),
-    { name: 'permissions', run: () => permissions(folders) },
+    { name: 'permissions', run: () => checkPermissions(folders) },
   ];
 }
 
-/** Really writes, since a full or read-only disk shows only then. @throws SvcError `local` */
-async function writable(folder: string): Promise<Verdict> {
-  const place = await nearestExisting(folder);
-  const probe = join(place, `.svc-doctor-${randomUUID()}`);
+/** Writes a probe file, which detects a full or read-only disk too. @throws SvcError `local` */
+async function checkWritable(folder: string): Promise<CheckResult> {
+  const existing = await nearestExisting(folder);
+  const probe = join(existing, `.svc-doctor-${randomUUID()}`);
   try {
     const file = await open(probe, 'wx', 0o600);
     try {
@@ -31,16 +31,16 @@ async function writable(folder: string): Promise<Verdict> {
     } finally {
       await file.close();
     }
-    return ok(place === folder ? folder : `${folder} (not there yet; ${place} can be written)`);
+    return ok(existing === folder ? folder : `${folder} (does not exist yet; ${existing} is writable)`);
   } catch (error) {
-    const { message } = localFileError('write into', place, error);
+    const { message } = localFileError('write into', existing, error);
     return fail(
       'local',
       message,
-      'give this user the right to write there, or make room; XDG_*_HOME names another place',
+      'allow this user to write there, free some disk space, or set XDG_*_HOME to another folder',
     );
   } finally {
-    await rm(probe, { force: true }).catch(() => undefined); // what cannot be written cannot be left either
+    await rm(probe, { force: true }).catch(() => undefined); // the file may not exist
   }
 }
 
@@ -49,21 +49,22 @@ async function nearestExisting(folder: string): Promise<string> {
   return found || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
-async function permissions({ config, state, data }: Folders): Promise<Verdict> {
-  if (userId === undefined) return ok('as Windows sets them for this user');
+async function checkPermissions({ config, state, data }: Folders): Promise<CheckResult> {
+  if (userId === undefined) return ok('not checked on Windows');
   const files = ['profiles.json', 'secrets.json'].map((name) => join(config, name));
   for (const path of [...files, config, state, data]) {
     const found = await statIfExists(path);
     if (!found) continue;
     const isFile = found.isFile();
     const mode = (found.mode & 0o777).toString(8);
-    if (found.uid !== userId) return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${shellWord(path)}`);
+    if (found.uid !== userId)
+      return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${quoteForShell(path)}`);
     if ((found.mode & 0o077) === 0) continue;
-    const detail = `${path} is open to others (${mode})`;
-    const fix = `chmod ${isFile ? 600 : 700} ${shellWord(path)}`;
+    const detail = `${path} is accessible to other users (${mode})`;
+    const fix = `chmod ${isFile ? 600 : 700} ${quoteForShell(path)}`;
     return isFile ? fail('local', detail, fix) : warn(detail, fix);
   }
-  return ok('nobody else can read the profiles, the state or the data');
+  return ok('only this user can read the profiles, the state, and the data');
 }
 
 async function statIfExists(path: string) {

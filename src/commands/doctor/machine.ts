@@ -1,34 +1,39 @@
 import { arch, platform } from 'node:os';
 import { nodeVersion } from '../../kernel/io.ts';
-import { CHECKS_VARIABLE, skippedChecksWarning, skipsCertificateChecks } from '../call/certificate-checks.ts';
+import { skippedChecksWarning, skipsCertificateChecks, TLS_CHECKS_VARIABLE } from '../call/certificate-checks.ts';
 import type { Context } from '../context.ts';
-import { wantsColor } from '../run/open-context.ts';
+import { shouldUseColor } from '../run/open-context.ts';
 import { type Check, ok, warn } from './check.ts';
 
-/** What is about the machine and the terminal alone. */
-export function machineChecks(context: Context): readonly Check[] {
+/** Creates the checks of the machine and the terminal. */
+export function createMachineChecks(context: Context): readonly Check[] {
   return [
     { name: 'node', run: async () => ok(`Node.js ${nodeVersion} on ${platform()} ${arch()}`) },
-    { name: 'terminal', run: async () => terminal(context) },
-    { name: 'certificate-checks', run: async () => certificateChecks(context) },
+    { name: 'terminal', run: async () => checkTerminal(context) },
+    { name: 'certificate-checks', run: async () => checkCertificateChecks(context) },
   ];
 }
 
-const NARROW = 60;
+const MIN_COLUMNS = 60;
 
-function terminal({ io, environment, options }: Context) {
-  if (!io.stdout.isTerminal) return ok('no terminal: tables are not cut, nothing is drawn');
+function checkTerminal({ io, environment, options }: Context) {
+  if (!io.stdout.isTerminal) return ok('stdout is not a terminal: tables are not truncated, and nothing is drawn');
   const { columns = 0 } = io.stdout;
-  const colour = wantsColor(options.color, io.stdout, environment) ? 'colours' : 'no colours';
+  const colors = shouldUseColor(options.color, io.stdout, environment) ? 'colors' : 'no colors';
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
-  const detail = `${columns} columns, ${colour}, locale ${locale || 'not set'}`;
+  const detail = `${columns} columns, ${colors}, locale ${locale || 'not set'}`;
   if (platform() !== 'win32' && !/utf-?8/i.test(locale)) {
-    return warn(detail, 'set LANG to a UTF-8 locale, such as C.UTF-8; other letters may be shown wrongly');
+    return warn(
+      detail,
+      'set LANG to a UTF-8 locale, such as C.UTF-8; otherwise, some characters may be displayed incorrectly',
+    );
   }
-  return columns < NARROW ? warn(detail, `tables need about ${NARROW} columns; -o json needs none`) : ok(detail);
+  return columns < MIN_COLUMNS
+    ? warn(detail, `widen the terminal to about ${MIN_COLUMNS} columns for tables, or use -o json`)
+    : ok(detail);
 }
 
-function certificateChecks({ environment }: Context) {
-  if (!skipsCertificateChecks(environment)) return ok('certificates of servers are checked');
-  return warn(skippedChecksWarning(), `unset ${CHECKS_VARIABLE}; --ca-file trusts a private authority`);
+function checkCertificateChecks({ environment }: Context) {
+  if (!skipsCertificateChecks(environment)) return ok('server certificates are verified');
+  return warn(skippedChecksWarning(), `unset ${TLS_CHECKS_VARIABLE}; to trust a private authority, use --ca-file`);
 }

@@ -1,53 +1,53 @@
-import { AttemptTimeout, withTimeLimit } from '../../client/time-limit.ts';
+import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { type Check, fail, skipped, type Verdict, verdictOf } from './check.ts';
+import { type Check, type CheckResult, fail, resultOfError, skipped } from './check.ts';
 
-/** Milliseconds that one check may take. */
-const LIMIT = 15_000;
+/** Maximum milliseconds per check. */
+const CHECK_TIMEOUT = 15_000;
 
-export interface CheckedVerdict extends Verdict {
+export interface NamedResult extends CheckResult {
   readonly name: string;
-  /** The check because of which this one, and what comes after it, was not tried. */
-  readonly because?: string;
+  /** Name of the failed check that prevented this one. */
+  readonly blockedBy?: string;
 }
 
 /**
- * Runs checks side by side, each as soon as those that it comes after are through, and gives their verdicts in order. A
- * check that hangs fails; only the signal ends them all.
+ * Runs checks concurrently, each once the checks that it depends on have finished, and returns their results in order. A
+ * check that hangs fails. The signal aborts all checks.
  */
 export async function runChecks(
   checks: readonly Check[],
   signal: AbortSignal,
-  milliseconds = LIMIT,
-): Promise<readonly CheckedVerdict[]> {
-  const running = new Map<string, Promise<CheckedVerdict>>();
+  milliseconds = CHECK_TIMEOUT,
+): Promise<readonly NamedResult[]> {
+  const running = new Map<string, Promise<NamedResult>>();
   for (const check of checks) {
-    const earlier = (check.after ?? []).flatMap((name) => running.get(name) ?? []);
-    running.set(check.name, runAfter(earlier, check, signal, milliseconds));
+    const dependencies = (check.after ?? []).flatMap((name) => running.get(name) ?? []);
+    running.set(check.name, runAfter(dependencies, check, signal, milliseconds));
   }
   return Promise.all(running.values());
 }
 
 async function runAfter(
-  earlier: readonly Promise<CheckedVerdict>[],
+  dependencies: readonly Promise<NamedResult>[],
   check: Check,
   signal: AbortSignal,
   milliseconds: number,
-): Promise<CheckedVerdict> {
+): Promise<NamedResult> {
   const { name } = check;
-  const broken = (await Promise.all(earlier)).find(({ failure }) => failure !== undefined);
-  if (!broken?.failure) return { name, ...(await outcomeOf(check, signal, milliseconds)) };
-  const because = broken.because ?? broken.name;
-  return { name, ...skipped(`not tried, because of ${because}`), because, failure: broken.failure };
+  const failed = (await Promise.all(dependencies)).find(({ failure }) => failure !== undefined);
+  if (!failed?.failure) return { name, ...(await runOne(check, signal, milliseconds)) };
+  const blockedBy = failed.blockedBy ?? failed.name;
+  return { name, ...skipped(`skipped because ${blockedBy} failed`), blockedBy, failure: failed.failure };
 }
 
-async function outcomeOf({ run }: Check, signal: AbortSignal, milliseconds: number): Promise<Verdict> {
+async function runOne({ run }: Check, signal: AbortSignal, milliseconds: number): Promise<CheckResult> {
   try {
     return await withTimeLimit(milliseconds, signal, run);
   } catch (thrown) {
     signal.throwIfAborted();
-    if (thrown instanceof AttemptTimeout) return fail('unreachable', thrown.message, 'try again later');
-    if (thrown instanceof SvcError) return verdictOf(thrown);
+    if (thrown instanceof AttemptTimeoutError) return fail('unreachable', thrown.message, 'try again later');
+    if (thrown instanceof SvcError) return resultOfError(thrown);
     throw thrown;
   }
 }

@@ -1,41 +1,44 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { localCredentials } from '../../service/bootstrap.ts';
+import { ensureLocalCredentials } from '../../service/bootstrap.ts';
 import { Refusal } from '../../service/refusal.ts';
-import { storeLocation } from '../../service/store/location.ts';
+import { resolveStoreLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
 import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 
 /**
- * The embedded service's data, opened while `work` runs, and the API key that `--local` uses.
- * @param effect what `work` does, which decides what it means when the store is lost meanwhile
- * @throws SvcError for what the store refuses as well
+ * Opens the store of the embedded service for the duration of `work`, which also gets the API key of `--local`.
+ * @param effect whether `work` reads or writes, which decides the error if the connection to the store is lost
+ * @throws SvcError if the store rejects a request or fails
  */
 export async function withStore<Result>(
   { options, folders, signal }: Context,
   effect: 'read' | 'write',
   work: (store: Store, apiKey: string) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore(await storeLocation(options.store, folders), { signal });
+  const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });
   try {
-    const { apiKey } = await localCredentials(store);
+    const { apiKey } = await ensureLocalCredentials(store);
     return await work(store, apiKey);
   } catch (error) {
-    throw error instanceof Refusal ? asFailure(error, effect) : error;
+    throw error instanceof Refusal ? toSvcError(error, effect) : error;
   } finally {
     await store.close();
   }
 }
 
-function asFailure(error: Refusal, effect: 'read' | 'write'): SvcError {
+function toSvcError(error: Refusal, effect: 'read' | 'write'): SvcError {
   const { status, message, cause } = error;
   if (status !== 'UNAVAILABLE') return new SvcError('bad_data', message, { status, cause });
   if (cause === undefined) {
-    return new SvcError('locked', message, { status, hint: 'others write to it: run the command again' });
+    return new SvcError('locked', message, {
+      status,
+      hint: 'another process is writing to the store; run the command again',
+    });
   }
   if (effect === 'read') {
     return new SvcError('unreachable', message, { status, hint: 'run the command again', cause });
   }
-  const hint = 'all of it was applied, or nothing: look before you run the command again';
+  const hint = 'either all changes were applied or none: check before you run the command again';
   return new SvcError('outcome_unknown', message, { status, hint, cause });
 }

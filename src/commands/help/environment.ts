@@ -1,37 +1,37 @@
-import { SWITCHES, VARIABLES } from '../../kernel/variables.ts';
+import { SETTING_VARIABLES, SWITCH_VARIABLES } from '../../kernel/variables.ts';
 
-/** What each variable of a setting holds; the compiler asks for a line for each of them. */
-const SETTINGS: { readonly [Name in keyof typeof VARIABLES]: string } = {
-  profile: 'the profile to use',
-  baseUrl: 'address of the service',
-  headerPrefix: 'how the names of credential headers start (x-svc-)',
-  apiKey: 'the API key, which is an id',
-  authToken: 'the auth token of the API key',
-  workspaceId: 'the workspace',
-  workspaceAuthToken: "the workspace's auth token",
-  org: 'organization where none is given',
-  output: 'output format where none is given',
+/** Help text for the variable of each setting. */
+const SETTING_DESCRIPTIONS: { readonly [Name in keyof typeof SETTING_VARIABLES]: string } = {
+  profile: 'profile to use',
+  baseUrl: 'URL of the service',
+  headerPrefix: 'prefix of the credential headers (default: x-svc-)',
+  apiKey: 'ID of the API key',
+  authToken: 'auth token of the API key',
+  workspaceId: 'workspace ID',
+  workspaceAuthToken: 'auth token of the workspace',
+  org: 'default organization',
+  output: 'default output format',
 };
 
-/** Variables that are no settings of a profile. */
-const OTHERS: readonly (readonly [string, string])[] = [
-  [SWITCHES.allow, 'name of a protected profile that scripts may write with, beside --yes'],
-  [SWITCHES.history, '0 keeps no history of writes'],
-  [SWITCHES.completionCache, '0 keeps no ids for completion'],
-  ['CI', 'set: nobody is asked anything'],
-  ['ACCESSIBLE', 'set: plain words instead of drawings, bars and menus'],
-  ['NO_COLOR', 'set: no colours; FORCE_COLOR wins over it'],
-  ['FORCE_COLOR', 'set: colours, terminal or not'],
-  ['HTTPS_PROXY', 'proxy to go through, as HTTP_PROXY and ALL_PROXY; NO_PROXY lists hosts without'],
-  ['XDG_CONFIG_HOME', 'folder above svc/ with the profiles (APPDATA on Windows)'],
-  ['XDG_STATE_HOME', 'folder above svc/ with jobs, locks and history (LOCALAPPDATA on Windows)'],
-  ['XDG_DATA_HOME', "folder above svc/ with the embedded service's data (LOCALAPPDATA on Windows)"],
+/** Variables that are not settings of a profile, with their help text. */
+const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
+  [SWITCH_VARIABLES.allow, 'name of the protected profile that scripts may write to (together with --yes)'],
+  [SWITCH_VARIABLES.history, '0 turns the history of writes off'],
+  [SWITCH_VARIABLES.completionCache, '0 turns the cache of IDs for completion off'],
+  ['CI', 'if set, never prompt'],
+  ['ACCESSIBLE', 'if set, use plain text instead of symbols, progress bars, and menus'],
+  ['NO_COLOR', 'if set, disable color'],
+  ['FORCE_COLOR', 'if set, enable color even without a terminal (overrides NO_COLOR)'],
+  ['HTTPS_PROXY', 'proxy for https URLs; also HTTP_PROXY and ALL_PROXY. NO_PROXY lists hosts to reach directly'],
+  ['XDG_CONFIG_HOME', 'parent of the svc/ folder with profiles (APPDATA on Windows)'],
+  ['XDG_STATE_HOME', 'parent of the svc/ folder with jobs, locks, and history (LOCALAPPDATA on Windows)'],
+  ['XDG_DATA_HOME', 'parent of the svc/ folder with the data of the embedded service (LOCALAPPDATA on Windows)'],
 ];
 
-/** Every environment variable with what it does, those of settings first. */
+/** Every environment variable with its help text, starting with the settings. */
 export function environmentVariables(): readonly (readonly [string, string])[] {
-  const settings = Object.entries(SETTINGS).map(
-    ([name, does]) => [VARIABLES[name as keyof typeof VARIABLES], does] as const,
+  const settings = Object.entries(SETTING_DESCRIPTIONS).map(
+    ([name, text]) => [SETTING_VARIABLES[name as keyof typeof SETTING_VARIABLES], text] as const,
   );
-  return [...settings, ...OTHERS];
+  return [...settings, ...OTHER_VARIABLES];
 }

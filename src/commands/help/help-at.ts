@@ -2,8 +2,8 @@ import { loadLeaf } from '../tree/leaf.ts';
 import { commandTree } from '../tree/tree.ts';
 import { helpText } from './command-help.ts';
 
-/** The help of the command or group at a path; undefined where there is none. It needs no command line to be read. */
-export async function helpAt(path: readonly string[]): Promise<string | undefined> {
+/** Help of the command or group at a path; undefined for an unknown path. Does not parse a command line. */
+export async function helpForPath(path: readonly string[]): Promise<string | undefined> {
   let node = commandTree();
   for (const word of path) {
     const child = node.children.get(word);

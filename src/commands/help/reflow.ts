@@ -1,43 +1,43 @@
 import { wrapWords } from '../../output/wrap.ts';
 
-/** A line of two columns: what is explained, and behind a gap what it is. */
+/** A line of two columns: a term and its explanation. */
 const ROW = /^(?<left>(?<margin> +)\S.*? {2,})(?<right>\S.*)$/;
 
-/** What an example is for. */
+/** Comment line of an example. */
 const COMMENT = /^(?<left> +# )(?<right>.*)$/;
 
-/** Columns that an explanation keeps at least; where there are fewer, each stands below what it explains. */
-const LEAST_ROOM = 24;
+/** Minimum width of the explanation column. In a narrower terminal, explanations go below their terms. */
+const MIN_COLUMN_WIDTH = 24;
 
-/** The widest that lines of text are easy to read. */
-const WIDEST = 100;
+/** Maximum width of a line, for readability. */
+const MAX_WIDTH = 100;
 
 const length = (text: string) => text.length;
 
 /**
- * Help in lines that fit a terminal of so many columns: sentences are wrapped, and what explains something stays beside
- * it. Commands, which may be copied, stay whole; and so does everything where there is no terminal.
+ * Wraps help text to the width of a terminal. Explanations stay in their column, and commands are not wrapped, so that
+ * they can be copied. Without a terminal, the text is returned unchanged.
  */
 export function reflow(text: string, columns: number | undefined): string {
   if (!columns) return text;
-  const width = Math.min(columns, WIDEST);
+  const width = Math.min(columns, MAX_WIDTH);
   return text
     .split('\n')
-    .flatMap((line) => reflowed(line, width))
+    .flatMap((line) => reflowLine(line, width))
     .join('\n');
 }
 
-function reflowed(line: string, width: number): readonly string[] {
+function reflowLine(line: string, width: number): readonly string[] {
   if (/^\S/.test(line)) return wrapWords(line, width, length);
   const comment = COMMENT.exec(line)?.groups;
-  if (comment) return indented(comment['right'] ?? '', comment['left'] ?? '', width);
+  if (comment) return wrapIndented(comment['right'] ?? '', comment['left'] ?? '', width);
   const { left = '', margin = '', right = '' } = ROW.exec(line)?.groups ?? {};
   if (right === '') return [line];
-  if (width - left.length < LEAST_ROOM) return [left.trimEnd(), ...indented(right, `${margin}  `, width)];
-  const [first = '', ...more] = indented(right, ' '.repeat(left.length), width);
+  if (width - left.length < MIN_COLUMN_WIDTH) return [left.trimEnd(), ...wrapIndented(right, `${margin}  `, width)];
+  const [first = '', ...more] = wrapIndented(right, ' '.repeat(left.length), width);
   return [left + first.trimStart(), ...more];
 }
 
-function indented(text: string, margin: string, width: number): readonly string[] {
+function wrapIndented(text: string, margin: string, width: number): readonly string[] {
   return wrapWords(text, width - margin.length, length).map((line) => margin + line);
 }

@@ -1,3 +1,3 @@
-/** What there is help on beside commands. The texts are in `topics.ts`, which is not loaded to list them. */
+/** Names of the help topics. The texts are in `topics.ts`, which is loaded only to show one. */
 export const TOPIC_NAMES = ['environment', 'exit-codes', 'formatting', 'profiles', 'bulk', 'webhooks'] as const;
 export type TopicName = (typeof TOPIC_NAMES)[number];

@@ -1,11 +1,11 @@
 import { FAILURES } from '../../kernel/errors.ts';
+import { TIME_STYLES } from '../../output/display-options.ts';
 import { FORMATS } from '../../output/format.ts';
-import { TIME_STYLES } from '../../output/look.ts';
 import { environmentVariables } from './environment.ts';
-import { rows } from './rows.ts';
+import { formatRows } from './format-rows.ts';
 import type { TopicName } from './topic-names.ts';
 
-/** Something to know that is no command. Each text is made when it is asked for, from the tables that the code itself reads. */
+/** Help topics. Each text is generated on demand from the tables that the code itself uses. */
 const TEXTS: { readonly [Name in TopicName]: () => string } = {
   environment,
   'exit-codes': exitCodes,
@@ -21,104 +21,108 @@ export function topicText(name: TopicName): string {
 
 function environment(): string {
   return lines(
-    'A flag wins over a variable, a variable over .svc.json, and that over the profile. An empty variable is as good as none.',
+    'Order of precedence: flag, environment variable, .svc.json, profile. An empty variable counts as unset.',
     '',
-    ...rows(environmentVariables()),
+    ...formatRows(environmentVariables()),
   );
 }
 
 function exitCodes(): string {
   const byCode = Map.groupBy(Object.values(FAILURES), ({ exitCode }) => exitCode);
   const codes = [...byCode].map(([code, failures]): [string, string] => {
-    const again = failures.some(({ retryable }) => retryable) ? ' (may be run again)' : '';
-    const said = new Set(failures.flatMap(({ meaning }) => meaning.split('; ')));
-    return [String(code), [...said].join('; ') + again];
+    const note = failures.some(({ retryable }) => retryable) ? ' (retryable)' : '';
+    const meanings = new Set(failures.flatMap(({ meaning }) => meaning.split('; ')));
+    return [String(code), [...meanings].join('; ') + note];
   });
   return lines(
-    ...rows([['0', 'done, and everything is written'], ...codes]),
+    ...formatRows([['0', 'success'], ...codes]),
     '',
-    'When several apply, 9 goes before 12, 11, 10 and the rest. With -o json or ndjson an error is one JSON object on stderr, with its code as a word, the exit code, and whether the same command may be run again.',
+    'If several codes apply, svc exits with 9 before 12, 11, 10, and the others. With -o json or -o ndjson, an error is a JSON object on stderr with the error code, the exit code, and whether the command can be retried.',
   );
 }
 
 function formatting(): string {
   return lines(
-    `-o ${FORMATS.join(', ')}. table is the default everywhere, and the only one that is cut, on a terminal.`,
+    `Output formats (-o): ${FORMATS.join(', ')} (default: table).`,
     '',
-    ...rows([
-      ['json', 'one document: the records of a list as an array, else the data of the answer'],
-      ['ndjson', 'one record a line, while pages come in'],
-      ['yaml', 'YAML 1.2 that a 1.1 reader reads the same'],
-      ['csv', 'RFC 4180; a cell that a spreadsheet would take for a formula is neutralised'],
+    ...formatRows([
+      ['json', 'a single document: an array for a list of records, otherwise the data of the response'],
+      ['ndjson', 'one record per line, printed as pages arrive'],
+      ['yaml', 'YAML 1.2, also readable as YAML 1.1'],
+      ['csv', 'RFC 4180, with spreadsheet formulas neutralized'],
     ]),
     '',
-    ...rows([
-      ['--fields a,b', 'only these fields, in this order; a.b goes deeper'],
-      ['--jq <expression>', 'the JSON through jq'],
-      ['--envelope', 'the whole result, cursors included'],
-      [`--time ${TIME_STYLES.join('|')}`, 'times in tables: RFC 3339 (default), how long ago, or as they came'],
-      ['--all', 'every page; without it one, and stderr says how to go on'],
-      ['-q', 'a command that has one value to give prints it bare: svc auth-tokens reset … -q'],
+    ...formatRows([
+      ['--fields a,b', 'fields to print, in this order; a.b selects a nested field'],
+      ['--jq <expression>', 'jq expression that filters the JSON result'],
+      ['--envelope', 'the whole response, including cursors'],
+      [`--time ${TIME_STYLES.join('|')}`, 'form of times in tables: RFC 3339, relative, or as received (default: iso)'],
+      ['--all', 'all pages; without this flag, one page, and a message on how to get the next'],
+      ['-q', 'only errors on stderr; a command with a single value prints only that value: svc auth-tokens reset … -q'],
     ]),
     '',
-    'On a terminal a table wraps long text, lays a record out as a list where its columns do not fit, and shows true and false as marks; a pipe gets words, and nothing is wrapped or cut. ACCESSIBLE=1: words there too. NO_COLOR: no colours.',
+    'On a terminal, a table wraps long text, prints records as lists if the columns do not fit, and shows true and false as symbols. In a pipe, nothing is wrapped or truncated. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
     '',
-    'Results go to stdout, all talk to stderr. Secrets in answers are masked unless --show-secrets.',
+    'Results go to stdout, all messages to stderr. Secrets in results are masked unless you add --show-secrets.',
   );
 }
 
 function profiles(): string {
   return lines(
-    'A profile holds an address, an API key with its auth token, and a workspace with its own. Secrets are in the keychain of the system where it answers, else in a file that only you can read; svc auth status says where each value comes from.',
+    "A profile stores the URL of a service, an API key, a workspace, and the auth token of each. Secrets are stored in the OS keychain, or, without a keychain, in a file that only you can read. Run 'svc auth status' to see where each value comes from.",
     '',
-    '  # save one; the auth token is asked for without echo',
+    '  # Save a profile; svc prompts for the auth token',
     '  svc profiles add prod --base-url https://api.example.com --api-key K',
-    '  # use it for one command, or from now on',
+    '  # Use the profile for one command, or make it the default',
     '  svc folders list --org acme --profile prod',
     '  svc profiles use prod',
     '',
-    'A .svc.json in this folder or one above names a profile, an org and an output for everyone who works there; it never holds a secret or an address. A protected profile asks for its name before a write; a script says --yes and sets SVC_ALLOW. A stored credential goes to its own address only. In CI, variables do without any profile: svc help environment.',
+    "A .svc.json file in the current folder or a parent folder sets the profile, organization, and output format for everyone who works there; it never contains secrets or URLs. Before a write, a protected profile asks for its name; a script must pass --yes and set SVC_ALLOW. A stored credential is only sent to the URL it was saved for. In CI, use environment variables instead of a profile (see 'svc help environment').",
   );
 }
 
 function bulk(): string {
   return lines(
-    'Commands that take many records read --file: JSON, NDJSON, CSV or YAML, plain or gzipped, or stdin with -.',
-    'Several files are one job: --file once for each, in the order in which they are to be sent.',
+    'Bulk commands read records from --file: JSON, NDJSON, CSV, or YAML, plain or gzipped, or - for stdin.',
+    'To send several files in one job, repeat --file. The files are sent in the given order.',
     '',
-    '  # look at a file without sending anything',
+    '  # Check a file without sending anything',
     '  svc users validate --file users.csv',
-    '  # send it; everything is checked before the first request',
+    '  # Send it; all records are checked before the first request',
     '  svc users add --org acme --file users.csv',
-    '  # go on with a run that was stopped',
+    '  # List jobs, and resume one that was interrupted',
     '  svc jobs list',
+    '  svc jobs resume 20260131-094500-5f3a9c',
     '',
-    ...rows([
-      ['--duplicates', 'what to do with records of one id: fail, first, last'],
-      ['--on-error', 'continue or stop; --max-errors stops after that many'],
-      ['--rejects', 'where records that did not land go, in the format of the files, to be corrected and sent again'],
-      ['--results', 'a line for each record, as NDJSON'],
-      ['--rate, --concurrency', 'how fast; left out, as fast as the service takes it'],
-      ['--shard i/n', 'this machine of n takes its part of the records'],
+    ...formatRows([
+      ['--duplicates', 'handling of records with the same ID: fail, first, last (default: fail)'],
+      ['--on-error', 'action after a failed record: continue, stop (default: continue); --max-errors sets a limit'],
+      ['--rejects', 'file for failed records, in the format of the input, to fix and send again'],
+      ['--results', 'file for the result of each record (NDJSON)'],
+      [
+        '--rate, --concurrency',
+        'maximum records per second, and requests in flight (default: as fast as the service allows)',
+      ],
+      ['--shard i/n', 'process only part i of n, to share the work between machines'],
     ]),
     '',
-    'Exit 10: finished, some failed. 11, 130, 143: stopped, and the last line says how to go on. 9: what became of some is not known.',
+    'Exit codes: 10 if some records failed; 11, 130, or 143 if the job was stopped, with the command to resume it on the last line; 9 if the outcome of some records is unknown.',
   );
 }
 
 function webhooks(): string {
   return lines(
-    'Basic webhooks post every event to one or two addresses; advanced webhooks sign each delivery, filter, and try again.',
+    'Basic webhooks send every event to one or two URLs. Advanced webhooks sign each delivery, filter events, and retry failed deliveries.',
     '',
-    '  # set an endpoint up in a dialogue',
+    '  # Set up an endpoint interactively',
     '  svc webhooks setup',
-    '  # receive deliveries here, check them, hand them on',
+    '  # Receive deliveries on this machine, verify them, and forward them',
     '  svc webhooks listen --local --forward-to http://127.0.0.1:3000/hook',
-    '  # send an event to a receiver, and look at one that was saved',
+    '  # Send a sample event to a receiver, and verify a saved delivery',
     '  svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt',
     '  svc webhooks verify --headers headers.json --body body.json --secret-file secret.txt',
     '',
-    'An advanced delivery carries webhook-id, webhook-timestamp and webhook-signature: HMAC-SHA256 under the secret of the endpoint over id.timestamp.body, the raw bytes. svc webhooks events lists the types.',
+    "An advanced delivery has the headers webhook-id, webhook-timestamp, and webhook-signature: an HMAC-SHA256 of id.timestamp.body (raw bytes) with the endpoint's secret. Run 'svc webhooks events' for a list of event types.",
   );
 }
 

@@ -1,23 +1,22 @@
+import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { HISTORY_FLAGS } from './flags.ts';
 
 export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
-  {
+  defineCommand({
     command: ['history'],
-    summary: 'Show what svc wrote to services from this machine',
+    summary: 'Show the commands on this machine that wrote to a service',
     description:
-      'Every run that wrote to a service leaves a line in a file of your own: when, through which profile, the command ' +
-      'line without free text and secrets, the first ids, and how it ended. Reads, dry runs and killed runs leave none. ' +
-      'The file is bounded; SVC_HISTORY=0 keeps none.',
+      'Every command that writes to a service is recorded in a private file: its time, profile, command line without free ' +
+      'text and secrets, first IDs, and outcome. Reads, dry runs, and killed commands are not recorded. The size of the ' +
+      'file is limited. SVC_HISTORY=0 turns the history off.',
     examples: [
-      { command: 'svc history --since 2h', does: 'what was written in the last two hours' },
-      { command: "svc history -o json --jq '.[] | select(.exitCode != 0)'", does: 'what failed' },
-      { command: 'svc history clear', does: 'forget all of it' },
+      { command: 'svc history --since 2h', caption: 'show the writes of the last two hours' },
+      { command: "svc history -o json --jq '.[] | select(.exitCode != 0)'", caption: 'list failed commands' },
+      { command: 'svc history clear', caption: 'delete the history' },
     ],
-    arguments: [{ name: 'clear', describes: "the word 'clear' removes all of it", required: false }],
-    options: [
-      { flags: '--limit <n>', describes: 'the last n runs (50)' },
-      { flags: '--since <when>', describes: 'from then on: 2h, 7d, or a time' },
-    ],
+    arguments: [{ name: 'clear', description: "'clear' to delete the history", required: false }],
+    options: HISTORY_FLAGS,
     load: async () => (await import('./history.ts')).historyCommand,
-  },
+  }),
 ];

@@ -1,9 +1,11 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { parseSince } from '../../kernel/moment.ts';
+import { hint, step } from '../../kernel/hint.ts';
+import { parseSince } from '../../kernel/timestamp.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { textValue, wholeNumber } from '../option-values.ts';
+import { parseWholeNumber } from '../option-values.ts';
 import { canAsk } from '../terminal/terminal.ts';
+import type { HistoryFlags } from './flags.ts';
 import { clearEntries, readEntries } from './log.ts';
 
 const COLUMNS = [
@@ -17,47 +19,53 @@ const COLUMNS = [
   { header: 'SECONDS', field: 'seconds' },
 ] as const;
 
-const LIMIT = 50;
+const DEFAULT_LIMIT = 50;
 
-/** What of the history is shown. */
+/** Selects the entries to show. */
 export interface HistoryOptions {
   readonly limit: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-export async function historyCommand(context: Context, { arguments: [word], options }: Invocation): Promise<void> {
+export async function historyCommand(
+  context: Context,
+  { arguments: [word], options }: Invocation<HistoryFlags>,
+): Promise<void> {
   if (word === 'clear') return clearHistory(context);
   if (word !== undefined)
-    throw new SvcError('usage', `'${word}' is nothing to do with a history`, { hint: "say 'clear', or nothing" });
+    throw new SvcError('usage', `the argument must be 'clear', got '${word}'`, {
+      hint: hint`${step('list', 'history')} shows the history, ${step('change', 'history', 'clear')} deletes it`,
+    });
   await showHistory(context, {
-    limit: wholeNumber('--limit', textValue(options, 'limit'), 1) ?? LIMIT,
-    since: sinceOf(textValue(options, 'since'), context.clock.now()),
+    limit: parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIMIT,
+    since: parseSinceFlag(options.since, context.clock.now()),
   });
 }
 
-/** Prints the last runs, the latest at the end. */
+/** Prints the latest entries, the newest last. */
 export async function showHistory(context: Context, { limit, since }: HistoryOptions): Promise<void> {
   const printer = await context.printer();
   const entries = (await readEntries(context.folders)).filter(({ at }) => Date.parse(at) >= since);
   await printer.value(entries.slice(-limit), { columns: COLUMNS });
   if (entries.length === 0)
-    await context.note('no run is in the history; each run that writes to a service leaves a line');
-  else if (entries.length > limit) await context.note(`the last ${limit} of ${entries.length}: --limit shows more`);
+    await context.note('no commands in this period; the history only contains commands that write to a service');
+  else if (entries.length > limit)
+    await context.note(`showing the last ${limit} of ${entries.length} commands: to show more, add --limit`);
 }
 
-/** The history is the user's own, so a script may remove it unasked; on a terminal it is asked about. */
+/** Deletes the history. Asks for confirmation on a terminal; scripts may delete it without. */
 async function clearHistory(context: Context): Promise<void> {
-  if (canAsk(context)) await context.confirm('Remove the whole history?', 'this machine');
+  if (canAsk(context)) await context.confirm('Delete the whole history?', 'this machine');
   await clearEntries(context.folders);
-  await context.note('the history is empty');
+  await context.note('deleted the history');
 }
 
-function sinceOf(text: string | undefined, now: number): number {
+function parseSinceFlag(text: string | undefined, now: number): number {
   if (text === undefined) return 0;
   const since = parseSince(text, now);
   if (since !== undefined) return since;
-  throw new SvcError('usage', `--since: '${text}' is neither a duration nor a time`, {
-    hint: 'write it like 2h, 7d or 2026-03-01T12:00:00Z',
+  throw new SvcError('usage', `--since must be a duration or a time, got '${text}'`, {
+    hint: 'use a value like 2h, 7d, or 2026-03-01T12:00:00Z',
   });
 }

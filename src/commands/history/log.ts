@@ -2,37 +2,37 @@ import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError, moveOver, privateFolder, readTextIfExists } from '../../kernel/files.ts';
+import { createPrivateFolder, localFileError, moveReplacing, readTextIfExists } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { jsonValue } from '../../kernel/json-value.ts';
 import { withLock } from '../../kernel/lock.ts';
-import type { Counts } from '../activity.ts';
+import { tryParseJson } from '../../kernel/try-parse-json.ts';
+import type { JobCounts } from '../activity.ts';
 
-/** One run that wrote to the service, as scripts read it. */
+/** One command that wrote to a service, in the format for scripts. */
 export interface HistoryEntry {
-  /** When it began, RFC 3339. */
+  /** Start time, RFC 3339. */
   readonly at: string;
   readonly profile: string | null;
-  /** The host that was called, or `embedded service`. */
+  /** Host of the service, or `embedded service`. */
   readonly host: string;
-  /** The command line, without free text and secrets. */
+  /** Command line without free text and secrets. */
   readonly command: string;
-  /** The first ids that it named. */
+  /** First IDs of the written records. */
   readonly ids: readonly string[];
   readonly calls: number;
-  /** Of a run over many records: what became of them. */
-  readonly records: Counts | null;
-  /** `done`, or the code of the error. */
+  /** Counts of a bulk job; null for other commands. */
+  readonly records: JobCounts | null;
+  /** `done`, or the error code. */
   readonly outcome: string;
   readonly exitCode: number;
   readonly seconds: number;
 }
 
-/** Bytes of one file; there are two, and the older one goes when the younger one is full. */
-const MOST_BYTES = 1024 * 1024;
-/** Bytes of one that is read. A file grows past the other bound as long as it cannot be renamed. */
-const MOST_READ = 64 * MOST_BYTES;
+/** Maximum bytes of a file before it is rotated. There are two files: the current one and the previous one. */
+const MAX_BYTES = 1024 * 1024;
+/** Maximum bytes read of a file. A file exceeds `MAX_BYTES` while it cannot be renamed. */
+const MAX_READ_BYTES = 64 * MAX_BYTES;
 
 interface Files {
   readonly folder: string;
@@ -46,13 +46,13 @@ function filesIn({ state }: Folders): Files {
 }
 
 /**
- * Adds a line of JSON. It is one write at the end of the file, so that lines of processes that run at once do not mix,
- * and begins with a newline, so that it stands by itself behind one that was cut.
+ * Appends a line of JSON in a single write, so that lines of concurrent processes do not mix. The line starts with a
+ * newline, which separates it from a truncated line.
  */
 export async function appendEntry(folders: Folders, clock: Clock, line: string): Promise<void> {
   const files = filesIn(folders);
-  await privateFolder(folders.state);
-  await privateFolder(files.folder);
+  await createPrivateFolder(folders.state);
+  await createPrivateFolder(files.folder);
   let size = 0;
   try {
     const file = await open(files.current, 'a', 0o600);
@@ -65,30 +65,30 @@ export async function appendEntry(folders: Folders, clock: Clock, line: string):
   } catch (error) {
     throw localFileError('write', files.current, error);
   }
-  if (size > MOST_BYTES) await turnOver(files, clock);
+  if (size > MAX_BYTES) await rotate(files, clock);
 }
 
-/** The full file becomes the older one. Whoever is at it already does it for all. */
-async function turnOver({ folder, current, older }: Files, clock: Clock): Promise<void> {
+/** Makes the full file the older one, unless another process is already doing so. */
+async function rotate({ folder, current, older }: Files, clock: Clock): Promise<void> {
   try {
-    await withLock(join(folder, 'turn-over.lock'), { clock, patience: 0 }, async () => {
-      if ((await stat(current)).size > MOST_BYTES) await moveOver(current, older);
+    await withLock(join(folder, 'turn-over.lock'), { clock, timeout: 0 }, async () => {
+      if ((await stat(current)).size > MAX_BYTES) await moveReplacing(current, older);
     });
   } catch (error) {
     if (!(error instanceof SvcError && error.failure === 'locked')) throw localFileError('rename', current, error);
   }
 }
 
-/** Every entry that can be read, the oldest first. */
+/** Returns every valid entry, the oldest first. */
 export async function readEntries(folders: Folders): Promise<readonly HistoryEntry[]> {
   const { older, current } = filesIn(folders);
-  const texts = [await readTextIfExists(older, MOST_READ), await readTextIfExists(current, MOST_READ)];
-  return texts.flatMap((text = '') => text.split('\n').flatMap(entryIn));
+  const texts = [await readTextIfExists(older, MAX_READ_BYTES), await readTextIfExists(current, MAX_READ_BYTES)];
+  return texts.flatMap((text = '') => text.split('\n').flatMap(parseEntry));
 }
 
-/** A line that was cut, by a full disk say, is passed over. */
-function entryIn(line: string): readonly HistoryEntry[] {
-  const value = jsonValue(line);
+/** Parses a line. Skips a truncated one, for example after a full disk. */
+function parseEntry(line: string): readonly HistoryEntry[] {
+  const value = tryParseJson(line);
   return isObject(value) && typeof value['at'] === 'string' ? [value as unknown as HistoryEntry] : [];
 }
 

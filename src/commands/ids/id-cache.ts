@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Environment, Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { SWITCHES } from '../../kernel/variables.ts';
-import { readRegularFile } from '../../kernel/whole-file.ts';
+import { readRegularFile } from '../../kernel/read-file.ts';
+import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 
-/** What an id is the id of. */
+/** Resource that an ID belongs to. */
 export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
 
 interface CacheDependencies {
@@ -12,22 +12,22 @@ interface CacheDependencies {
   readonly environment: Environment;
 }
 
-/** Whose ids are meant: the embedded service's, or those of a profile. */
+/** Scope of a cache: the embedded service, or a profile. */
 export interface IdScope {
   readonly local: boolean;
-  /** The one in use, if there is one. */
+  /** Active profile, if any. */
   readonly profile: string | undefined;
 }
 
-/** Ids kept of each kind, the latest first. */
-const MOST_IDS = 500;
-const LONGEST_ID = 128;
+/** Limits on the cached IDs of each kind. */
+const MAX_IDS = 500;
+const MAX_ID_LENGTH = 128;
 
-type FoundByKind = ReadonlyMap<IdKind, ReadonlySet<string>>;
+type IdsByKind = ReadonlyMap<IdKind, ReadonlySet<string>>;
 type Cache = ReadonlyMap<IdKind, readonly string[]>;
 
-/** The ids of a kind that earlier commands have read, the latest first. No network, and no error: a cache may be missing or damaged. */
-export async function knownIds(
+/** Returns the cached IDs of a kind, latest first. A missing or damaged cache counts as empty. */
+export async function readCachedIds(
   dependencies: CacheDependencies,
   scope: IdScope,
   kind: IdKind,
@@ -36,36 +36,36 @@ export async function knownIds(
   return path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
 }
 
-/** Keeps ids for completion. A cache that cannot be written is no reason for a command to fail. */
-export function rememberIds(dependencies: CacheDependencies, scope: IdScope, found: FoundByKind): Promise<void> {
-  return change(dependencies, scope, found, latest);
+/** Caches IDs for completion. Ignores a cache that cannot be written. */
+export function cacheIds(dependencies: CacheDependencies, scope: IdScope, found: IdsByKind): Promise<void> {
+  return updateCache(dependencies, scope, found, mergeIds);
 }
 
-/** Takes ids out, wherever they are. */
-export function forgetIds(dependencies: CacheDependencies, scope: IdScope, gone: FoundByKind): Promise<void> {
-  return change(dependencies, scope, gone, (ids, known) => known.filter((id) => !ids.has(id)));
+/** Removes IDs from the cache. */
+export function removeCachedIds(dependencies: CacheDependencies, scope: IdScope, gone: IdsByKind): Promise<void> {
+  return updateCache(dependencies, scope, gone, (ids, known) => known.filter((id) => !ids.has(id)));
 }
 
-async function change(
+async function updateCache(
   dependencies: CacheDependencies,
   scope: IdScope,
-  named: FoundByKind,
-  become: (named: ReadonlySet<string>, known: readonly string[]) => readonly string[],
+  named: IdsByKind,
+  update: (named: ReadonlySet<string>, known: readonly string[]) => readonly string[],
 ): Promise<void> {
   const path = cachePath(dependencies, scope);
   if (path === undefined || named.size === 0) return;
   const known = await readCache(path);
   const changed = new Map(known);
-  for (const [kind, ids] of named) changed.set(kind, become(ids, known.get(kind) ?? []));
+  for (const [kind, ids] of named) changed.set(kind, update(ids, known.get(kind) ?? []));
   if ([...named.keys()].every((kind) => changed.get(kind)?.join('\n') === known.get(kind)?.join('\n'))) return;
   await writeCache(path, changed).catch(() => undefined);
 }
 
-/** New ids in front; those that were known keep their places, so that reading the same again changes nothing. */
-function latest(ids: ReadonlySet<string>, known: readonly string[]): readonly string[] {
+/** Adds new IDs at the front. Known IDs keep their positions, so that a repeated read changes nothing. */
+function mergeIds(ids: ReadonlySet<string>, known: readonly string[]): readonly string[] {
   const before = new Set(known);
-  const fresh = [...ids].filter((id) => !before.has(id) && id !== '' && id.length <= LONGEST_ID);
-  return [...fresh, ...known].slice(0, MOST_IDS);
+  const fresh = [...ids].filter((id) => !before.has(id) && id !== '' && id.length <= MAX_ID_LENGTH);
+  return [...fresh, ...known].slice(0, MAX_IDS);
 }
 
 async function readCache(path: string): Promise<Cache> {
@@ -79,15 +79,15 @@ async function readCache(path: string): Promise<Cache> {
   }
 }
 
-/** Writes the cache without flushing it to disk: lost IDs are remembered again. */
+/** Writes the cache without flushing it to disk; lost IDs are cached again later. */
 async function writeCache(path: string, cache: Cache): Promise<void> {
-  const { privateFolder, replaceFile } = await import('../../kernel/files.ts');
-  await privateFolder(join(path, '..'));
+  const { createPrivateFolder, replaceFile } = await import('../../kernel/files.ts');
+  await createPrivateFolder(join(path, '..'));
   await replaceFile(path, JSON.stringify(Object.fromEntries(cache)), { durable: false });
 }
 
 function cachePath({ folders, environment }: CacheDependencies, { local, profile }: IdScope): string | undefined {
-  if (environment[SWITCHES.completionCache] === '0') return undefined;
+  if (environment[SWITCH_VARIABLES.completionCache] === '0') return undefined;
   const name = local ? 'local' : profile === undefined ? 'environment' : `profile-${encodeURIComponent(profile)}`;
   return join(folders.state, 'completion', `${name}.json`);
 }

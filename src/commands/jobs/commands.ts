@@ -1,57 +1,62 @@
-import { RESUMED_PACE_FLAGS } from '../bulk/pace.ts';
+import { RESUME_THROUGHPUT_FLAGS } from '../bulk/throughput-flags.ts';
+import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { REPORT_FLAGS } from './flags.ts';
 
-const JOB = { name: 'id', describes: 'a job, as svc jobs list shows it', required: true } as const;
+const JOB = { name: 'id', description: 'job ID, as listed by svc jobs list', required: true } as const;
 
-/** The commands about runs over many records. */
+/** Commands that manage bulk jobs. */
 export const JOB_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['jobs', 'list'],
-    summary: 'List the jobs: what runs, what stopped, what is done',
+    summary: 'List running, stopped, and finished jobs',
     description:
-      'Each run over the records of a file is a job. Finished jobs are kept for 30 days, and at most 100 of them; jobs that stopped stay until they are resumed or removed.',
+      'Each bulk command with --file is a job. Up to 100 finished jobs are kept for 30 days. Stopped jobs are kept until they are resumed or removed.',
     load: async () => (await import('./list.ts')).listJobs,
   },
   {
     command: ['jobs', 'show'],
-    summary: 'Show a job: its input, target, counts and times',
-    examples: [{ command: 'svc jobs show 20260131-094500-5f3a9c -o json', does: 'its receipt' }],
+    summary: 'Show the input, target, counts, and times of a job',
+    examples: [{ command: 'svc jobs show 20260131-094500-5f3a9c -o json', caption: 'print the receipt as JSON' }],
     arguments: [JOB],
     load: async () => (await import('./show.ts')).showJob,
   },
-  {
+  defineCommand({
     command: ['jobs', 'report'],
-    summary: 'Write the report of a job as a page to send to a colleague',
+    summary: 'Write a shareable HTML report of a job',
     description:
-      'One HTML file that needs nothing else, with no script in it: how fast the job went and how long answers took, why records failed, and the receipt. It is never written over another file.',
+      'Writes one self-contained HTML file without scripts: throughput, latency, failure reasons, and the receipt. Never overwrites a file.',
     examples: [
-      { command: 'svc jobs report 20260131-094500-5f3a9c --html', does: 'write 20260131-094500-5f3a9c.html here' },
-      { command: 'svc jobs report 20260131-094500-5f3a9c --html --file - > report.html', does: 'to stdout' },
+      {
+        command: 'svc jobs report 20260131-094500-5f3a9c --html',
+        caption: 'write 20260131-094500-5f3a9c.html to the current folder',
+      },
+      { command: 'svc jobs report 20260131-094500-5f3a9c --html --file - > report.html', caption: 'write to stdout' },
     ],
     arguments: [JOB],
-    options: [
-      { flags: '--html', describes: 'as a page of HTML' },
-      { flags: '--file <path>', describes: "where it goes (<id>.html); '-' is stdout" },
-    ],
+    options: REPORT_FLAGS,
     load: async () => (await import('./report/report.ts')).reportJob,
-  },
-  {
+  }),
+  defineCommand({
     command: ['jobs', 'resume'],
-    summary: 'Go on with a job that stopped or was killed',
+    summary: 'Resume a stopped or killed job',
     description:
-      'Sends what has no recorded outcome, to the same service and with the same flags, and sums up the whole job. The input has to be as it was. Other flags here hold for this run; a request without an outcome is sent again as it was, whatever --batch-size says.',
+      'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Flags given here apply to this run only. A request without an outcome is sent again unchanged, regardless of --batch-size.',
     examples: [
-      { command: 'svc jobs resume 20260131-094500-5f3a9c', does: 'send the rest' },
-      { command: 'svc jobs resume 20260131-094500-5f3a9c --rate 50/s --concurrency 1', does: 'gently' },
+      { command: 'svc jobs resume 20260131-094500-5f3a9c', caption: 'send the remaining records' },
+      {
+        command: 'svc jobs resume 20260131-094500-5f3a9c --rate 50/s --concurrency 1',
+        caption: 'resume at a lower rate',
+      },
     ],
     arguments: [JOB],
-    options: RESUMED_PACE_FLAGS,
+    options: RESUME_THROUGHPUT_FLAGS,
     load: async () => (await import('./resume.ts')).resumeJob,
-  },
+  }),
   {
     command: ['jobs', 'remove'],
-    summary: 'Remove jobs; what was sent stays sent',
-    arguments: [{ ...JOB, describes: 'jobs', many: true }],
+    summary: 'Remove jobs from the list without undoing their writes',
+    arguments: [{ ...JOB, description: 'job IDs', many: true }],
     load: async () => (await import('./remove.ts')).removeJobs,
   },
 ];

@@ -1,11 +1,11 @@
-import { isUnbegun, jobFolder, jobNames, jobState, openJournal } from '../../bulk/journal/folder.ts';
+import { isUnstarted, jobFolderOf, listJobNames, openJournal, readJobState } from '../../bulk/journal/job-folder.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { onePage } from '../../output/renderer.ts';
+import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
-import { type JobStatus, statusOf } from './status.ts';
+import { type JobStatus, readStatus } from './status.ts';
 
-/** A job as scripts read it. */
-type JobLine = Pick<
+/** A job in the output of `jobs list`. */
+type JobListEntry = Pick<
   JobStatus,
   | 'id'
   | 'operation'
@@ -33,26 +33,26 @@ const COLUMNS = [
   { header: 'STARTED', field: 'startedAt', kind: 'time', extra: true },
 ] as const;
 
-/** Lists the jobs, the newest first. One whose journal is missing or cannot be read is warned of, and does not hide the others. */
+/** Lists jobs, newest first. A missing or unreadable journal causes a warning. */
 export async function listJobs(context: Context): Promise<void> {
-  const lines: JobLine[] = [];
-  for (const name of await jobNames(context.folders)) {
-    const line = await lineOf(context, name);
+  const lines: JobListEntry[] = [];
+  for (const name of await listJobNames(context.folders)) {
+    const line = await readEntry(context, name);
     if (line) lines.push(line);
   }
   const printer = await context.printer();
-  await printer.records(onePage(lines), { columns: COLUMNS });
-  if (lines.length === 0) await context.note('there are no jobs: each run over the records of a file becomes one');
+  await printer.records(singlePage(lines), { columns: COLUMNS });
+  if (lines.length === 0) await context.note('no jobs found; each bulk command with --file creates a job');
 }
 
-async function lineOf(context: Context, name: string): Promise<JobLine | undefined> {
-  const folder = jobFolder(context.folders, name);
-  if (await isUnbegun(folder)) return undefined;
+async function readEntry(context: Context, name: string): Promise<JobListEntry | undefined> {
+  const folder = jobFolderOf(context.folders, name);
+  if (await isUnstarted(folder)) return undefined;
   try {
     const journal = await openJournal(folder);
     try {
       const { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt } =
-        statusOf(journal, await jobState(folder, journal));
+        readStatus(journal, await readJobState(folder, journal));
       return { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt };
     } finally {
       journal.close();

@@ -1,63 +1,65 @@
 import { stat } from 'node:fs/promises';
-import { batches } from '../../bulk/batches.ts';
-import { findingText } from '../../bulk/finding.ts';
-import { damaged } from '../../bulk/journal/database.ts';
-import type { JobDescription, JobInput } from '../../bulk/journal/description.ts';
-import { findJob, lockJob, openJournal } from '../../bulk/journal/folder.ts';
-import { minter } from '../../bulk/mint.ts';
-import { type Survey, survey } from '../../bulk/survey.ts';
+import { splitIntoBatches } from '../../bulk/batches.ts';
+import { formatDiagnostic } from '../../bulk/diagnostic.ts';
+import { createIdGenerator } from '../../bulk/id-generator.ts';
+import { damagedError } from '../../bulk/journal/database.ts';
+import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
+import { findJob, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
+import { checkRecords, type RecordCheck } from '../../bulk/record-check.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
-import { plural } from '../../kernel/plural.ts';
-import { type BulkInput, openFiles, targetOf, untilRead } from '../bulk/gather-input.ts';
-import type { OpenJob } from '../bulk/job.ts';
-import { batchLimits } from '../bulk/operation.ts';
-import { type Pace, paceOf } from '../bulk/pace.ts';
-import { showChecking } from '../bulk/progress.ts';
-import { remainingRecords } from '../bulk/records.ts';
-import type { BulkOptions } from '../bulk/request.ts';
-import { runJob } from '../bulk/run.ts';
-import { planBatches } from '../bulk/send.ts';
-import type { Work } from '../bulk/work.ts';
-import { refusal } from '../call/refusal.ts';
+import { pluralize } from '../../kernel/plural.ts';
+import { parseBatchLimits } from '../bulk/bulk-operation.ts';
+import type { BulkOptions } from '../bulk/bulk-request.ts';
+import { type CheckedInput, expectedTarget, openInputFiles, readingSignal } from '../bulk/gather-input.ts';
+import type { OpenJob } from '../bulk/open-job.ts';
+import { previewPendingRecords } from '../bulk/pending-records.ts';
+import { planRequests } from '../bulk/request-sender.ts';
+import { runJob } from '../bulk/run-job.ts';
+import type { SendPlan } from '../bulk/send-plan.ts';
+import { showCheckProgress } from '../bulk/show-progress.ts';
+import { parseStoredOptions } from '../bulk/stored-options.ts';
+import { parseThroughput, type ThroughputFlags, type ThroughputOptions } from '../bulk/throughput-flags.ts';
+import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { given } from '../option-values.ts';
-import { showDone } from './done.ts';
-import { contextFor } from './target-context.ts';
+import { optionalProperty } from '../option-values.ts';
+import { showFinishedJob } from './finished-job.ts';
+import { openJobContext } from './job-context.ts';
 
 /**
- * Goes on with a job where its last run ended, however that was.
- * @throws SvcError `usage` when there is no such job, or it was begun against another service than this run would use;
- * `locked` while another process runs it; `bad_data` when its input changed; `local` when its journal is missing or damaged
+ * Resumes a job.
+ * @throws SvcError `usage` if the job does not exist or was started against another service; `locked` while another
+ * process runs the job; `bad_data` if the input changed; `local` if the journal is missing or damaged
  */
-export async function resumeJob(context: Context, invocation: Invocation): Promise<void> {
+export async function resumeJob(context: Context, invocation: Invocation<ThroughputFlags>): Promise<void> {
   const [id = ''] = invocation.arguments;
-  const pace = paceOf(invocation);
+  const throughput = parseThroughput(invocation.options);
   const folder = await findJob(context.folders, id);
   const release = await lockJob(folder, context.clock);
   let running = false;
   try {
     const journal = await openJournal(folder);
     journal.verify();
-    const description = journal.fact('job');
-    if (!description) throw damaged(folder.journal);
+    const description = journal.getFact('job');
+    if (!description) throw damagedError(folder.journal);
     const entry = manifest.find(({ name }) => name === description.operation);
-    if (!entry) throw new SvcError('local', `this svc has no operation ${description.operation}`);
-    if (journal.fact('done')) return await showDone(context, entry, description, journal);
-    const opened = await contextFor(context, description.target);
+    if (!entry)
+      throw new SvcError('local', `this version of svc does not support the operation ${description.operation}`);
+    if (journal.getFact('done')) return await showFinishedJob(context, entry, description, journal);
+    const opened = await openJobContext(context, description.target);
     try {
-      const work = await workOf(opened.context, entry, description, pace);
-      const job: OpenJob = { description, journal, place: { folder, release } };
+      const plan = await createSendPlan(opened.context, entry, description, throughput);
+      const job: OpenJob = { description, journal, lockedFolder: { folder, release } };
       if (context.options.dryRun)
-        return await planBatches(work.calls, batches(remainingRecords(job, work), work.limits));
-      await work.calls.client.permitWrites();
+        return await planRequests(plan.calls, splitIntoBatches(previewPendingRecords(job, plan), plan.limits));
+      await plan.calls.client.ensureWritesAllowed();
       running = true;
-      await runJob(opened.context, job, work);
+      await runJob(opened.context, job, plan);
     } finally {
       await opened.close();
     }
@@ -66,64 +68,75 @@ export async function resumeJob(context: Context, invocation: Invocation): Promi
   }
 }
 
-/** What the job was begun with, but for its pace, where that is another; its input read and found to be the same. */
-async function workOf(context: Context, entry: OperationEntry, description: JobDescription, pace: Pace): Promise<Work> {
+/** Rebuilds the plan of the job with the given throughput, after checking that the input is unchanged. */
+async function createSendPlan(
+  context: Context,
+  entry: OperationEntry,
+  description: JobDescription,
+  throughput: ThroughputOptions,
+): Promise<SendPlan> {
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
-  const options = { ...(description.options as unknown as BulkOptions), ...pace };
-  const limits = batchLimits(fields, options);
-  const input = await sameInput(context, fields, description, options);
+  const options = { ...parseStoredOptions(description), ...throughput };
+  const limits = parseBatchLimits(fields, options);
+  const input = await reopenInput(context, fields, description, options);
   const client = await context.client();
   const calls = { client, operation, fields, data: description.data, single: false };
   return { calls, input, options, limits };
 }
 
-async function sameInput(
+async function reopenInput(
   context: Context,
   fields: BulkFields,
   description: JobDescription,
   options: BulkOptions,
-): Promise<BulkInput> {
+): Promise<CheckedInput> {
   const { inputs, cwd } = description;
-  for (const input of inputs) if ((await sizeOf(input, cwd)) !== input.bytes) throw changed(description, input);
-  const reading = untilRead(context.signal);
+  for (const input of inputs)
+    if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
+  const reading = readingSignal(context.signal);
   try {
     const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
-    const input = await openFiles(dependencies, fields, { files, ...given('map', options.map) }, '');
+    const input = await openInputFiles(dependencies, fields, { files, ...optionalProperty('map', options.map) }, '');
     const { data, job } = description;
     const rules = {
-      ...{ fields, shared: data, duplicates: options.duplicates, mint: minter(job) },
-      ...given('target', targetOf(fields, data)),
-      ...given('shard', options.shard),
+      ...{ fields, shared: data, duplicates: options.duplicates, generateId: createIdGenerator(job) },
+      ...optionalProperty('target', expectedTarget(fields, data)),
+      ...optionalProperty('shard', options.shard),
     };
-    const shown = await showChecking(context, input);
-    const surveyed = await survey(input, rules, context.signal).finally(shown);
-    const other = inputs.find(({ sha256 }, at) => surveyed.files[at]?.identity?.sha256 !== sha256);
-    if (other) throw changed(description, other);
-    if (surveyed.findingCount > 0) throw await refusedRecords(context, fields, input.name, surveyed);
-    return { input, rules, survey: surveyed };
+    const shown = await showCheckProgress(context, input);
+    const check = await checkRecords(input, rules, context.signal).finally(shown);
+    const other = inputs.find(({ sha256 }, at) => check.files[at]?.identity?.sha256 !== sha256);
+    if (other) throw inputChangedError(description, other);
+    if (check.diagnosticCount > 0) throw await createRecordsError(context, fields, input.name, check);
+    return { input, rules, check: check };
   } finally {
     reading.end();
   }
 }
 
-async function sizeOf({ path, name }: JobInput, cwd: string): Promise<number> {
+async function readFileSize({ path, name }: JobInput, cwd: string): Promise<number> {
   const found = await stat(await findNamedFile(path, cwd)).catch((error: unknown) => {
     throw localFileError('read', name, error);
   });
   return found.size;
 }
 
-/** An earlier version may have begun a job that this one refuses. */
-function refusedRecords(context: Context, { noun }: BulkFields, name: string, { findings, findingCount }: Survey) {
-  const hint = 'this run sent nothing; correct the file, then run the command itself again';
-  const found = { findings: findings.map(findingText), findingCount };
-  return refusal(context, found, { failure: 'bad_data', name, part: plural(noun), hint });
+/** Creates the error for invalid records. An earlier version of svc may have accepted them. */
+function createRecordsError(
+  context: Context,
+  { noun }: BulkFields,
+  name: string,
+  { diagnostics: findings, diagnosticCount: findingCount }: RecordCheck,
+) {
+  const hint = 'nothing was sent; fix the file, then run the original command again';
+  const found = { findings: findings.map(formatDiagnostic), findingCount };
+  return findingsError(context, found, { failure: 'bad_data', name, part: pluralize(noun), hint });
 }
 
-function changed({ job }: JobDescription, { name }: JobInput): SvcError {
-  return new SvcError('bad_data', `${name} changed since job ${job} was begun; nothing was sent`, {
-    hint: 'put back what it was, or run the command itself again with what it is now',
+function inputChangedError({ job }: JobDescription, { name }: JobInput): SvcError {
+  return new SvcError('bad_data', `${name} changed after job ${job} started; nothing was sent`, {
+    hint: 'restore the original file, or run the original command again with the changed file',
   });
 }

@@ -1,11 +1,11 @@
-import { findJob } from '../../bulk/journal/folder.ts';
+import { findJob } from '../../bulk/journal/job-folder.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { drawsSigns } from '../terminal/terminal.ts';
+import { supportsUnicode } from '../terminal/terminal.ts';
 import { readReceipt } from './receipt/read-receipt.ts';
-import { receiptText } from './receipt/receipt-text.ts';
+import { renderReceipt } from './receipt/render-receipt.ts';
 
-/** Prints the receipt of a job: what was sent from where to where, what came of it, and how long it took. */
+/** Prints the receipt of a job: input, target, counts, and times. */
 export async function showJob(context: Context, { arguments: [job = ''] }: Invocation): Promise<void> {
   const receipt = await readReceipt(await findJob(context.folders, job));
   const { input: _input, inputs, paths, histogram: _histogram, ...rest } = receipt;
@@ -15,10 +15,10 @@ export async function showJob(context: Context, { arguments: [job = ''] }: Invoc
   const printer = await context.printer();
   await printer.value(
     { id, operation, state, ...read, ...others },
-    { drawing: ({ isTerminal, width }) => receiptText(receipt, { plain: isPlain(context, isTerminal), width }) },
+    { renderText: ({ isTerminal, width }) => renderReceipt(receipt, { plain: isPlain(context, isTerminal), width }) },
   );
 }
 
 function isPlain(context: Context, isTerminal: boolean): boolean {
-  return Boolean(context.environment['ACCESSIBLE']) || (isTerminal && !drawsSigns(context));
+  return Boolean(context.environment['ACCESSIBLE']) || (isTerminal && !supportsUnicode(context));
 }

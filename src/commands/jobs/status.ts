@@ -1,11 +1,11 @@
-import { damaged } from '../../bulk/journal/database.ts';
-import type { JobDescription } from '../../bulk/journal/description.ts';
-import type { JobRun, Journal } from '../../bulk/journal/journal.ts';
+import { damagedError } from '../../bulk/journal/database.ts';
+import type { JobDescription } from '../../bulk/journal/job-description.ts';
+import type { JobRunTimes, Journal } from '../../bulk/journal/journal.ts';
 import type { SavedMetrics } from '../../bulk/journal/metrics.ts';
-import { nameOfAll } from '../../bulk/record-place.ts';
+import { joinFileNames } from '../../bulk/record-position.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 
-/** How far a job is. The four counts are its total, but for one that runs: there, what is missing is under way or to come. */
+/** Progress of a job. The four counts add up to the total, unless the job is running. */
 export interface JobStatus
   extends Pick<
     BulkSummary,
@@ -13,28 +13,28 @@ export interface JobStatus
   > {
   readonly id: string;
   readonly state: 'running' | 'stopped' | 'done';
-  /** As the input is called: a path as it was given, `stdin`, or several of these. */
+  /** Input as given by the user: paths or `stdin`. */
   readonly input: string;
   /** RFC 3339. */
   readonly startedAt: string;
-  /** The end, or the last sign of life. */
+  /** End of the last run, or its last recorded activity. */
   readonly updatedAt: string;
   readonly description: JobDescription;
-  readonly run: JobRun | undefined;
+  readonly run: JobRunTimes | undefined;
   readonly metrics: SavedMetrics | undefined;
 }
 
-export function statusOf(journal: Journal, state: JobStatus['state']): JobStatus {
-  const description = journal.fact('job');
-  if (!description) throw damaged(journal.path);
-  const [run, metrics, counts] = [journal.fact('run'), journal.fact('metrics'), journal.counts()];
+export function readStatus(journal: Journal, state: JobStatus['state']): JobStatus {
+  const description = journal.getFact('job');
+  if (!description) throw damagedError(journal.path);
+  const [run, metrics, counts] = [journal.getFact('run'), journal.getFact('metrics'), journal.counts()];
   const { records, leftOut, startedAt } = description;
   const { succeeded, failed, open } = counts;
-  // What was in flight when a run was killed may have been written.
+  // Records in flight when a run was killed may have been written.
   const unknown = counts.unknown + (state === 'running' ? 0 : open);
   const unsent = state === 'running' ? 0 : records - succeeded - failed - unknown;
   return {
-    ...{ id: description.job, operation: description.operation, state, input: nameOfAll(description.inputs) },
+    ...{ id: description.job, operation: description.operation, state, input: joinFileNames(description.inputs) },
     ...{ total: records + leftOut, succeeded, failed, unknown, skipped: leftOut + unsent },
     requests: counts.requests + (metrics?.strayRequests ?? 0),
     retries: counts.retries + (metrics?.strayRetries ?? 0),

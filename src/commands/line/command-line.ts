@@ -1,23 +1,23 @@
 import type { Command } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
 import type { ProcessEnvironment } from '../context.ts';
-import { globalOptions } from '../global-flags.ts';
+import { parseGlobalOptions } from '../global-flags.ts';
 import { printHelp } from '../help/print-help.ts';
-import { type ServiceFlags, withServiceFlags } from '../hinted-command.ts';
-import type { OpenContext } from '../run/open-context.ts';
+import type { OpenedContext } from '../run/open-context.ts';
+import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 import { openCommandContext } from './command-context.ts';
 import { createProgram } from './program.ts';
 
-/** Runs one command line, the program's name left out. Without words, and for a group without a command, it shows help. */
+/** Runs a command line, given without the program name. Prints help for an empty line and for a group of commands. */
 export async function runCommandLine(words: readonly string[], processEnvironment: ProcessEnvironment): Promise<void> {
   let printed = '';
-  let opened: OpenContext | undefined;
+  let opened: OpenedContext | undefined;
   let failure: unknown;
   const program = await createProgram({
     print: (text) => {
       printed += text;
     },
-    enter: (options, command) => {
+    openContext: (options, command) => {
       opened = openCommandContext(processEnvironment, options, command);
       return opened.context;
     },
@@ -25,9 +25,11 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    if (!isShown(error)) {
+    if (!isHelpOrVersion(error)) {
       failure =
-        error instanceof SvcError ? withServiceFlags(error, opened?.context.options ?? flagsRead(program)) : error;
+        error instanceof SvcError
+          ? withServiceFlags(error, opened?.context.options ?? parsedServiceFlags(program))
+          : error;
       throw failure;
     }
   } finally {
@@ -36,18 +38,18 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   if (printed) await printHelp(printed, processEnvironment);
 }
 
-/** The global flags of a command line that is wrong, as far as it was read; none where they are what is wrong. */
-function flagsRead(program: Command): ServiceFlags {
+/** Service flags of an invalid command line, as far as they were parsed; none if the global flags are invalid. */
+function parsedServiceFlags(program: Command): ServiceFlags {
   try {
-    return globalOptions(program.opts());
+    return parseGlobalOptions(program.opts());
   } catch {
     return { local: false };
   }
 }
 
-/** What commander throws once it has shown help, asked for or because a command was missing, or the version. */
-const SHOWN_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
+/** Codes that commander throws after printing help or the version. */
+const HELP_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
 
-function isShown(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && SHOWN_CODES.includes(error.code);
+function isHelpOrVersion(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && HELP_CODES.includes(error.code);
 }

@@ -1,81 +1,77 @@
+import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { DELIVERY_STATES, LISTED } from './delivery-words.ts';
+import { LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
 
-/** The commands about the embedded service's own data. */
+/** Commands that manage the data of the embedded service. */
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['local', 'import'],
-    summary: 'Load records into the embedded service',
+    summary: 'Import data into the embedded service',
     description:
-      'Takes JSON or YAML with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints and config, as svc local export writes them. All of it is checked before anything is written, and all of it is written or nothing. A record that exists is updated; what the file does not name stays.',
+      'Reads JSON or YAML as written by svc local export, with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints, and config. Validates everything before writing, and writes either all of it or nothing. Existing records are updated; records that are not in the file stay unchanged.',
     examples: [
-      { command: 'svc local import state.yaml', does: 'load a file' },
-      { command: 'svc local import state.json --dry-run', does: 'only check it' },
-      { command: 'svc local export | svc local import - --store copy.sqlite', does: 'copy one store to another' },
+      { command: 'svc local import state.yaml', caption: 'import a file' },
+      { command: 'svc local import state.json --dry-run', caption: 'validate a file' },
+      { command: 'svc local export | svc local import - --store copy.sqlite', caption: 'copy one store to another' },
     ],
-    arguments: [{ name: 'file', describes: "JSON or YAML; '-' for stdin", required: true }],
+    arguments: [{ name: 'file', description: "JSON or YAML file, or '-' for stdin", required: true }],
     load: async () => (await import('./import.ts')).localImport,
   },
   {
     command: ['local', 'export'],
-    summary: 'Write everything that the embedded service holds',
+    summary: 'Export all data of the embedded service',
     description:
-      'Writes one document, JSON or with -o yaml YAML, that svc local import reads back. It is a full backup: secrets of endpoints, webhooks, e-mail and the permission provider are in it. The file is readable by its owner only.',
+      'Writes one JSON document (YAML with -o yaml) that svc local import can read. The export is a full backup and contains the secrets of endpoints, webhooks, email, and the permission provider. Only the owner can read the file.',
     examples: [
-      { command: 'svc local export', does: 'print it as JSON' },
-      { command: 'svc local export backup.yaml', does: 'write it to a file, here as YAML' },
+      { command: 'svc local export', caption: 'print as JSON' },
+      { command: 'svc local export backup.yaml', caption: 'write a YAML file' },
     ],
-    arguments: [{ name: 'file', describes: 'where to write; stdout when left out', required: false }],
+    arguments: [{ name: 'file', description: 'output file (default: stdout)', required: false }],
     load: async () => (await import('./export.ts')).localExport,
   },
   {
     command: ['local', 'reset'],
-    summary: 'Delete everything that the embedded service holds',
+    summary: 'Delete all records of the embedded service',
     description:
-      'Deletes every record. The workspace, its API keys and their tokens stay, so that callers stay able to call.',
-    examples: [{ command: 'svc local reset --yes', does: 'without being asked' }],
+      'Deletes all records. Keeps the workspace, its API keys, and their tokens, so that clients keep working.',
+    examples: [{ command: 'svc local reset --yes', caption: 'skip the confirmation' }],
     load: async () => (await import('./reset.ts')).localReset,
   },
   {
     command: ['local', 'exec'],
-    summary: 'Run a command beside the embedded service',
+    summary: 'Run a command against the embedded service',
     description:
-      'Serves on a free port of this machine while the command runs, with SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID and SVC_WORKSPACE_AUTH_TOKEN set, and exits with its code.',
-    examples: [{ command: 'svc local exec -- npm test', does: 'run tests against the service' }],
-    arguments: [{ name: 'command', describes: 'a program and its arguments, after --', required: true, many: true }],
+      'Serves the embedded service on a free local port while the command runs, and sets SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, and SVC_WORKSPACE_AUTH_TOKEN for it. Exits with the exit code of the command.',
+    examples: [{ command: 'svc local exec -- npm test', caption: 'run tests against the service' }],
+    arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, many: true }],
     load: async () => (await import('./exec.ts')).localExec,
   },
-  {
+  defineCommand({
     command: ['local', 'deliveries', 'list'],
     summary: 'List webhook deliveries, newest first',
     description:
-      'A delivery is an event on its way to one target: an endpoint, or the raw or processed URL of basic webhooks. svc serve sends what is pending; what has failed for good stays, and can be sent again.',
+      'A delivery sends one event to one target: an endpoint, or the raw or processed URL of basic webhooks. svc serve sends pending deliveries. Failed deliveries are kept and can be retried.',
     examples: [
-      { command: 'svc local deliveries list --state failed', does: 'what was given up' },
-      { command: 'svc local deliveries list --event comment.add -o json', does: 'of one event type, for a script' },
+      { command: 'svc local deliveries list --state failed', caption: 'list failed deliveries' },
+      { command: 'svc local deliveries list --event comment.add -o json', caption: 'list one event type as JSON' },
     ],
-    options: [
-      { flags: '--state <state>', describes: 'only these', choices: DELIVERY_STATES },
-      { flags: '--endpoint <id>', describes: 'only to this endpoint, or raw or processed' },
-      { flags: '--event <type>', describes: 'only of this event type' },
-      { flags: '--limit <n>', describes: `how many at most (${LISTED})` },
-    ],
-    load: async () => (await import('./deliveries.ts')).listCommand,
-  },
+    options: LIST_DELIVERIES_FLAGS,
+    load: async () => (await import('./deliveries.ts')).listLocalDeliveries,
+  }),
   {
     command: ['local', 'deliveries', 'show'],
     summary: 'Show webhook deliveries with every attempt',
-    arguments: [{ name: 'id', describes: 'ids of deliveries', required: true, many: true }],
-    load: async () => (await import('./deliveries.ts')).showCommand,
+    arguments: [{ name: 'id', description: 'delivery IDs', required: true, many: true }],
+    load: async () => (await import('./deliveries.ts')).showLocalDeliveries,
   },
-  {
+  defineCommand({
     command: ['local', 'deliveries', 'retry'],
-    summary: 'Send webhook deliveries again',
+    summary: 'Retry webhook deliveries',
     description:
-      'Makes them due at once, with all their attempts before them again, under the ids they have. svc serve sends them. One that is waiting for its next attempt need not wait any longer.',
-    examples: [{ command: 'svc local deliveries retry --failed', does: 'all that were given up' }],
-    arguments: [{ name: 'id', describes: 'ids of deliveries', required: false, many: true }],
-    options: [{ flags: '--failed', describes: 'all that have failed' }],
-    load: async () => (await import('./deliveries.ts')).retryCommand,
-  },
+      'Schedules deliveries for immediate sending, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries do not wait for their next attempt.',
+    examples: [{ command: 'svc local deliveries retry --failed', caption: 'retry all failed deliveries' }],
+    arguments: [{ name: 'id', description: 'delivery IDs', required: false, many: true }],
+    options: RETRY_DELIVERIES_FLAGS,
+    load: async () => (await import('./deliveries.ts')).retryLocalDeliveries,
+  }),
 ];

@@ -4,26 +4,27 @@ import { constants, platform as thisPlatform } from 'node:os';
 import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { CommandExit, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
+import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
 import { interceptSignals } from '../../kernel/io.ts';
-import { VARIABLES } from '../../kernel/variables.ts';
-import { type Embedded, openEmbedded } from '../../service/embedded.ts';
+import { SETTING_VARIABLES } from '../../kernel/variables.ts';
+import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import { startServer } from '../../service/server.ts';
-import { storeLocation } from '../../service/store/location.ts';
+import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { startOf } from './command-start.ts';
+import { resolveSpawn } from './resolve-spawn.ts';
 
-/** On this machine only, on any free port: it stands beside other servers of the same store. */
+/** Loopback and any free port, so that other servers of the same store can run at the same time. */
 const ADDRESS = { host: '127.0.0.1', port: 0 };
 
 /**
- * Runs a command beside the embedded service, which its `SVC_*` variables lead to, and ends as the command does.
- * @throws CommandExit with the command's code unless that is 0, `usage` when there is no such command.
+ * Runs a command with `SVC_*` variables that point to the embedded service, and exits with its exit code.
+ * @throws CommandExit for an exit code other than 0, or SvcError `usage` if the command does not exist
  */
 export async function localExec(context: Context, { arguments: words }: Invocation): Promise<void> {
   const { clock, folders, options, signal } = context;
-  if (options.dryRun) throw new SvcError('usage', '--dry-run cannot hold back what another command does');
-  const service = await openEmbedded(await storeLocation(options.store, folders), { clock, signal });
+  if (options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
+  const service = await openEmbedded(await resolveStoreLocation(options.store, folders), { clock, signal });
   try {
     const exitCode = await runBeside(context, service, words);
     if (exitCode !== 0) throw new CommandExit(exitCode);
@@ -32,8 +33,8 @@ export async function localExec(context: Context, { arguments: words }: Invocati
   }
 }
 
-async function runBeside(context: Context, service: Embedded, words: readonly string[]): Promise<number> {
-  const server = await startServer(service.answer, ADDRESS);
+async function runBeside(context: Context, service: EmbeddedInstance, words: readonly string[]): Promise<number> {
+  const server = await startServer(service.handle, ADDRESS);
   try {
     return await run(context, words, environmentFor(context.environment, server.url, service.target));
   } finally {
@@ -41,29 +42,29 @@ async function runBeside(context: Context, service: Embedded, words: readonly st
   }
 }
 
-/** The variables of this run, and for svc those that lead to the service: whatever chose another one is left out. */
-function environmentFor(environment: Environment, url: string, { key, workspace }: Embedded['target']) {
-  const { [VARIABLES.profile]: _, ...others } = environment;
+/** Adds the variables that point to the embedded service, and removes the profile. */
+function environmentFor(environment: Environment, url: string, { key, workspace }: EmbeddedInstance['target']) {
+  const { [SETTING_VARIABLES.profile]: _, ...others } = environment;
   return {
     ...others,
-    [VARIABLES.baseUrl]: url,
-    [VARIABLES.headerPrefix]: DEFAULT_HEADER_PREFIX,
-    [VARIABLES.apiKey]: key.apiKey,
-    [VARIABLES.authToken]: key.authToken,
-    [VARIABLES.workspaceId]: workspace.workspaceId,
-    [VARIABLES.workspaceAuthToken]: workspace.workspaceAuthToken,
+    [SETTING_VARIABLES.baseUrl]: url,
+    [SETTING_VARIABLES.headerPrefix]: DEFAULT_HEADER_PREFIX,
+    [SETTING_VARIABLES.apiKey]: key.apiKey,
+    [SETTING_VARIABLES.authToken]: key.authToken,
+    [SETTING_VARIABLES.workspaceId]: workspace.workspaceId,
+    [SETTING_VARIABLES.workspaceAuthToken]: workspace.workspaceAuthToken,
   };
 }
 
-/** Runs a command on this run's own streams to its end, and hands signals on to it. @returns its exit code */
+/** Runs a command with inherited streams, and forwards signals to it. @returns its exit code */
 async function run(
   { io, cwd, signal: stopped }: Context,
   [command = '', ...words]: readonly string[],
   env: Environment,
 ): Promise<number> {
   stopped.throwIfAborted();
-  const start = startOf(command, words, { environment: env, cwd });
-  const child = spawn(start.program, start.words, {
+  const start = resolveSpawn(command, words, { environment: env, cwd });
+  const child = spawn(start.program, start.programArguments, {
     ...{ cwd, env, stdio: 'inherit' },
     windowsVerbatimArguments: start.verbatim,
   });
@@ -80,14 +81,14 @@ async function run(
 }
 
 /**
- * Whether a signal has reached the command as well: what is typed at a terminal goes to every process on it, and a second
- * one would end the command at once. On Windows all signals come from the console, and to hand one on is to kill.
+ * Whether a signal also reaches the command directly. Terminals send Ctrl-C to every process, and a forwarded second
+ * signal would end the command at once. On Windows, all signals come from the console, and forwarding one would kill.
  */
 export function reachesAll(signal: NodeJS.Signals, atTerminal: boolean, platform = thisPlatform()): boolean {
   return platform === 'win32' || (atTerminal && signal !== 'SIGTERM');
 }
 
-/** As shells count: a signal is 128 and its number. */
+/** Waits for the exit code. As in shells, a signal counts as 128 plus its number. */
 async function exitOf(child: ChildProcess): Promise<number> {
   const [code, signal]: (number | null | NodeJS.Signals)[] = await once(child, 'exit');
   return typeof code === 'number' ? code : 128 + constants.signals[signal as NodeJS.Signals];
@@ -95,10 +96,10 @@ async function exitOf(child: ChildProcess): Promise<number> {
 
 export function notRunnable(command: string, error: unknown, platform: NodeJS.Platform): SvcError {
   const code = systemErrorCode(error);
-  const problem = code === 'ENOENT' ? `there is no command '${command}'` : `cannot run '${command}': ${code}`;
+  const problem = code === 'ENOENT' ? `command not found: ${command}` : `cannot run '${command}': ${code}`;
   const shell = platform === 'win32' ? 'cmd /c' : 'sh -c';
   return new SvcError('usage', problem, {
-    hint: `the words after -- are a program and its arguments; for a line of shell, ${shell} "…"`,
+    hint: hint`pass a program and its arguments after --; to run shell code: ${stepWithPlaceholder('retry', ['local', 'exec'], `-- ${shell} "…"`)}`,
     cause: error,
   });
 }

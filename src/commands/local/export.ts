@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
-import { formatOfName } from '../../bulk/source/sniff.ts';
+import { formatFromName } from '../../bulk/source/detect-format.ts';
 import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { replaceFile } from '../../kernel/files.ts';
 import type { Format } from '../../output/format.ts';
-import { jsonRenderer } from '../../output/json.ts';
+import { createJsonRenderer } from '../../output/json.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import { exportState } from '../../service/state/export.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
 
-/** Writes all that the embedded service holds, secrets included, to stdout or to a file that only its owner can read. */
+/** Exports all data of the embedded service, including secrets, to stdout or to a file that only its owner can read. */
 export async function localExport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {
   if (file === '-') {
     checkFormat(await context.format());
@@ -21,17 +21,20 @@ export async function localExport(context: Context, { arguments: [file = '-'] }:
   }
   const { options, cwd } = context;
   if (options.jq !== undefined || options.fields) {
-    throw new SvcError('usage', 'a file takes the whole state: without it, --jq and --fields print a part of it');
+    throw new SvcError(
+      'usage',
+      '--jq and --fields cannot be combined with an output file; omit the file to print a part of the state',
+    );
   }
-  const format = checkFormat(options.output ?? formatOfName(file) ?? (await context.format()));
+  const format = checkFormat(options.output ?? formatFromName(file) ?? (await context.format()));
   const text = await textOf(format, await withStore(context, 'read', exportState));
   await replaceFile(resolve(cwd, file), text);
-  await context.note(`wrote ${file}, with its secrets unmasked`);
+  await context.note(`wrote ${file}; it contains unmasked secrets`);
 }
 
-/** A table is for people, who get JSON here: the state in the form that can be imported. */
+/** Prints a state. The table format prints JSON, so that the output can be imported. */
 function print(printer: Printer, state: State): Promise<void> {
-  return printer.value(state, { drawing: (view) => jsonRenderer(view).value(state) });
+  return printer.value(state, { renderText: (view) => createJsonRenderer(view).value(state) });
 }
 
 async function textOf(format: Format, state: State): Promise<string> {
@@ -45,5 +48,5 @@ async function textOf(format: Format, state: State): Promise<string> {
 
 function checkFormat(format: Format): Format {
   if (format !== 'csv') return format;
-  throw new SvcError('usage', 'CSV cannot hold a whole state', { hint: 'give -o json or -o yaml' });
+  throw new SvcError('usage', 'local export does not support CSV', { hint: 'use -o json or -o yaml' });
 }

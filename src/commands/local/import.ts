@@ -3,9 +3,9 @@ import { importState } from '../../service/state/import.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
-import { placeIn, readState, stateRefusal } from './read-state.ts';
+import { createStateError, formatStatePosition, readState } from './read-state.ts';
 
-/** Loads a file into the embedded service, whole or not at all, and prints how many records of each kind it held. */
+/** Imports a file into the embedded service, all or nothing, and prints the number of records by type. */
 export async function localImport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {
   const { clock, options } = context;
   const printer = await context.printer();
@@ -14,14 +14,14 @@ export async function localImport(context: Context, { arguments: [file = '-'] }:
     importState({ store, apiKey, now: clock.now(), dryRun: options.dryRun }, state),
   );
   if (findings.length > 0) {
-    const problems = findings.map(({ path, message }) => `${placeIn(name, path)}: ${message}`);
-    throw await stateRefusal(context, name, problems);
+    const problems = findings.map(({ path, message }) => `${formatStatePosition(name, path)}: ${message}`);
+    throw await createStateError(context, name, problems);
   }
-  if (options.dryRun) await context.note('nothing was written: --dry-run');
-  await printer.value(counts(state), {});
+  if (options.dryRun) await context.note('--dry-run: nothing was written');
+  await printer.value(countRecords(state), {});
 }
 
-/** The number of records of each kind; of configurations, the services. */
-function counts(state: State): Readonly<Record<string, number>> {
+/** Counts the records of each type. Configurations count per service. */
+function countRecords(state: State): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(state).map(([kind, part]) => [kind, Object.keys(part).length]));
 }

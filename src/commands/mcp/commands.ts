@@ -1,23 +1,25 @@
+import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
+import { MCP_FLAGS } from './flags.ts';
 
-/** The command that serves tools. The runners are those of the tree that it is itself a part of. */
-export function toolServer(runners: readonly OperationRunner[]): CommandDefinition {
-  return {
+/** Creates the command that serves tools, with the operation runners of the whole command tree. */
+export function createMcpCommand(runners: readonly OperationRunner[]): CommandDefinition {
+  return defineCommand({
     command: ['mcp'],
-    summary: 'Offer the operations as tools to an AI assistant, over the Model Context Protocol',
+    summary: 'Serve the operations as tools for AI assistants (Model Context Protocol)',
     description:
-      "For hosts that start it and talk to it over stdin and stdout. Every operation is a tool that takes its data as JSON. Only tools that change nothing are offered unless --allow-writes is given; what asks before it runs has the host ask its user, or needs --yes where the host cannot, and a protected profile needs SVC_ALLOW too. What is a secret's only purpose needs --show-secrets. It ends when the host closes its stdin.",
+      'Runs as a child process of an MCP host, which communicates with it over stdin and stdout. Every operation is a tool that takes its data as JSON. By default, only tools that read are offered; --allow-writes adds the others. Operations that need confirmation have the host ask its user, or require --yes if the host cannot ask. A protected profile also requires SVC_ALLOW. Operations that return a secret require --show-secrets. Exits when the host closes its stdin.',
     examples: [
-      { command: 'svc mcp --local < /dev/null', does: 'tools that read the embedded service' },
+      { command: 'svc mcp --local < /dev/null', caption: 'serve tools that read the embedded service' },
       {
         command: 'svc mcp --profile staging --allow-writes --dry-run < /dev/null',
-        does: 'tools that show each request of a write instead of sending it',
+        caption: 'serve tools that show write requests instead of sending them',
       },
     ],
-    options: [{ flags: '--allow-writes', describes: 'offer the tools that change something, too' }],
+    options: MCP_FLAGS,
     load: async () => {
       const { serveTools } = await import('./serve-tools.ts');
-      return (context, { options }) => serveTools(context, { runners, allowWrites: options['allowWrites'] === true });
+      return (context, { options }) => serveTools(context, { runners, allowWrites: options.allowWrites === true });
     },
-  };
+  });
 }

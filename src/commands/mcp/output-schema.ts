@@ -7,7 +7,7 @@ type Shape = Readonly<Record<string, unknown>>;
 
 const COUNT = { type: 'integer' };
 
-/** The summary of a run over many records. */
+/** The summary of a bulk job. */
 const SUMMARY: Shape = {
   type: 'object',
   properties: {
@@ -21,45 +21,45 @@ const SUMMARY: Shape = {
 };
 
 /**
- * What a tool's structured answer looks like. Hosts refuse what does not fit, while svc takes an answer that holds more
- * or less than is described for what it is: so nothing is required here, and what may be null can be.
+ * Creates the schema of a tool's structured result. Hosts reject results that do not match, but svc tolerates responses
+ * with extra or missing fields, so no field is required, and every field may be null.
  */
-export function outputSchema(
+export function createOutputSchema(
   { bulk }: OperationEntry,
   { records, columns }: Operation,
   output: JsonSchema,
 ): NonNullable<Tool['outputSchema']> {
-  const reply = loosened(output);
-  const listed = records === undefined ? reply : membersOf(reply)[records];
-  const result = bulk === 'array' ? SUMMARY : columns ? (listed ?? {}) : reply;
+  const looseOutput = loosen(output);
+  const items = records === undefined ? looseOutput : propertiesOf(looseOutput)[records];
+  const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : looseOutput;
   return {
     type: 'object',
     properties: {
-      result: { description: 'what the command prints as JSON', ...(result as Shape) },
+      result: { description: "the command's output as JSON", ...(result as Shape) },
       notes: {
         type: 'array',
         items: { type: 'string' },
-        description: 'what is to be known beside it: warnings, more pages',
+        description: 'messages, such as warnings and notes about more pages',
       },
     },
   };
 }
 
-function membersOf({ properties }: Shape): Readonly<Record<string, unknown>> {
+function propertiesOf({ properties }: Shape): Readonly<Record<string, unknown>> {
   return (properties ?? {}) as Shape;
 }
 
-/** Types and what they are for. A schema that contains itself is any value there: its references are from another root. */
-function loosened(schema: unknown): Shape {
+/** Keeps only the types and descriptions. References are dropped and accept any value, because their root has changed. */
+function loosen(schema: unknown): Shape {
   if (typeof schema !== 'object' || schema === null) return {};
   const { type, description, properties, items, anyOf } = schema as Shape;
   return {
     ...(type !== undefined && { type: [...new Set([type, 'null'].flat())] }),
     ...(typeof description === 'string' && { description }),
     ...(properties !== undefined && {
-      properties: Object.fromEntries(Object.entries(properties as Shape).map(([name, of]) => [name, loosened(of)])),
+      properties: Object.fromEntries(Object.entries(properties as Shape).map(([name, of]) => [name, loosen(of)])),
     }),
-    ...(items !== undefined && { items: loosened(items) }),
-    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(loosened) }),
+    ...(items !== undefined && { items: loosen(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(loosen) }),
   };
 }

@@ -2,34 +2,32 @@ import type { Readable, Writable } from 'node:stream';
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { redactMet } from '../../kernel/redact.ts';
+import { redactRemembered } from '../../kernel/redact.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context } from '../context.ts';
 import type { OperationRunner } from '../definition.ts';
 import { callTool } from './call.ts';
-import { answerTo, asking, canAskUser, Unanswered } from './host-questions.ts';
-import { toolName, unasked } from './tool-terms.ts';
-import { type OperationTool, operationTools } from './tools.ts';
+import { ConfirmationRequired, canAskUser, confirmationRequest, readConfirmation } from './confirmation.ts';
+import { cannotAskUser, toolName } from './tool-terms.ts';
+import { createTools, type OperationTool } from './tools.ts';
 
-interface ServingOptions {
+interface ServeToolsOptions {
   readonly allowWrites: boolean;
   readonly runners: readonly OperationRunner[];
 }
 
-/** Serves tools until the host closes its end or a signal comes: SIGTERM is an ordinary end. */
-export async function serveTools(context: Context, { allowWrites, runners }: ServingOptions): Promise<void> {
+/** Serves tools until the host closes stdin or a signal arrives. SIGTERM is a normal exit. */
+export async function serveTools(context: Context, { allowWrites, runners }: ServeToolsOptions): Promise<void> {
   const { local, dryRun, envelope, fields, jq } = context.options;
   if (context.io.stdin.isTerminal) {
-    await context.note(
-      'this speaks to the host of an assistant, which starts it; at a terminal only Ctrl-C is understood',
-    );
+    await context.note('this command is meant to be started by the host of an AI assistant; press Ctrl-C to stop it');
   }
-  const asDescribed = !dryRun && !envelope && fields === undefined && jq === undefined;
-  const tools = await operationTools({ writes: allowWrites, remote: !local, asDescribed, runners });
+  const hasPlainOutput = !dryRun && !envelope && fields === undefined && jq === undefined;
+  const tools = await createTools({ writes: allowWrites, remote: !local, hasPlainOutput, runners });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let failure: Error | undefined;
-  const transport = new EndingTransport(context, resolve);
-  const handle = serveStdio(() => serverOf(context, tools, allowWrites), {
+  const transport = new ClosableTransport(context, resolve);
+  const handle = serveStdio(() => createToolServer(context, tools, allowWrites), {
     transport,
     onerror: (error) => {
       failure = error;
@@ -44,38 +42,38 @@ export async function serveTools(context: Context, { allowWrites, runners }: Ser
   await handle.close();
   const { aborted, reason } = context.signal;
   if (aborted && !(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
-  if (!aborted && failure && !transport.hasEnded) throw brokenOff(failure);
+  if (!aborted && failure && !transport.hasEnded) throw transportError(failure);
 }
 
-/** Neither the host nor a signal ended it: the host reads no more, or has sent what is too long to be a message. */
-function brokenOff(cause: Error): SvcError {
-  if (systemErrorCode(cause) === 'EPIPE') return new SvcError('reader_gone', 'the host left', { cause });
-  return new SvcError('bad_data', `what the host sends is no message: ${cause.message}`, { cause });
+/** Creates the error for a transport failure: the host no longer reads, or has sent an invalid message. */
+function transportError(cause: Error): SvcError {
+  if (systemErrorCode(cause) === 'EPIPE') return new SvcError('reader_gone', 'the host disconnected', { cause });
+  return new SvcError('bad_data', `the host sent an invalid message: ${cause.message}`, { cause });
 }
 
-/** Over this process's streams, and tells when it is closed, be it by the other side. */
-class EndingTransport extends StdioServerTransport {
+/** A transport over the standard streams that reports when either side closes it. */
+class ClosableTransport extends StdioServerTransport {
   readonly #input: Readable;
-  readonly #ended: () => void;
+  readonly #onClosed: () => void;
 
-  constructor({ io }: Context, ended: () => void) {
+  constructor({ io }: Context, onClosed: () => void) {
     super(io.stdin.stream as Readable, io.stdout.stream as Writable);
     this.#input = io.stdin.stream as Readable;
-    this.#ended = ended;
+    this.#onClosed = onClosed;
   }
 
-  /** Whether the host has closed its end. */
+  /** Whether the host has closed stdin. */
   get hasEnded(): boolean {
     return this.#input.readableEnded;
   }
 
   override async close(): Promise<void> {
     await super.close();
-    this.#ended();
+    this.#onClosed();
   }
 }
 
-function serverOf(context: Context, tools: ReadonlyMap<string, OperationTool>, allowWrites: boolean): Server {
+function createToolServer(context: Context, tools: ReadonlyMap<string, OperationTool>, allowWrites: boolean): Server {
   const server = new Server(
     { name: 'svc', version },
     { capabilities: { tools: {} }, instructions: instructions(context, allowWrites) },
@@ -83,31 +81,32 @@ function serverOf(context: Context, tools: ReadonlyMap<string, OperationTool>, a
   server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(({ tool }) => tool) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name);
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, await absence(params.name, allowWrites));
+    if (!tool)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, await describeMissingTool(params.name, allowWrites));
     const canAsk = context.options.input && canAskUser(mcpReq, server.getClientCapabilities());
     const ask = (question: string) => {
-      if (!canAsk) throw unasked(question);
-      const answer = answerTo(question, mcpReq);
-      if (answer === undefined) throw new Unanswered(question);
+      if (!canAsk) throw cannotAskUser(question);
+      const answer = readConfirmation(question, mcpReq);
+      if (answer === undefined) throw new ConfirmationRequired(question);
       return answer;
     };
-    const calling = { signal: mcpReq.signal, hear: progressOf(mcpReq), ask };
-    return callTool(context, tool, params.arguments ?? {}, calling).catch((error: unknown) => {
-      if (error instanceof Unanswered) return asking(error);
+    const host = { signal: mcpReq.signal, onMessage: createProgress(mcpReq), ask };
+    return callTool(context, tool, params.arguments ?? {}, host).catch((error: unknown) => {
+      if (error instanceof ConfirmationRequired) return confirmationRequest(error);
       throw error;
     });
   });
   return server;
 }
 
-/** Passes on what is said while a call is at work, to a host that wants to know: many wait longer for a call that lives. */
-function progressOf({ _meta, notify }: ServerContext['mcpReq']): (text: string) => void {
+/** Forwards messages as progress notifications if the host requests them. Progress extends the timeout of many hosts. */
+function createProgress({ _meta, notify }: ServerContext['mcpReq']): (text: string) => void {
   const { progressToken } = _meta ?? {};
   let progress = 0;
   return (text) => {
     if (progressToken === undefined) return;
     progress += 1;
-    const params = { progressToken, progress, message: redactMet(text).trimEnd() };
+    const params = { progressToken, progress, message: redactRemembered(text).trimEnd() };
     void notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
 }
@@ -115,16 +114,16 @@ function progressOf({ _meta, notify }: ServerContext['mcpReq']): (text: string) 
 function instructions({ options }: Context, allowWrites: boolean): string {
   const parts = [
     'Tools for a collaboration backend: organizations, folders, documents, users and their access.',
-    ...(options.local ? ['They work on an embedded service on this machine.'] : []),
-    ...(allowWrites ? [] : ['None of them changes anything.']),
-    ...(options.dryRun ? ['No request is sent: each tool answers with the request that it would send.'] : []),
-    'Where an error says that a write may have been applied, look before you repeat it.',
+    ...(options.local ? ['They use the embedded service on this machine.'] : []),
+    ...(allowWrites ? [] : ['All of them are read-only.']),
+    ...(options.dryRun ? ['No request is sent: each tool returns the request that it would send.'] : []),
+    'If an error says that a write may have been applied, check the current state before repeating the write.',
   ];
   return parts.join(' ');
 }
 
-async function absence(name: string, allowWrites: boolean): Promise<string> {
+async function describeMissingTool(name: string, allowWrites: boolean): Promise<string> {
   const { manifest } = await import('../../catalog/manifest.ts');
   const isWrite = !allowWrites && manifest.some((entry) => toolName(entry.name) === name);
-  return isWrite ? `${name} changes something: this server needs --allow-writes for it` : `there is no tool ${name}`;
+  return isWrite ? `${name} writes data: start this server with --allow-writes` : `unknown tool ${name}`;
 }

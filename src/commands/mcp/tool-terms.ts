@@ -1,59 +1,60 @@
-import { entryOfCommand, type OperationEntry } from '../../catalog/manifest.ts';
+import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { commandLineOf, Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
-import { VARIABLES } from '../../kernel/variables.ts';
-import { type ServiceFlags, withServiceFlags } from '../hinted-command.ts';
+import { SETTING_VARIABLES } from '../../kernel/variables.ts';
+import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 
 /**
- * What went wrong in the terms of a tool: its fields where the command has flags, the tools where a hint names commands,
- * and no advice that only somebody at a shell could follow.
+ * Rewords an error for tools: flags become input fields, commands in hints become tools, and advice that only applies in a
+ * shell is removed.
  */
-export function inToolTerms(thrown: SvcError, entry: OperationEntry, options: ServiceFlags): SvcError {
+export function toToolError(thrown: SvcError, entry: OperationEntry, options: ServiceFlags): SvcError {
   const error = withServiceFlags(thrown, options);
-  const { richHint } = error;
-  const inWords = (text: string) => textInToolTerms(text, entry);
-  const way =
-    richHint instanceof Hint
-      ? richHint.parts.map((part) => (typeof part === 'string' ? inWords(part) : stepInToolTerms(part))).join('')
-      : richHint && inWords(richHint);
-  return error.told({ message: inWords(error.message), hint: way });
+  const { structuredHint } = error;
+  const reword = (text: string) => toToolText(text, entry);
+  const rewordedHint =
+    structuredHint instanceof Hint
+      ? structuredHint.parts.map((part) => (typeof part === 'string' ? reword(part) : toToolStep(part))).join('')
+      : structuredHint && reword(structuredHint);
+  return error.reworded({ message: reword(error.message), hint: rewordedHint });
 }
 
-/** Help is the schema of a tool; lists and repetitions are tools of their own. Everything else is for a shell. */
-function stepInToolTerms(step: NextStep): string {
+/** Rewords a step of a hint: help becomes the tool's schema, and list commands become tools. Other steps stay commands. */
+function toToolStep(step: NextStep): string {
   const { kind, command } = step;
   if (kind === 'help') return "the tool's input schema";
-  const called = command.findIndex((word) => word.startsWith('-'));
-  const entry = kind === 'list' ? entryOfCommand(command.slice(0, called < 0 ? undefined : called)) : undefined;
+  const firstFlag = command.findIndex((word) => word.startsWith('-'));
+  const entry =
+    kind === 'list' ? findEntryByCommand(command.slice(0, firstFlag < 0 ? undefined : firstFlag)) : undefined;
   return entry ? toolName(entry.name) : commandLineOf(step);
 }
 
-/** `users.add` as `users_add`: not every host takes dots. */
+/** Converts `users.add` to `users_add`, because some hosts do not allow dots. */
 export function toolName(operation: string): string {
   return operation.replace(/\W/g, '_');
 }
 
-export function textInToolTerms(text: string, { flags }: OperationEntry): string {
+export function toToolText(text: string, { flags }: OperationEntry): string {
   const fields = new Map(flags.map(({ name, path }) => [name, path.join('.')]));
   return text
     .replace(/--data:(\d+)(:\d+)?/g, 'record $1')
-    .replace(/\bstands on line (\d+) already/g, 'stands in record $1 already')
-    .replace(/add --all, or go on with/g, 'go on with')
+    .replace(/\bon line (\d+)\b/g, 'in record $1')
+    .replace(/add --all, or continue with/g, 'continue with')
     .replace(/<(\w+)> is required/, '$1 is required')
-    .replace(`give it here, or set ${VARIABLES.org} for all commands; `, '')
+    .replace(`add --org <id>, or set ${SETTING_VARIABLES.org} for all commands; `, '')
     .replace(/run the command again/g, 'call the tool again')
     .replace(/--([a-z][a-z-]*)/g, (flag, name) => fields.get(name) ?? (name === 'data' ? 'the data' : flag));
 }
 
-/** What a person is asked first, and this host cannot ask its user. */
-export function unasked(question: string): SvcError {
-  return new SvcError('usage', `${question} Nobody can be asked through this host; nothing was sent.`, {
-    hint: 'whoever starts this server can allow what asks first: --allow-writes --yes',
+/** Creates the error for an operation that needs confirmation when the host cannot ask its user. */
+export function cannotAskUser(question: string): SvcError {
+  return new SvcError('usage', `${question} This host cannot ask its user for confirmation; nothing was sent.`, {
+    hint: 'to allow operations that need confirmation, start this server with --allow-writes --yes',
   });
 }
 
-export function secretPurpose(command: readonly string[]): SvcError {
-  return new SvcError('usage', 'this answers with a secret, which whoever reads this conversation would know', {
+export function secretWithheld(command: readonly string[]): SvcError {
+  return new SvcError('usage', 'this operation returns a secret, which would be visible in the conversation', {
     hint: hint`run ${step('show', ...command)} yourself, or start this server with --show-secrets`,
   });
 }

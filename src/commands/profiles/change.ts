@@ -1,33 +1,33 @@
-import { findProfile, readProfiles } from '../../profiles/book.ts';
-import { checkName } from '../../profiles/profile.ts';
-import { profileStore } from '../../profiles/store.ts';
+import { parseProfileName } from '../../profiles/profile.ts';
+import { findProfile, readProfiles } from '../../profiles/profiles-file.ts';
+import { createProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { hintedCommand } from '../hinted-command.ts';
+import { commandForService } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 export async function useProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
-  await profileStore(context).use(name);
-  await context.note(`profile '${name}' is the one in use from now on`);
+  await createProfileStore(context).use(name);
+  await context.note(`selected profile '${name}'`);
 }
 
 export async function renameProfile(context: Context, { arguments: [from = '', to = ''] }: Invocation): Promise<void> {
-  await profileStore(context).rename(from, checkName(to));
-  await context.note(`profile '${from}' is named '${to}' from now on`);
+  await createProfileStore(context).rename(from, parseProfileName(to));
+  await context.note(`renamed profile '${from}' to '${to}'`);
 }
 
-/** A profile is the user's own, so a script may remove it unasked; on a terminal it is asked about. */
+/** Removes a profile. A terminal asks for confirmation; scripts need none. */
 export async function removeProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
   const book = await readProfiles(context.folders);
   findProfile(book, name);
   if (canAsk(context)) await context.confirm(`Remove profile '${name}' and its secrets?`, 'this machine');
-  const gone = await profileStore(context).remove(name);
+  const secretsRemoved = await createProfileStore(context).remove(name);
   const choose = book.current === name && book.profiles.size > 1;
   const next = choose
-    ? `; choose another one with \`${hintedCommand({ local: false }, 'profiles', 'use')} <name>\``
+    ? `; select another one with \`${commandForService({ local: false }, 'profiles', 'use')} <name>\``
     : '';
-  if (!gone) {
-    await context.warn('the keychain did not let go of its secrets; the next change of a profile tries that again');
+  if (!secretsRemoved) {
+    await context.warn('the keychain did not delete the secrets; the next profile change tries again');
   }
-  await context.note(`removed profile '${name}'${gone ? ' and its secrets' : ''}${next}`);
+  await context.note(`removed profile '${name}'${secretsRemoved ? ' and its secrets' : ''}${next}`);
 }

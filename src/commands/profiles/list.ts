@@ -1,7 +1,7 @@
-import { readProfiles } from '../../profiles/book.ts';
+import { readProfiles } from '../../profiles/profiles-file.ts';
 import type { Context } from '../context.ts';
-import { hintedCommand } from '../hinted-command.ts';
-import { listed } from './view.ts';
+import { commandForService } from '../service-flags.ts';
+import { describeProfile } from './describe-profile.ts';
 
 const COLUMNS = [
   { header: 'NAME', field: 'name', kind: 'whole' },
@@ -17,10 +17,10 @@ export async function listProfiles(context: Context): Promise<void> {
   const printer = await context.printer();
   const book = await readProfiles(context.folders);
   const names = [...book.profiles].sort(([a], [b]) => (a < b ? -1 : 1));
-  const records = names.map(([name, profile]) => listed(book, name, profile));
+  const records = names.map(([name, profile]) => describeProfile(book, name, profile));
   await printer.value(records, { columns: COLUMNS });
   if (records.length === 0)
     await context.note(
-      `there are no profiles yet; add one with: ${hintedCommand({ local: false }, 'profiles', 'add')} <name>`,
+      `no profiles found; add one with: ${commandForService({ local: false }, 'profiles', 'add')} <name>`,
     );
 }

@@ -1,33 +1,33 @@
 import type { Client } from '../../client/client.ts';
 import type { Environment } from '../../kernel/folders.ts';
-import { type Sink, writtenBy } from '../../kernel/io.ts';
+import { type Sink, withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
-import { safeText } from '../../kernel/safe-text.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Format } from '../../output/format.ts';
-import type { Filter } from '../../output/jq.ts';
+import type { JqFilter } from '../../output/jq.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { Progress } from '../../output/progress.ts';
-import type { OpenSettings } from '../../profiles/resolve.ts';
+import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
 import type { Activity } from '../activity.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
-import { formatOf } from '../global-flags.ts';
-import { given } from '../option-values.ts';
-import { sharedTerminal } from '../terminal/shared-terminal.ts';
-import { lookFor, progressStyle, shownText, signsFor } from '../terminal/terminal.ts';
+import { parseFormat } from '../global-flags.ts';
+import { optionalProperty } from '../option-values.ts';
+import { createSharedTerminal } from '../terminal/shared-terminal.ts';
+import { lookFor, progressStyle, signsFor, toTerminalText } from '../terminal/terminal.ts';
 
-/** A context, and the function that closes it when the command is over. */
-export interface OpenContext {
+/** A context, and the function that closes it after the command. */
+export interface OpenedContext {
   readonly context: Context;
-  /** @param error what the command failed with, if it failed */
+  /** @param error error of the command, if it failed */
   close(error?: unknown): Promise<void>;
 }
 
-/** Opens a context with the given options. Expensive parts are made once, at first use. */
+/** Opens a context with the given options. Expensive parts are created on first use. */
 export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   activity: Activity,
-): OpenContext {
+): OpenedContext {
   const closers: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options));
   const format = once(async () => {
@@ -35,9 +35,9 @@ export function openContext(
     return options.output ?? outputSetting(await openSettings()) ?? 'table';
   });
   let progress: Progress | undefined;
-  const stdout = sharedTerminal(processEnvironment.io.stdout, () => progress);
-  const io = { ...processEnvironment.io, stdout, stderr: talkIn(processEnvironment) };
-  const say = (text: string) => progress?.say(text) ?? io.stderr.write(text);
+  const stdout = createSharedTerminal(processEnvironment.io.stdout, () => progress);
+  const io = { ...processEnvironment.io, stdout, stderr: createMessageSink(processEnvironment) };
+  const print = (text: string) => progress?.print(text) ?? io.stderr.write(text);
   const context: Context = {
     ...processEnvironment,
     io,
@@ -48,10 +48,10 @@ export function openContext(
       return progress;
     }),
     openSettings,
-    settings: once(async () => (await openSettings()).complete()),
+    settings: once(async () => (await openSettings()).withSecrets()),
     format,
     client: once(async () => {
-      // An expression that does not compile ends the run before anything is sent.
+      // Compile the jq expression before anything is sent.
       if (options.jq !== undefined) await context.printer();
       const { connect } = await import('../call/connect.ts');
       const { client, close } = await connect(context);
@@ -64,45 +64,48 @@ export function openContext(
       return openPrinter(context, await format(), filter);
     }),
     note: async (text) => {
-      if (!options.quiet) await say(`${safeText(text)}\n`);
+      if (!options.quiet) await print(`${escapeForTerminal(text)}\n`);
     },
-    warn: (text) => say(`warning: ${safeText(text)}\n`),
+    warn: (text) => print(`warning: ${escapeForTerminal(text)}\n`),
     confirm: async (question, about = 'service') => {
       if (options.yes) return;
-      const [{ confirm }, { targetName }] = await Promise.all([
+      const [{ confirm }, { serviceLabel: targetName }] = await Promise.all([
         import('../terminal/prompts.ts'),
-        import('../call/protection.ts'),
+        import('../call/protected-profile.ts'),
       ]);
       await confirm(context, about === 'service' ? `${question} (${await targetName(context)})` : question);
     },
     ask: async (question) => (await import('../terminal/prompts.ts')).ask(context, question),
-    asker: once(async () => (await import('../terminal/open-asker.ts')).openAsker(processEnvironment)),
+    prompter: once(async () => (await import('../terminal/open-prompter.ts')).openPrompter(processEnvironment)),
     askSecret: async (question) => (await import('../terminal/prompts.ts')).askSecret(context, question),
   };
   return {
     context,
     close: async () => {
-      await progress?.end();
+      await progress?.stop();
       for (const close of closers) await close();
     },
   };
 }
 
-/** Talk in signs that the terminal shows. */
-function talkIn({ io: { stderr }, environment }: ProcessEnvironment): Sink {
-  return writtenBy(stderr, (text) =>
-    stderr.write(typeof text === 'string' ? shownText(text, stderr, environment) : text),
+/** Creates a sink for messages that uses only characters the terminal can show. */
+function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment): Sink {
+  return withWrite(stderr, (text) =>
+    stderr.write(typeof text === 'string' ? toTerminalText(text, stderr, environment) : text),
   );
 }
 
-async function readSettings(processEnvironment: ProcessEnvironment, options: GlobalOptions): Promise<OpenSettings> {
-  const { resolveOpenSettings } = await import('../../profiles/resolve.ts');
-  const flags = { ...given('profile', options.profile), ...given('baseUrl', options.baseUrl) };
+async function readSettings(
+  processEnvironment: ProcessEnvironment,
+  options: GlobalOptions,
+): Promise<SettingsWithoutSecrets> {
+  const { resolveSettingsWithoutSecrets: resolveOpenSettings } = await import('../../profiles/resolve.ts');
+  const flags = { ...optionalProperty('profile', options.profile), ...optionalProperty('baseUrl', options.baseUrl) };
   return resolveOpenSettings({ ...processEnvironment, flags });
 }
 
-function outputSetting({ output }: OpenSettings): Format | undefined {
-  return output && formatOf(output.value, output.source);
+function outputSetting({ output }: SettingsWithoutSecrets): Format | undefined {
+  return output && parseFormat(output.value, output.source);
 }
 
 async function openProgress({ io, clock, environment, options }: Context, isInLine: () => boolean) {
@@ -111,26 +114,26 @@ async function openProgress({ io, clock, environment, options }: Context, isInLi
   return createProgress(io.stderr, clock, style, { isInLine, signs: signsFor({ environment }) });
 }
 
-async function openFilter({ options, signal }: Context): Promise<Filter | undefined> {
+async function openFilter({ options, signal }: Context): Promise<JqFilter | undefined> {
   if (options.jq === undefined) return undefined;
-  return (await import('../../output/jq.ts')).openFilter(options.jq, signal);
+  return (await import('../../output/jq.ts')).openJqFilter(options.jq, signal);
 }
 
-async function openPrinter(context: Context, format: Format, filter?: Filter): Promise<Printer> {
+async function openPrinter(context: Context, format: Format, filter?: JqFilter): Promise<Printer> {
   const { io, options, environment } = context;
   const { createPrinter } = await import('../../output/printer.ts');
   const { headers, quiet, showSecrets } = options;
-  const color = wantsColor(options.color, io.stdout, environment);
+  const color = shouldUseColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {
-    ...{ format, headers, quiet, showSecrets, color, look: lookFor(context, options) },
+    ...{ format, headers, quiet, showSecrets, color, display: lookFor(context, options) },
     warn: context.warn,
-    ...given('fields', options.fields),
-    ...given('filter', filter?.apply),
+    ...optionalProperty('fields', options.fields),
+    ...optionalProperty('filter', filter?.apply),
   });
 }
 
-/** The flag decides, then FORCE_COLOR, then NO_COLOR, then whether anyone looks. */
-export function wantsColor(flag: GlobalOptions['color'], sink: Sink, environment: Environment): boolean {
+/** Whether to use color. Precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */
+export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environment: Environment): boolean {
   if (flag !== 'auto') return flag === 'always';
   const forced = environment['FORCE_COLOR'];
   if (forced) return forced !== '0' && forced !== 'false';

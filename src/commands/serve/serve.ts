@@ -1,43 +1,43 @@
 import { once } from 'node:events';
 import { SvcError } from '../../kernel/errors.ts';
-import { thisPlatform } from '../../kernel/io.ts';
-import type { Address } from '../../kernel/listening.ts';
-import { safeJson, safeText } from '../../kernel/safe-text.ts';
-import { VARIABLES } from '../../kernel/variables.ts';
-import type { Switches } from '../../service/app.ts';
+import { currentPlatform } from '../../kernel/io.ts';
+import type { ListenAddress } from '../../kernel/listening.ts';
+import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
+import { SETTING_VARIABLES } from '../../kernel/variables.ts';
+import type { ServiceOptions } from '../../service/app.ts';
 import type { LocalCredentials } from '../../service/bootstrap.ts';
-import { type Embedded, openEmbedded } from '../../service/embedded.ts';
-import { storeLocation } from '../../service/store/location.ts';
+import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
+import { resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
-import { troubleTeller } from '../embedded/troubles.ts';
-import { textValue } from '../option-values.ts';
-import { portOf } from '../port.ts';
-import { serviceSwitches, timeScaleOf } from './switches.ts';
+import { createErrorReporter } from '../embedded/error-reporter.ts';
+import { parsePort } from '../port.ts';
+import type { ServeFlags } from './flags.ts';
+import { parseServiceSwitches, parseTimeScale } from './switches.ts';
 
-export async function serveCommand(context: Context, { options }: Invocation): Promise<void> {
+export async function serveCommand(context: Context, { options }: Invocation<ServeFlags>): Promise<void> {
   const address = {
-    host: textValue(options, 'host') ?? DEFAULT_ADDRESS.host,
-    port: portOf(textValue(options, 'port')) ?? DEFAULT_ADDRESS.port,
+    host: options.host ?? DEFAULT_ADDRESS.host,
+    port: parsePort(options.port) ?? DEFAULT_ADDRESS.port,
   };
-  await serve(context, address, { ...serviceSwitches(options), timeScale: timeScaleOf(options) });
+  await serve(context, address, { ...parseServiceSwitches(options), timeScale: parseTimeScale(options) });
 }
 
-interface CommandOptions extends Switches {
-  /** What every delay of deliveries is multiplied by. */
+interface ServeOptions extends ServiceOptions {
+  /** Factor for all delays between delivery attempts. */
   readonly timeScale: number;
 }
 
-/** Serves the store until a signal comes: SIGTERM is the ordinary end, any other one ends the run as it says. */
-export async function serve(context: Context, address: Address, options: CommandOptions): Promise<void> {
+/** Serves the store until a signal arrives. SIGTERM exits with 0, other signals with their error. */
+export async function serve(context: Context, address: ListenAddress, options: ServeOptions): Promise<void> {
   const { clock, signal } = context;
   const { timeScale, ...switches } = options;
-  const location = await storeLocation(context.options.store, context.folders);
+  const location = await resolveStoreLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location, clock);
   try {
-    const embedded = await openEmbedded(location, { clock, signal, report: troubleTeller(context), ...switches });
+    const embedded = await openEmbedded(location, { clock, signal, report: createErrorReporter(context), ...switches });
     try {
       const server = await embedded.serve(address, { timeScale });
       try {
@@ -56,25 +56,28 @@ export async function serve(context: Context, address: Address, options: Command
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-async function announce(context: Context, url: string, { key, workspace }: Embedded['target']): Promise<void> {
+async function announce(context: Context, url: string, { key, workspace }: EmbeddedInstance['target']): Promise<void> {
   const format = await context.format();
   const isForScripts = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
-  await context.io.stdout.write(isForScripts ? readyLine(url, credentials) : welcome(url, credentials));
+  await context.io.stdout.write(isForScripts ? formatReadyLine(url, credentials) : formatWelcome(url, credentials));
 }
 
-function readyLine(url: string, { apiKey, authToken, workspaceId, workspaceAuthToken }: LocalCredentials): string {
-  return `${safeJson(JSON.stringify({ url, apiKey, authToken, workspaceId, workspaceAuthToken }))}\n`;
+function formatReadyLine(
+  url: string,
+  { apiKey, authToken, workspaceId, workspaceAuthToken }: LocalCredentials,
+): string {
+  return `${escapeJsonForTerminal(JSON.stringify({ url, apiKey, authToken, workspaceId, workspaceAuthToken }))}\n`;
 }
 
-/** For a person: what to paste into another terminal, which is a PowerShell on Windows. */
-export function welcome(url: string, credentials: LocalCredentials, platform = thisPlatform): string {
+/** Formats commands to paste into another terminal, which is PowerShell on Windows. */
+export function formatWelcome(url: string, credentials: LocalCredentials, platform = currentPlatform): string {
   const variables = [
-    [VARIABLES.baseUrl, url],
-    [VARIABLES.apiKey, credentials.apiKey],
-    [VARIABLES.authToken, credentials.authToken],
-    [VARIABLES.workspaceId, credentials.workspaceId],
-    [VARIABLES.workspaceAuthToken, credentials.workspaceAuthToken],
+    [SETTING_VARIABLES.baseUrl, url],
+    [SETTING_VARIABLES.apiKey, credentials.apiKey],
+    [SETTING_VARIABLES.authToken, credentials.authToken],
+    [SETTING_VARIABLES.workspaceId, credentials.workspaceId],
+    [SETTING_VARIABLES.workspaceAuthToken, credentials.workspaceAuthToken],
   ];
   const isWindows = platform === 'win32';
   const exports = variables.map(([name, value]) =>
@@ -88,6 +91,6 @@ export function welcome(url: string, credentials: LocalCredentials, platform = t
     'Ctrl-C stops it.',
     '',
   ]
-    .map(safeText)
+    .map(escapeForTerminal)
     .join('\n');
 }

@@ -1,33 +1,38 @@
 import type { CommandDefinition } from '../definition.ts';
 
-const AS_FLAGS = 'What is given as a flag is not asked. ACCESSIBLE=1 asks in plain, numbered lines.';
+const AS_FLAGS = 'Values given as flags are not prompted for. ACCESSIBLE=1 uses plain, numbered prompts.';
 
-/** The dialogues: each asks for what the flags of an operation don't say, shows what it would do, and does it. */
+/** Interactive commands. Each prompts for the values that flags do not provide, shows the changes, and applies them. */
 export const SETUP_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['webhooks', 'setup'],
-    summary: 'Make an endpoint of advanced webhooks in a dialogue',
-    description: `Asks where deliveries go and which, shows the request and the command that does the same, creates the endpoint, and shows its signing secret with how to verify deliveries. Nothing is written before the last question. ${AS_FLAGS}`,
+    summary: 'Create an advanced webhook endpoint interactively',
+    description: `Prompts for the URL and events, shows the request and the equivalent command, creates the endpoint, and prints its signing secret with sample verification code. Nothing is written before the final confirmation. ${AS_FLAGS}`,
     examples: [
-      { command: 'svc webhooks setup', does: 'asks for everything' },
-      { command: 'svc webhooks setup --url https://example.com/hook', does: 'asks for the rest' },
+      { command: 'svc webhooks setup', caption: 'prompt for everything' },
+      {
+        command: 'svc webhooks setup --url https://example.com/hook',
+        caption: 'pass the URL, and prompt for the rest',
+      },
     ],
     flagsOf: 'webhooks.endpoints.create',
     load: async () => (await import('./endpoint.ts')).setUpEndpoint,
   },
   {
     command: ['webhooks', 'config', 'setup'],
-    summary: 'Configure basic webhooks in a dialogue',
-    description: `Asks for each setting, shows what would change, and changes only that. ${AS_FLAGS}`,
-    examples: [{ command: 'svc webhooks config setup', does: 'go through its settings' }],
+    summary: 'Configure basic webhooks interactively',
+    description: `Prompts for each setting, shows the changes, and applies only those. ${AS_FLAGS}`,
+    examples: [{ command: 'svc webhooks config setup', caption: 'prompt for each setting' }],
     flagsOf: 'webhooks.config.update',
     load: async () => (await import('./webhook-config.ts')).setUpWebhookConfig,
   },
   {
     command: ['email', 'setup'],
-    summary: 'Configure e-mail in a dialogue',
-    description: `Asks for each setting, shows what would change, and changes only that. ${AS_FLAGS}`,
-    examples: [{ command: 'svc email setup --from-company Acme', does: 'asks for the rest' }],
+    summary: 'Configure email interactively',
+    description: `Prompts for each setting, shows the changes, and applies only those. ${AS_FLAGS}`,
+    examples: [
+      { command: 'svc email setup --from-company Acme', caption: 'pass the company name, and prompt for the rest' },
+    ],
     flagsOf: 'email.update',
     load: async () => (await import('./email.ts')).setUpEmail,
   },

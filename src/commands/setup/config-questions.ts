@@ -3,99 +3,103 @@ import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
-import { secretValue } from '../../profiles/credential-value.ts';
-import { publicKeyOf } from '../../webhooks/keys.ts';
-import { NO_ANSWER } from '../asker.ts';
+import { parseSecret } from '../../profiles/credential-value.ts';
+import { parsePublicKey } from '../../webhooks/keys.ts';
 import type { Context } from '../context.ts';
+import { EMPTY_ANSWER } from '../prompter.ts';
 import type { Data } from './data.ts';
 import { eventChoices } from './event-choices.ts';
-import { fieldProblem } from './field-check.ts';
+import { findFieldProblem } from './field-check.ts';
 
-interface Field {
+interface ConfigField {
   readonly flag: Flag;
   readonly message: string;
-  /** The configuration as it will be with what was answered so far. */
+  /** Configuration including the answers so far. */
   readonly current: Data;
-  /** The known events, for triggers. */
+  /** Known event types, for triggers. */
   readonly events: readonly string[];
 }
 
-/** The wanted value of a setting; `undefined` leaves it as it is. What was never set, and is not wanted, stays unset. */
-export async function askForField(context: Context, operation: Operation, field: Field): Promise<unknown> {
-  const answer = await answerFor(context, operation, field);
+/** Prompts for a setting. `undefined` leaves the setting unchanged. An unset setting stays unset if the answer is empty or no. */
+export async function askForField(context: Context, operation: Operation, field: ConfigField): Promise<unknown> {
+  const answer = await promptForField(context, operation, field);
   const isUnset = valueAt(field.current, field.flag.path) === undefined;
   return isUnset && (answer === '' || answer === false) ? undefined : answer;
 }
 
-async function answerFor(context: Context, operation: Operation, field: Field): Promise<unknown> {
+async function promptForField(context: Context, operation: Operation, field: ConfigField): Promise<unknown> {
   const { flag, message, current } = field;
   const now = valueAt(current, flag.path);
-  const asker = await context.asker();
+  const asker = await context.prompter();
   switch (flag.kind) {
     case 'boolean':
-      return asker.yes(message, now === true);
+      return asker.confirm(message, now === true);
     case 'secret':
       return askForSecret(context, message, now);
     case 'switches':
       return askForTriggers(context, field, Object(now));
     default:
       if (flag.path.at(-1) === 'publicKey') return askForKey(context, field);
-      if (flag.choices) return askForOne(context, field, flag.choices);
+      if (flag.choices) return askForChoice(context, field, flag.choices);
       return asker.text({
         message,
-        preset: textOf(now),
-        otherwise: 'none',
-        check: (answer) => fieldProblem(operation, flag.path, answer),
+        defaultValue: textOrUndefined(now),
+        emptyMeaning: 'none',
+        validate: (answer) => findFieldProblem(operation, flag.path, answer),
       });
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function textOrUndefined(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-async function askForOne(context: Context, { flag, message, current }: Field, choices: readonly string[]) {
-  const preset = textOf(valueAt(current, flag.path)) ?? choices[0] ?? '';
-  const asker = await context.asker();
-  return asker.one({ message, choices: [...new Set([...choices, preset])].map((value) => ({ value })), preset });
+async function askForChoice(context: Context, { flag, message, current }: ConfigField, choices: readonly string[]) {
+  const preset = textOrUndefined(valueAt(current, flag.path)) ?? choices[0] ?? '';
+  const asker = await context.prompter();
+  return asker.select({
+    message,
+    choices: [...new Set([...choices, preset])].map((value) => ({ value })),
+    defaultValue: preset,
+  });
 }
 
-/** Nobody sees what is typed, so nothing is taken for a new secret by mistake: Enter alone leaves it. */
+/** Prompts for a secret. Enter alone keeps the current one, because the input is hidden and mistakes go unnoticed. */
 async function askForSecret(context: Context, message: string, now: unknown): Promise<string | undefined> {
-  const asker = await context.asker();
+  const asker = await context.prompter();
   const isSet = typeof now === 'string' && now !== '';
-  const ways = isSet ? `Enter keeps it, ${NO_ANSWER} removes it` : 'Enter: none';
+  const instructions = isSet ? `Enter to keep, ${EMPTY_ANSWER} to remove` : 'Enter for none';
   for (;;) {
-    const typed = await asker.secret(`${message} (${ways})`);
+    const typed = await asker.secret(`${message} (${instructions})`);
     if (typed === '') return undefined;
-    if (typed === NO_ANSWER && isSet) return '';
-    const secret = await orSayWhy(context, async () => secretValue(typed, 'that'));
+    if (typed === EMPTY_ANSWER && isSet) return '';
+    const secret = await readOrExplain(context, async () => parseSecret(typed, 'that'));
     if (secret !== undefined) return secret;
   }
 }
 
-/** Asked only where what is delivered is encrypted. It is sent as the bare base64 of its file. */
-async function askForKey(context: Context, { flag, message, current }: Field): Promise<string | undefined> {
+/** Prompts for the public key if encryption is enabled. The key is sent as the bare base64 of its file. */
+async function askForKey(context: Context, { flag, message, current }: ConfigField): Promise<string | undefined> {
   const [settings = ''] = flag.path;
   if (valueAt(current, [settings, 'encryptData']) !== true) return undefined;
-  const asker = await context.asker();
-  const preset = textOf(valueAt(current, flag.path));
+  const asker = await context.prompter();
+  const preset = textOrUndefined(valueAt(current, flag.path));
   for (;;) {
-    const answer = await asker.text({ message, preset, otherwise: 'none' });
+    const answer = await asker.text({ message, defaultValue: preset, emptyMeaning: 'none' });
     if (answer === '' || answer === preset) return answer;
-    const key = await orSayWhy(context, () => readKey(context, answer));
+    const key = await readOrExplain(context, () => readKey(context, answer));
     if (key !== undefined) return key;
   }
 }
 
 async function readKey({ cwd, signal }: Context, answer: string): Promise<string> {
   const text = await readNamedFile(answer, cwd, { signal }).then(String, () => answer);
-  publicKeyOf(text);
+  parsePublicKey(text);
   return text.replaceAll(/-----[^-]*-----|\s/g, '');
 }
 
-/** What was asked for, or a line that says why it is none. */
-async function orSayWhy(context: Context, read: () => Promise<string>): Promise<string | undefined> {
+/** Reads a value, or prints why it is invalid and returns `undefined`. */
+async function readOrExplain(context: Context, read: () => Promise<string>): Promise<string | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -105,17 +109,17 @@ async function orSayWhy(context: Context, read: () => Promise<string>): Promise<
   }
 }
 
-/** Every trigger that there is, on or off; those that are off and were never set are left out. */
-async function askForTriggers(context: Context, { message, events }: Field, now: Data) {
-  const asker = await context.asker();
+/** Prompts for the enabled triggers. Triggers that were never set and stay off are omitted. */
+async function askForTriggers(context: Context, { message, events }: ConfigField, now: Data) {
+  const asker = await context.prompter();
   const stored = Object.keys(now);
   const names = [...new Set([...events, ...stored])];
-  const chosen = await asker.many({
+  const chosen = await asker.multiSelect({
     message,
     choices: eventChoices(names),
-    preset: names.filter((name) => now[name] === true),
-    none: 'no events',
-    checkOther: (name) => (/^[\w.-]+$/.test(name) ? undefined : 'only letters, digits, ., _ and - are allowed'),
+    defaultValues: names.filter((name) => now[name] === true),
+    emptyMeaning: 'no events',
+    validateOther: (name) => (/^[\w.-]+$/.test(name) ? undefined : 'only letters, digits, ., _ and - are allowed'),
   });
   const all = new Set([...stored, ...chosen]);
   return Object.fromEntries([...all].map((name) => [name, chosen.includes(name)]));

@@ -2,50 +2,52 @@ import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { dataOf } from '../call/reply-data.ts';
+import { requireData } from '../call/require-data.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { changedData, changeLines } from './changes.ts';
+import { diffData, formatChanges } from './changes.ts';
 import { askForField } from './config-questions.ts';
-import { type Data, laidOver, withValue } from './data.ts';
-import { commandOf, givenData, type Subject, subjectOf } from './subject.ts';
-import { tell } from './talk.ts';
+import { type Data, mergeData, withValue } from './data.ts';
+import { printLines } from './messages.ts';
+import { formatEquivalentCommand, loadSetupOperation, readFlagData, type SetupOperation } from './setup-operation.ts';
 
-/** A configuration that is read and updated as a whole, with one switch above its settings. */
-export interface Config {
+/** A configuration that is read and updated as a whole, with one switch that enables it. */
+export interface ConfigDefinition {
   readonly get: OperationName;
   readonly update: OperationName;
-  /** The field that holds the settings; its `triggers` say which events count. */
+  /** Field that contains the settings. Its `triggers` field selects the events. */
   readonly settings: string;
-  /** How each field is asked for. */
+  /** Prompt of each field. */
   readonly questions: Readonly<Record<string, string>>;
-  /** The known events that it can be about. */
+  /** Event types that can be selected. */
   readonly events: readonly string[];
-  /** What an update with this data sets besides, while no triggers are stored. */
+  /** Settings that the service adds to an update with this data while no triggers are stored. */
   readonly firstSettings: (data: Data) => Data | undefined;
 }
 
-/** Asks for each setting that no flag gives, shows what would change, and changes only that. */
-export async function setUpConfig(context: Context, invocation: Invocation, config: Config): Promise<void> {
-  const subject = await subjectOf(config.update);
+/** Prompts for each setting without a flag, shows the changes, and applies only those. */
+export async function setUpConfig(context: Context, invocation: Invocation, config: ConfigDefinition): Promise<void> {
+  const subject = await loadSetupOperation(config.update);
   const { entry, operation } = subject;
-  const given = await givenData(context, subject, invocation);
+  const given = await readFlagData(context, subject, invocation);
   if (Object.keys(given).length > 0) checkInput(entry, operation, given, 'usage', context.clock.now());
   const client = await context.client();
-  const before = await currentConfig(context, client, config);
+  const before = await readCurrentConfig(context, client, config);
   const wanted = await askForConfig(context, subject, { config, before, given });
-  const changes = changesOf(config, before, wanted);
-  if (changes === undefined) return context.note('everything is so already; nothing was sent');
+  const changes = computeUpdate(config, before, wanted);
+  if (changes === undefined) return context.note('already up to date; nothing was sent');
   checkInput(entry, operation, changes, 'usage', context.clock.now());
   for (const warning of operation.warnings?.(changes) ?? []) await context.warn(warning);
-  await tell(context, [
+  await printLines(context, [
     '',
-    'What changes',
-    ...changeLines(entry, before, laidOver(seededBy(config, before, changes), changes)).map((line) => `  ${line}`),
+    'Changes',
+    ...formatChanges(entry, before, mergeData(withFirstSettings(config, before, changes), changes)).map(
+      (line) => `  ${line}`,
+    ),
     '',
-    'The same without questions',
-    `  ${commandOf(context, entry, changes, invocation)}`,
+    'Equivalent command',
+    `  ${formatEquivalentCommand(context, entry, changes, invocation)}`,
     '',
   ]);
   if (!context.options.dryRun) await context.confirm(operation.confirm?.(changes) ?? 'Make these changes?');
@@ -55,47 +57,51 @@ export async function setUpConfig(context: Context, invocation: Invocation, conf
   else await (await context.printer()).value(reply.data, { secrets: entry.secrets });
 }
 
-async function currentConfig(context: Context, client: Client, { get }: Config): Promise<Data> {
+async function readCurrentConfig(context: Context, client: Client, { get }: ConfigDefinition): Promise<Data> {
   if (context.options.dryRun) {
-    await context.note('what is configured now is not looked up: --dry-run');
+    await context.note('--dry-run: the current configuration was not read');
     return {};
   }
-  const { entry } = await subjectOf(get);
-  const data = dataOf(await client.call(await loadOperation(entry.resource, get), {}));
+  const { entry } = await loadSetupOperation(get);
+  const data = requireData(await client.call(await loadOperation(entry.resource, get), {}));
   return isObject(data) ? data : {};
 }
 
-interface Answers {
-  readonly config: Config;
+interface ConfigInput {
+  readonly config: ConfigDefinition;
   readonly before: Data;
   readonly given: Data;
 }
 
-/** What is to be set: what flags gave, and each other setting as it was answered. */
-async function askForConfig(context: Context, { entry, operation }: Subject, answers: Answers): Promise<Data> {
+/** Combines the settings from flags with the answers for all others. */
+async function askForConfig(
+  context: Context,
+  { entry, operation }: SetupOperation,
+  answers: ConfigInput,
+): Promise<Data> {
   const { config, before, given } = answers;
   let wanted = given;
   for (const flag of entry.flags) {
     const { path } = flag;
     if (valueAt(wanted, path) !== undefined) continue;
-    const current = laidOver(seededBy(config, before, wanted), wanted);
-    const message = config.questions[path.at(-1) ?? ''] ?? flag.describes;
+    const current = mergeData(withFirstSettings(config, before, wanted), wanted);
+    const message = config.questions[path.at(-1) ?? ''] ?? flag.description;
     const answer = await askForField(context, operation, { flag, message, current, events: config.events });
     if (answer !== undefined) wanted = withValue(wanted, path, answer);
   }
   return wanted;
 }
 
-/** What has to be sent: what the service would put in by itself is not, unless nothing else would make it do so. */
-function changesOf(config: Config, before: Data, wanted: Data): Data | undefined {
-  const changes = changedData(seededBy(config, before, wanted), wanted) ?? {};
+/** Computes the fields to send. Settings that the service adds by itself are sent only if nothing else triggers them. */
+function computeUpdate(config: ConfigDefinition, before: Data, wanted: Data): Data | undefined {
+  const changes = diffData(withFirstSettings(config, before, wanted), wanted) ?? {};
   const isSeeded = Boolean(config.firstSettings(wanted)) === Boolean(config.firstSettings(changes));
-  return isSeeded && Object.keys(changes).length > 0 ? changes : changedData(before, wanted);
+  return isSeeded && Object.keys(changes).length > 0 ? changes : diffData(before, wanted);
 }
 
-/** What is configured once the service has put in what enabling for the first time sets. */
-function seededBy({ settings, firstSettings }: Config, before: Data, wanted: Data): Data {
+/** Adds the settings that the service stores when the configuration is first enabled. */
+function withFirstSettings({ settings, firstSettings }: ConfigDefinition, before: Data, wanted: Data): Data {
   const stored = Object(valueAt(before, [settings, 'triggers']));
   const seeds = Object.keys(stored).length === 0 ? firstSettings(wanted) : undefined;
-  return seeds ? laidOver(before, { [settings]: seeds }) : before;
+  return seeds ? mergeData(before, { [settings]: seeds }) : before;
 }

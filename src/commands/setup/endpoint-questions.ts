@@ -1,49 +1,49 @@
 import { EVENT_NAMES } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
-import { targetUrl } from '../deliveries/target.ts';
+import { parseTargetUrl } from '../deliveries/targets.ts';
 import type { Data } from './data.ts';
 import { eventChoices } from './event-choices.ts';
-import { fieldProblem } from './field-check.ts';
-import { tryOut } from './ping.ts';
-import { SAMPLE_URL, type Subject } from './subject.ts';
+import { findFieldProblem } from './field-check.ts';
+import { offerPing } from './ping.ts';
+import { SAMPLE_URL, type SetupOperation } from './setup-operation.ts';
 
-type Ask = (context: Context, subject: Subject) => Promise<unknown>;
+type Ask = (context: Context, subject: SetupOperation) => Promise<unknown>;
 
-/** How each field of an endpoint is asked for, in this order. An answer of nothing leaves the field out. */
+/** Prompts for the fields of an endpoint, in order. An empty answer omits the field. */
 const QUESTIONS: Readonly<Record<string, Ask>> = {
   url: askUrl,
   filterTypes: async (context, subject) => {
-    const asker = await context.asker();
-    const chosen = await asker.many({
+    const asker = await context.prompter();
+    const chosen = await asker.multiSelect({
       message: 'Events to receive',
       choices: eventChoices(EVENT_NAMES),
-      preset: [],
-      none: 'all events',
-      checkOther: (name) => checked(subject, 'filterTypes', [name]),
+      defaultValues: [],
+      emptyMeaning: 'all events',
+      validateOther: (name) => findProblem(subject, 'filterTypes', [name]),
     });
     return chosen.length > 0 ? chosen : undefined;
   },
   channels: async (context, subject) => {
-    const check = (answer: string) => checked(subject, 'channels', listOf(answer));
-    const answer = await optional(context, 'Channels, with commas between', 'all channels', check);
-    return answer && listOf(answer);
+    const check = (answer: string) => findProblem(subject, 'channels', parseList(answer));
+    const answer = await askOptional(context, 'Channels (comma-separated)', 'all channels', check);
+    return answer && parseList(answer);
   },
   rateLimit: async (context, subject) => {
     const check = (answer: string) =>
-      /^\d+$/.test(answer) ? checked(subject, 'rateLimit', Number(answer)) : `'${answer}' is not a whole number`;
-    const answer = await optional(context, 'Most deliveries a second', 'no limit', check);
+      /^\d+$/.test(answer) ? findProblem(subject, 'rateLimit', Number(answer)) : `'${answer}' is not a whole number`;
+    const answer = await askOptional(context, 'Rate limit (deliveries per second)', 'no limit', check);
     return answer && Number(answer);
   },
   description: (context, subject) =>
-    optional(context, 'What it is for', 'nothing', (answer) => checked(subject, 'description', answer)),
+    askOptional(context, 'Description (optional)', 'none', (answer) => findProblem(subject, 'description', answer)),
   uid: (context, subject) =>
-    optional(context, 'Id of your own for it', 'svc makes one up', (answer) => checked(subject, 'uid', answer)),
+    askOptional(context, 'Custom ID (uid)', 'generated', (answer) => findProblem(subject, 'uid', answer)),
   metadata: askMetadata,
 };
 
-/** The fields of an endpoint: as given, and the others as answered. */
-export async function askForEndpoint(context: Context, subject: Subject, given: Data): Promise<Data> {
+/** Prompts for the fields of an endpoint that were not given. */
+export async function askForEndpoint(context: Context, subject: SetupOperation, given: Data): Promise<Data> {
   const data: Record<string, unknown> = { ...given };
   for (const [field, ask] of Object.entries(QUESTIONS)) {
     if (data[field] !== undefined) continue;
@@ -53,42 +53,42 @@ export async function askForEndpoint(context: Context, subject: Subject, given: 
   return data;
 }
 
-function checked({ operation }: Subject, field: string, value: unknown): string | undefined {
-  return fieldProblem(operation, [field], value, { url: SAMPLE_URL });
+function findProblem({ operation }: SetupOperation, field: string, value: unknown): string | undefined {
+  return findFieldProblem(operation, [field], value, { url: SAMPLE_URL });
 }
 
-async function optional(
+async function askOptional(
   context: Context,
   message: string,
-  otherwise: string,
+  emptyMeaning: string,
   check: (answer: string) => string | undefined,
 ): Promise<string | undefined> {
-  return (await (await context.asker()).text({ message, otherwise, check })) || undefined;
+  return (await (await context.prompter()).text({ message, emptyMeaning: emptyMeaning, validate: check })) || undefined;
 }
 
-function listOf(answer: string): readonly string[] {
+function parseList(answer: string): readonly string[] {
   return answer
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 }
 
-/** Asked for until it is one that the user wants to keep. */
-async function askUrl(context: Context, subject: Subject): Promise<string> {
-  const asker = await context.asker();
+/** Prompts for the URL until the user accepts it. */
+async function askUrl(context: Context, subject: SetupOperation): Promise<string> {
+  const asker = await context.prompter();
   let preset: string | undefined;
   for (;;) {
-    const check = (answer: string) => checked(subject, 'url', answer) ?? targetProblem(answer);
-    const url = await asker.text({ message: 'Where deliveries go (URL)', preset, check });
-    if (await tryOut(context, new URL(url))) return url;
+    const check = (answer: string) => findProblem(subject, 'url', answer) ?? findUrlProblem(answer);
+    const url = await asker.text({ message: 'Endpoint URL', defaultValue: preset, validate: check });
+    if (await offerPing(context, new URL(url))) return url;
     preset = url;
   }
 }
 
-/** A URL may hold a user name and a password for the service; whoever sees the endpoint would see them. */
-function targetProblem(answer: string): string | undefined {
+/** Rejects URLs with a user name or password, which everyone who can read the endpoint would see. */
+function findUrlProblem(answer: string): string | undefined {
   try {
-    targetUrl(answer, 'URL');
+    parseTargetUrl(answer, 'URL');
     return undefined;
   } catch (error) {
     if (error instanceof SvcError) return error.message.replace(/^URL: /, '');
@@ -97,13 +97,13 @@ function targetProblem(answer: string): string | undefined {
 }
 
 async function askMetadata(context: Context): Promise<Readonly<Record<string, string>> | undefined> {
-  const asker = await context.asker();
+  const asker = await context.prompter();
   const pairs = new Map<string, string>();
   for (;;) {
     const answer = await asker.text({
-      message: pairs.size === 0 ? 'Metadata, as key=value' : 'More metadata',
-      otherwise: pairs.size === 0 ? 'none' : 'no more',
-      check: (text) => (text.indexOf('=') > 0 ? undefined : 'write it as key=value'),
+      message: pairs.size === 0 ? 'Metadata (key=value)' : 'More metadata (key=value)',
+      emptyMeaning: pairs.size === 0 ? 'none' : 'no more',
+      validate: (text) => (text.indexOf('=') > 0 ? undefined : 'use the form key=value'),
     });
     if (answer === '') return pairs.size > 0 ? Object.fromEntries(pairs) : undefined;
     const at = answer.indexOf('=');

@@ -2,107 +2,122 @@ import { loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import { mintId } from '../call/operation.ts';
-import { dataOf } from '../call/reply-data.ts';
+import { requireData } from '../call/require-data.ts';
+import { addGeneratedId } from '../call/run-call.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { hintedCommand } from '../hinted-command.ts';
-import { showCreated } from './created.ts';
+import { commandForService } from '../service-flags.ts';
+import { type AdvancedWebhookSettings, readAdvancedSettings } from './advanced-settings.ts';
+import { showCreatedEndpoint } from './created-endpoint.ts';
 import type { Data } from './data.ts';
 import { askForEndpoint } from './endpoint-questions.ts';
-import { type ServiceState, serviceState } from './service-state.ts';
-import { commandOf, givenData, SAMPLE_URL, type Subject, subjectOf } from './subject.ts';
-import { tell, twoColumns } from './talk.ts';
+import { formatColumns, printLines } from './messages.ts';
+import {
+  formatEquivalentCommand,
+  loadSetupOperation,
+  readFlagData,
+  SAMPLE_URL,
+  type SetupOperation,
+} from './setup-operation.ts';
 
-/** Makes an endpoint in a dialogue. Everything is asked before anything is written. */
+/** Creates an endpoint interactively. All prompts come before the first write. */
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
-  const subject = await subjectOf('webhooks.endpoints.create');
-  const given = await givenData(context, subject, invocation);
+  const subject = await loadSetupOperation('webhooks.endpoints.create');
+  const given = await readFlagData(context, subject, invocation);
   checkInput(subject.entry, subject.operation, { url: SAMPLE_URL, ...given }, 'usage', context.clock.now());
   const client = await context.client();
-  const creation = await agreeOn(context, subject, { client, given, invocation }).catch((error: unknown) => {
-    // A test request may have gone out, so it can't be said that nothing was sent.
+  const creation = await planEndpoint(context, subject, { client, given, invocation }).catch((error: unknown) => {
+    // A test request may have been sent, so the message must not claim that nothing was sent.
     const isStopped = error instanceof SvcError && error.failure === 'interrupted';
-    throw isStopped ? new SvcError('interrupted', 'stopped; no endpoint was made', { cause: error }) : error;
+    throw isStopped ? new SvcError('interrupted', 'canceled; no endpoint was created', { cause: error }) : error;
   });
   await create(context, client, creation);
 }
 
-interface Start {
+interface EndpointSetup {
   readonly client: Client;
   readonly given: Data;
   readonly invocation: Invocation;
 }
 
-/** Asks for what is missing, shows what would be done, and gives it once the user agrees. */
-async function agreeOn(context: Context, subject: Subject, { client, given, invocation }: Start): Promise<Creation> {
+/** Prompts for missing values, shows the plan, and returns it after confirmation. */
+async function planEndpoint(
+  context: Context,
+  subject: SetupOperation,
+  { client, given, invocation }: EndpointSetup,
+): Promise<EndpointCreation> {
   const { entry, operation } = subject;
-  const service = await serviceState(context, client);
-  if (!service.isEnabled) await context.confirm('Advanced webhooks are off. Switch them on when the endpoint is made?');
+  const service = await readAdvancedSettings(context, client);
+  if (!service.isEnabled)
+    await context.confirm('Advanced webhooks are disabled. Enable them when creating the endpoint?');
   const asked = await askForEndpoint(context, subject, given);
   const data: Record<string, unknown> = { ...asked };
-  await mintId(operation, data);
+  await addGeneratedId(operation, data);
   checkInput(entry, operation, data, 'usage', context.clock.now());
   for (const warning of operation.warnings?.(data) ?? []) await context.warn(warning);
-  const command = commandOf(context, entry, asked, invocation);
+  const command = formatEquivalentCommand(context, entry, asked, invocation);
   await showPlan(context, subject, { data, isEnabled: service.isEnabled, command });
   if (!context.options.dryRun) await context.confirm('Create this endpoint?');
   return { service, data };
 }
 
-interface Plan {
+interface EndpointPlan {
   readonly data: Data;
   readonly isEnabled: boolean;
   readonly command: string;
 }
 
-async function showPlan(context: Context, { entry }: Subject, { data, isEnabled, command }: Plan): Promise<void> {
+async function showPlan(
+  context: Context,
+  { entry }: SetupOperation,
+  { data, isEnabled, command }: EndpointPlan,
+): Promise<void> {
   const text = (field: string, otherwise: string) => [data[field] ?? otherwise].flat().join(', ');
   const metadata = Object.entries(Object(data['metadata'])).map(([key, value]) => `${key}=${value}`);
   const enabling = isEnabled
     ? []
-    : [`  ${hintedCommand(context.options, 'webhooks', 'advanced', 'update', '--enable')}`];
-  await tell(context, [
+    : [`  ${commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable')}`];
+  await printLines(context, [
     '',
-    'The endpoint',
-    ...twoColumns([
+    'Endpoint',
+    ...formatColumns([
       ['url', text('url', '')],
       ['events', text('filterTypes', 'all')],
       ['channels', text('channels', 'all')],
-      ['rate limit', data['rateLimit'] === undefined ? 'none' : `${data['rateLimit']} a second`],
+      ['rate limit', data['rateLimit'] === undefined ? 'none' : `${data['rateLimit']} per second`],
       ['description', text('description', 'none')],
       ['uid', text('uid', '')],
       ['metadata', metadata.join(', ') || 'none'],
-      ...(data['disabled'] === true ? [['disabled', 'it receives nothing yet'] as const] : []),
+      ...(data['disabled'] === true ? [['disabled', 'yes'] as const] : []),
     ]),
     '',
-    'The request',
+    'Request',
     `  POST ${entry.path}`,
     ...JSON.stringify({ data }, null, 2)
       .split('\n')
       .map((line) => `  ${line}`),
     '',
-    'The same without questions',
+    'Equivalent command',
     ...enabling,
     `  ${command}`,
     '',
   ]);
 }
 
-interface Creation {
-  readonly service: ServiceState;
+interface EndpointCreation {
+  readonly service: AdvancedWebhookSettings;
   readonly data: Data;
 }
 
-async function create(context: Context, client: Client, { service, data }: Creation): Promise<void> {
+async function create(context: Context, client: Client, { service, data }: EndpointCreation): Promise<void> {
   const [config, endpoints] = [await loadResource('webhook-config'), await loadResource('webhook-endpoints')];
   if (!service.isEnabled) await client.call(config['webhooks.advanced.update'], { isEnabled: true });
   const operation = endpoints['webhooks.endpoints.create'];
   const reply = await client.call(operation, operation.input.parse(data)).catch(async (error: unknown) => {
     if (!service.isEnabled) {
       await context.warn(
-        `advanced webhooks are on now: ${hintedCommand(context.options, 'webhooks', 'advanced', 'update', '--disable')} switches them off`,
+        `enabled advanced webhooks; to disable them again: ${commandForService(context.options, 'webhooks', 'advanced', 'update', '--disable')}`,
       );
     }
     throw error;
@@ -111,22 +126,22 @@ async function create(context: Context, client: Client, { service, data }: Creat
   const { data: endpoint } = reply;
   if (endpoint?.id === undefined) {
     return context.warn(
-      `the response has no ID of the new endpoint: ${hintedCommand(context.options, 'webhooks', 'endpoints', 'list')} shows it`,
+      `the response contains no endpoint ID; to find the endpoint: ${commandForService(context.options, 'webhooks', 'endpoints', 'list')}`,
     );
   }
   try {
     const secret = await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: endpoint.id });
-    await showCreated(context, { endpoint, secret: dataOf(secret).secret, service });
+    await showCreatedEndpoint(context, { endpoint, secret: requireData(secret).secret, service });
   } catch (error) {
-    throw error instanceof SvcError ? afterwards(error, endpoint.id) : error;
+    throw error instanceof SvcError ? withCreatedEndpoint(error, endpoint.id) : error;
   }
 }
 
-/** What went wrong, or was stopped, once the endpoint was there. */
-function afterwards(error: SvcError, id: string): SvcError {
-  const what = error.failure === 'interrupted' ? 'stopped' : error.message;
-  return error.told({
-    message: `${what}; the endpoint ${id} is there`,
-    hint: hint`${step('change', 'webhooks', 'endpoints', 'delete', id)} takes it away`,
+/** Adds to an error that the endpoint was created before. */
+function withCreatedEndpoint(error: SvcError, id: string): SvcError {
+  const what = error.failure === 'interrupted' ? 'canceled' : error.message;
+  return error.reworded({
+    message: `${what}; the endpoint ${id} was created`,
+    hint: hint`${step('change', 'webhooks', 'endpoints', 'delete', id)} deletes it`,
   });
 }

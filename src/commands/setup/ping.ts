@@ -1,42 +1,42 @@
-import { deliveryHeaders, newDeliveryId } from '../../webhooks/delivery.ts';
-import { isSuccess } from '../../webhooks/listener.ts';
-import { post, type Receipt } from '../../webhooks/post.ts';
-import { newSigningSecret } from '../../webhooks/signature.ts';
+import { createDeliveryHeaders, createDeliveryId } from '../../webhooks/delivery.ts';
+import { isSuccessStatus } from '../../webhooks/listener.ts';
+import { type PostResult, sendPost } from '../../webhooks/post.ts';
+import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
-import { postOptions } from '../deliveries/target.ts';
-import { offers, tell } from './talk.ts';
+import { postOptions } from '../deliveries/targets.ts';
+import { confirmOptional, printLines } from './messages.ts';
 
-/** Offers a test request to a URL, and says what came back. False: the user wants another URL. */
-export async function tryOut(context: Context, url: URL): Promise<boolean> {
-  if (!(await offers(context, 'Send a test request there now?'))) return true;
-  const id = newDeliveryId();
+/** Offers to send a test request to a URL and prints the response. @returns false if the user wants another URL */
+export async function offerPing(context: Context, url: URL): Promise<boolean> {
+  if (!(await confirmOptional(context, 'Send a test request to this URL?'))) return true;
+  const id = createDeliveryId();
   const body = JSON.stringify({ event: 'ping', webhookId: id, data: {} });
   const timestamp = Math.floor(context.clock.now() / 1000);
-  // Signed with a secret that nobody has: a receiver that verifies refuses it, and shows so that it does.
-  const headers = deliveryHeaders({ form: 'advanced', id, timestamp, secret: newSigningSecret() }, body);
-  await tell(context, [WAITING]);
-  const receipt = await post({ url, headers, body }, await postOptions(context));
-  await tell(context, [`  ${outcome(receipt)}`]);
-  if (isSuccess(receipt) || isRefusal(receipt)) return true;
-  return (await context.asker()).yes('Keep this URL?', true);
+  // The signature uses a random secret, so a receiver that verifies signatures rejects the request.
+  const headers = createDeliveryHeaders({ form: 'advanced', id, timestamp, secret: createSigningSecret() }, body);
+  await printLines(context, [WAITING_MESSAGE]);
+  const receipt = await sendPost({ url, headers, body }, await postOptions(context));
+  await printLines(context, [`  ${describeResult(receipt)}`]);
+  if (isSuccessStatus(receipt) || isRejection(receipt)) return true;
+  return (await context.prompter()).confirm('Keep this URL?', true);
 }
 
-/** Said before a request, which a receiver may leave without an answer for as long as senders wait. */
-export const WAITING = '  waiting for an answer…';
+/** Message before a request, because a slow receiver may take until the timeout. */
+export const WAITING_MESSAGE = '  waiting for a response…';
 
-const REFUSALS: readonly (number | null)[] = [400, 401, 403];
+const REJECTION_STATUSES: readonly (number | null)[] = [400, 401, 403];
 
-function isRefusal({ status }: Receipt): boolean {
-  return REFUSALS.includes(status);
+function isRejection({ status }: PostResult): boolean {
+  return REJECTION_STATUSES.includes(status);
 }
 
-function outcome(receipt: Receipt): string {
-  if (receipt.status === null) return `no answer: ${receipt.error}`;
+function describeResult(receipt: PostResult): string {
+  if (receipt.status === null) return `no response: ${receipt.error}`;
   const { status, milliseconds } = receipt;
-  const answered = `it answered ${status} after ${milliseconds} ms`;
-  if (isSuccess(receipt)) return `${answered}: it takes deliveries, and did not verify this one's signature`;
-  if (isRefusal(receipt)) return `${answered}: it refuses what it cannot verify, as it should`;
-  if (status < 400) return `${answered}: deliveries follow no redirects, so give the address that it leads to`;
-  if (status === 404) return `${answered}: is the path right?`;
-  return `${answered}: a delivery would count as failed`;
+  const answered = `HTTP ${status} after ${milliseconds} ms`;
+  if (isSuccessStatus(receipt)) return `${answered}: accepted, but the signature was not verified`;
+  if (isRejection(receipt)) return `${answered}: rejected the invalid signature, as expected`;
+  if (status < 400) return `${answered}: redirects are not followed; use the URL that it redirects to`;
+  if (status === 404) return `${answered}: check the path`;
+  return `${answered}: a delivery would fail`;
 }

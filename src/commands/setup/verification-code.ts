@@ -1,16 +1,16 @@
 import { SIGNATURE_HEADERS } from '../../webhooks/form.ts';
-import { TOLERANCE } from '../../webhooks/signature.ts';
+import { TIMESTAMP_TOLERANCE } from '../../webhooks/signature.ts';
 
 const { id, timestamp, signature } = SIGNATURE_HEADERS;
 
 /** A function that verifies deliveries in Node.js, without a library. */
 export const NODE_VERIFICATION = `import { createHmac, timingSafeEqual } from 'node:crypto';
 
-// body: the bytes as they came, before any parser; headers: request.headers
+// body: raw bytes, before any parser; headers: request.headers
 export function verified(body, headers, secret) {
   const { '${id}': id, '${timestamp}': time, '${signature}': given = '' } = headers;
   if (!/^[^.]+$/.test(id) || !/^\\d{1,12}$/.test(time)) return false;
-  if (Math.abs(Date.now() / 1000 - time) > ${TOLERANCE}) return false;
+  if (Math.abs(Date.now() / 1000 - time) > ${TIMESTAMP_TOLERANCE}) return false;
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const hmac = createHmac('sha256', key).update(\`\${id}.\${time}.\`).update(body);
   const expected = Buffer.from(\`v1,\${hmac.digest('base64')}\`);
@@ -18,15 +18,15 @@ export function verified(body, headers, secret) {
     (one) => one.length === expected.length && timingSafeEqual(one, expected));
 }`;
 
-/** The same in Python 3, without a library. */
+/** A function that verifies deliveries in Python 3, without a library. */
 export const PYTHON_VERIFICATION = `import base64, hmac, re, time
 
-# body: the bytes as they came; headers: a mapping that ignores case
+# body: raw bytes; headers: a case-insensitive mapping
 def verified(body, headers, secret):
     id, sent = headers.get("${id}", ""), headers.get("${timestamp}", "")
     if not re.fullmatch(r"[^.]+", id) or not re.fullmatch(r"[0-9]{1,12}", sent):
         return False
-    if abs(time.time() - int(sent)) > ${TOLERANCE}:
+    if abs(time.time() - int(sent)) > ${TIMESTAMP_TOLERANCE}:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = hmac.digest(key, f"{id}.{sent}.".encode() + body, "sha256")

@@ -1,10 +1,10 @@
 import { WEBHOOK_TRIGGERS } from '../../catalog/events.ts';
-import { FIRST_WEBHOOK_SETTINGS } from '../../catalog/webhook-config.ts';
+import { INITIAL_WEBHOOK_SETTINGS } from '../../catalog/webhook-config.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { setUpConfig } from './config.ts';
 
-/** Configures basic webhooks in a dialogue. */
+/** Configures basic webhooks interactively. */
 export function setUpWebhookConfig(context: Context, invocation: Invocation): Promise<void> {
   return setUpConfig(context, invocation, {
     get: 'webhooks.config.get',
@@ -12,16 +12,16 @@ export function setUpWebhookConfig(context: Context, invocation: Invocation): Pr
     settings: 'webhookServiceConfig',
     questions: {
       useWebhookService: 'Deliver events as basic webhooks?',
-      authToken: 'Token that each delivery carries',
+      authToken: 'Delivery auth token',
       rawNotificationUrl: 'URL for unprocessed events',
       processedNotificationUrl: 'URL for processed events',
-      encodeData: 'Encode what is delivered in base64?',
-      encryptData: 'Encrypt what is delivered, with a public key of yours?',
-      publicKey: 'RSA public key: the path of its file, or its base64',
-      enableDataProtection: 'Leave personal data out?',
+      encodeData: 'Encode payloads as base64?',
+      encryptData: 'Encrypt payloads with your public key?',
+      publicKey: 'RSA public key (file path or base64)',
+      enableDataProtection: 'Omit personal data?',
       triggers: 'Events to deliver',
     },
     events: Object.keys(WEBHOOK_TRIGGERS),
-    firstSettings: ({ useWebhookService }) => (useWebhookService === true ? FIRST_WEBHOOK_SETTINGS : undefined),
+    firstSettings: ({ useWebhookService }) => (useWebhookService === true ? INITIAL_WEBHOOK_SETTINGS : undefined),
   });
 }

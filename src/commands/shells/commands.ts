@@ -3,25 +3,25 @@ import { SHELL_NAMES, SHELLS } from './shells.ts';
 
 const SHELL = {
   name: 'shell',
-  describes: `${SHELLS.join(', ')}; the one of $SHELL when left out`,
+  description: `${SHELLS.join(', ')} (default: from $SHELL)`,
   required: false,
 } as const;
 
-const TRIES = {
+const SESSION_COMMANDS = {
   bash: 'source <(svc completion bash)',
   zsh: 'source <(svc completion zsh)',
   fish: 'svc completion fish | source',
   powershell: 'svc completion powershell | Out-String | Invoke-Expression',
 } as const;
 
-/** Completion of command lines: a script for each shell, and putting it where the shell finds it. */
+/** Commands that print, install, and uninstall completion scripts. */
 export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
   ...SHELLS.map(
     (shell): CommandDefinition => ({
       command: ['completion', shell],
       summary: `Print the completion script for ${SHELL_NAMES[shell]}`,
-      description: `Completes commands, flags, values, file names, profiles, and the ids that earlier commands have read. Nothing is asked over the network, and SVC_COMPLETION_CACHE=0 keeps no ids.`,
-      examples: [{ command: TRIES[shell], does: 'for this session alone' }],
+      description: `Completes commands, flags, values, file names, profiles, and IDs from the results of earlier commands. Never uses the network. SVC_COMPLETION_CACHE=0 disables the ID cache.`,
+      examples: [{ command: SESSION_COMMANDS[shell], caption: 'enable completion for this session' }],
       load: async () => {
         const { completionScript } = await import('./script.ts');
         return ({ io }) => io.stdout.write(completionScript(shell));
@@ -30,16 +30,16 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
   ),
   {
     command: ['completion', 'install'],
-    summary: 'Have a shell complete svc from now on',
-    description: 'Shows each file and line that it would write, and asks before it writes them.',
-    examples: [{ command: 'svc completion install bash --yes', does: 'without being asked' }],
+    summary: 'Install completion for a shell',
+    description: 'Shows all file changes and asks for confirmation before writing them.',
+    examples: [{ command: 'svc completion install bash --yes', caption: 'skip the confirmation' }],
     arguments: [SHELL],
     load: async () => (await import('./install.ts')).installCompletion,
   },
   {
     command: ['completion', 'uninstall'],
-    summary: 'Take out what install put in, and nothing else',
-    examples: [{ command: 'svc completion uninstall bash --yes', does: 'without being asked' }],
+    summary: 'Remove the completion script and its start-up lines',
+    examples: [{ command: 'svc completion uninstall bash --yes', caption: 'skip the confirmation' }],
     arguments: [SHELL],
     load: async () => (await import('./install.ts')).uninstallCompletion,
   },

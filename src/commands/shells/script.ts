@@ -6,11 +6,11 @@ import type { Shell } from './shells.ts';
 
 const BODIES: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
 
-const ABOUT = `# Completion of svc: asks \`svc __complete\` for what may follow, a candidate a line with a tab before its description.
-# A candidate that ends in / or = is the beginning of a longer word. What was typed is handed over and never evaluated.
+const ABOUT = `# Completion for svc: runs \`svc __complete\`, which prints one candidate per line, with a tab before its description.
+# A candidate that ends in / or = is a prefix of a longer word. The typed words are passed as arguments and never evaluated.
 `;
 
-/** The completion script of a shell. zsh wants its first line first. */
+/** Returns the completion script of a shell. zsh requires `#compdef` on the first line. */
 export function completionScript(shell: Shell): string {
   const body = BODIES[shell];
   const head = /^#compdef.*\n/.exec(body)?.[0] ?? '';

@@ -1,4 +1,4 @@
-/** The shells that there is a script for, and where `completions/` holds it under the name that the shell looks for. */
+/** Supported shells, and the file names of their scripts in `completions/`. */
 export const SCRIPT_FILES = {
   bash: 'svc.bash',
   zsh: '_svc',

@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 
-/** Ctrl-C at a question, or the end of the input. */
-export function interrupted(cause?: unknown): SvcError {
-  return new SvcError('interrupted', 'stopped at the question; nothing was written', { cause });
+/** Error for Ctrl-C at a prompt, and for the end of the input. */
+export function interruptedError(cause?: unknown): SvcError {
+  return new SvcError('interrupted', 'canceled at a prompt; nothing was written', { cause });
 }

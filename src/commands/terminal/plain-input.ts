@@ -1,14 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
-import { interrupted } from './interrupted.ts';
+import { interruptedError } from './interrupted.ts';
 
-/** Lines of a terminal that shows and edits them itself. What is typed ahead is kept for the next question. */
+/** Reads lines from a terminal that echoes and edits them itself. Text typed ahead is kept for the next prompt. */
 export interface PlainInput {
   line(): Promise<string>;
-  /** A line that the terminal does not show. */
+  /** Reads a line without echo. */
   secret(): Promise<string>;
 }
 
-/** A stream whose terminal can be told to show nothing, and to hand over each key. */
+/** A stream whose terminal can turn off echo and deliver single keys. */
 interface RawStream extends NodeJS.ReadableStream {
   setRawMode?(mode: boolean): unknown;
 }
@@ -22,23 +22,23 @@ export function createPlainInput(stream: RawStream, signal: AbortSignal): PlainI
   const decoder = new StringDecoder('utf8');
   let typed = '';
 
-  /** More of what is typed. */
-  function more(): Promise<void> {
+  /** Waits for more typed text. */
+  function readMore(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const take = (chunk: Buffer | string) => {
+      const receive = (chunk: Buffer | string) => {
         typed += typeof chunk === 'string' ? chunk : decoder.write(chunk);
         settle(resolve);
       };
-      const end = () => settle(() => reject(interrupted()));
+      const end = () => settle(() => reject(interruptedError()));
       const abort = () => settle(() => reject(signal.reason));
       const settle = (then: () => void) => {
-        stream.off('data', take).off('end', end).off('error', end).pause();
+        stream.off('data', receive).off('end', end).off('error', end).pause();
         signal.removeEventListener('abort', abort);
         then();
       };
       if (signal.aborted) return reject(signal.reason);
       signal.addEventListener('abort', abort, { once: true });
-      stream.on('data', take).on('end', end).on('error', end).resume();
+      stream.on('data', receive).on('end', end).on('error', end).resume();
     });
   }
 
@@ -50,7 +50,7 @@ export function createPlainInput(stream: RawStream, signal: AbortSignal): PlainI
         typed = typed.slice(end.index + end[0].length);
         return text;
       }
-      await more();
+      await readMore();
     }
   }
 
@@ -62,9 +62,9 @@ export function createPlainInput(stream: RawStream, signal: AbortSignal): PlainI
         for (const key of typed) {
           typed = typed.slice(key.length);
           if (key === '\r' || key === '\n') return keys.join('');
-          press(keys, key);
+          applyKey(keys, key);
         }
-        await more();
+        await readMore();
       }
     } finally {
       stream.setRawMode?.(false);
@@ -74,9 +74,9 @@ export function createPlainInput(stream: RawStream, signal: AbortSignal): PlainI
   return { line, secret };
 }
 
-/** What a key does to a line, as far as people are used to it. */
-function press(keys: string[], key: string): void {
-  if (key === CTRL_C || (key === CTRL_D && keys.length === 0)) throw interrupted();
+/** Applies a key to the typed line, with the usual editing keys. */
+function applyKey(keys: string[], key: string): void {
+  if (key === CTRL_C || (key === CTRL_D && keys.length === 0)) throw interruptedError();
   if (ERASE.includes(key)) keys.pop();
   else if (key === ERASE_LINE) keys.length = 0;
   else if (key >= ' ') keys.push(key);

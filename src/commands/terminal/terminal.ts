@@ -1,53 +1,57 @@
 import type { Environment } from '../../kernel/folders.ts';
 import type { Sink } from '../../kernel/io.ts';
-import type { Look } from '../../output/look.ts';
+import type { DisplayOptions } from '../../output/display-options.ts';
+import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
-import { ASCII, DRAWN, inAscii, type Signs } from '../../output/signs.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 
-/** Whether somebody is there to answer: never in CI, with `--no-input`, or without a terminal on both sides. */
+/** Whether prompts are possible: never in CI, with `--no-input`, or unless stdin and stderr are terminals. */
 export function canAsk({ io, options, environment }: Context): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
 }
 
-/** A bar where someone watches a terminal that can redraw a line and did not ask for plain text. */
+/** Style of progress: a bar on a terminal that can redraw lines, unless the user prefers plain text. */
 export function progressStyle(context: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
   if (context.options.quiet) return 'none';
-  return context.io.stderr.isTerminal && !wantsPlainText(context) ? 'bar' : 'lines';
+  return context.io.stderr.isTerminal && !prefersPlainText(context) ? 'bar' : 'lines';
 }
 
-/** Whether lines are to stay as they were written: for a screen reader, or a terminal that can't move its cursor. */
-export function wantsPlainText({ environment }: Pick<Context, 'environment'>): boolean {
+/** Whether output must not be redrawn: for a screen reader, or a terminal that can't move its cursor. */
+export function prefersPlainText({ environment }: Pick<Context, 'environment'>): boolean {
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
 
 /**
- * Whether a terminal shows more than ASCII. The console of Linux has a font of 256 characters, and a locale says which
- * characters there are; where none is set, nobody objected.
+ * Whether the terminal can show characters beyond ASCII. The Linux console has only 256 characters; otherwise, the locale
+ * decides. Without a locale, Unicode is assumed.
  */
-export function drawsSigns({ environment }: Pick<Context, 'environment'>): boolean {
+export function supportsUnicode({ environment }: Pick<Context, 'environment'>): boolean {
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'];
   return environment['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));
 }
 
-/** Whether signs may stand for words: the terminal shows them, and nobody asked for words. */
-export function wantsMarks(context: Pick<Context, 'environment'>): boolean {
-  return drawsSigns(context) && !wantsPlainText(context);
+/** Whether symbols may replace words: the terminal can show them, and the user does not prefer plain text. */
+export function canUseSymbols(context: Pick<Context, 'environment'>): boolean {
+  return supportsUnicode(context) && !prefersPlainText(context);
 }
 
-/** What a sink that may be a terminal is drawn on with. */
-export function signsFor(context: Pick<Context, 'environment'>): Signs {
-  return drawsSigns(context) ? DRAWN : ASCII;
+/** Characters for drawing on the terminal. */
+export function signsFor(context: Pick<Context, 'environment'>): Glyphs {
+  return supportsUnicode(context) ? UNICODE_GLYPHS : ASCII_GLYPHS;
 }
 
-/** A text of ours as a sink shows it: in ASCII on a terminal that knows nothing else. */
-export function shownText(text: string, { isTerminal }: Pick<Sink, 'isTerminal'>, environment: Environment): string {
-  return isTerminal && !drawsSigns({ environment }) ? inAscii(text) : text;
+/** Converts text to ASCII for a terminal that supports nothing else. */
+export function toTerminalText(
+  text: string,
+  { isTerminal }: Pick<Sink, 'isTerminal'>,
+  environment: Environment,
+): string {
+  return isTerminal && !supportsUnicode({ environment }) ? toAscii(text) : text;
 }
 
-/** How tables look: for people on a terminal, with marks where it can draw them, and as they always did anywhere else. */
-export function lookFor({ io, environment, clock }: ProcessEnvironment, { time }: GlobalOptions): Look {
+/** Look of tables: for people on a terminal, with symbols if supported, and a stable form for any other output. */
+export function lookFor({ io, environment, clock }: ProcessEnvironment, { time }: GlobalOptions): DisplayOptions {
   const forPeople = io.stdout.isTerminal;
-  const marks = forPeople && wantsMarks({ environment });
-  return { time, now: clock.now(), forPeople, marks, signs: signsFor({ environment }) };
+  const marks = forPeople && canUseSymbols({ environment });
+  return { time, now: clock.now(), isInteractive: forPeople, useMarks: marks, glyphs: signsFor({ environment }) };
 }

@@ -1,74 +1,76 @@
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { MOST_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
-import { amount } from '../../kernel/plural.ts';
+import { MAX_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How long something lasts: times as RFC 3339, null where the token says none. */
-export interface Lifetime {
+/** A lifetime. Times are RFC 3339, and null if the token does not specify them. */
+export interface TokenLifetime {
   readonly expiresAt: string | null;
-  /** Negative once it is over. */
+  /** Negative after the end of the lifetime. */
   readonly secondsLeft: number | null;
   readonly expired: boolean;
 }
 
-/** Access to one resource, as a token grants it. */
-export interface Grant extends Lifetime {
+/** Access to one resource, as granted by a token. */
+export interface ResourceGrant extends TokenLifetime {
   readonly type: unknown;
   readonly id: unknown;
   readonly organizationId: unknown;
   readonly role: unknown;
 }
 
-/** What an access token says. Nothing of it is verified. */
+/** The contents of an access token. None of them are verified. */
 export interface AccessToken {
   readonly verified: false;
   readonly header: Fields;
   readonly claims: Fields;
-  readonly lifetime: Lifetime & { readonly issuedAt: string | null };
-  readonly resources: readonly Grant[];
+  readonly lifetime: TokenLifetime & { readonly issuedAt: string | null };
+  readonly resources: readonly ResourceGrant[];
 }
 
-/** Reads a JSON Web Token. @throws SvcError `bad_data` that says what is wrong, and repeats nothing of it. */
-export function readAccessToken(text: string, now: number): AccessToken {
+/** Parses a JSON Web Token. @throws SvcError `bad_data` whose message contains no part of the token */
+export function parseAccessToken(text: string, now: number): AccessToken {
   const parts = text.trim().split('.');
   if (parts.length !== 3) {
-    const hint = parts.length === 5 ? 'it is encrypted, and only its receiver can read it' : AN_ACCESS_TOKEN;
-    throw new SvcError('bad_data', `not a signed token: it has ${amount(parts.length, 'part')} instead of 3`, { hint });
+    const hint = parts.length === 5 ? 'the token is encrypted, and only its recipient can read it' : TOKEN_FORMAT;
+    throw new SvcError('bad_data', `not a signed token: it has ${formatNounCount(parts.length, 'part')} instead of 3`, {
+      hint,
+    });
   }
   const [header = '', payload = '', signature = ''] = parts;
-  if (!BASE64URL.test(signature)) throw malformed('signature', 'not base64url');
-  const claims = decoded('payload', payload);
+  if (!BASE64URL.test(signature)) throw malformedToken('signature', 'not base64url');
+  const claims = decodePart('payload', payload);
   return {
     verified: false,
-    header: decoded('header', header),
+    header: decodePart('header', header),
     claims,
-    lifetime: { issuedAt: timeOf(claims['iat']), ...lifetime(claims['exp'], now) },
-    resources: resourcesOf(claims).map((resource) => grant(resource, now)),
+    lifetime: { issuedAt: toRfc3339(claims['iat']), ...toLifetime(claims['exp'], now) },
+    resources: resourcesOf(claims).map((resource) => toGrant(resource, now)),
   };
 }
 
-const AN_ACCESS_TOKEN = 'an access token is three base64url texts with dots between them';
+const TOKEN_FORMAT = 'an access token consists of three base64url parts, separated by dots';
 const BASE64URL = /^[\w-]*$/;
 
-function decoded(name: string, part: string): Fields {
-  if (part === '' || !BASE64URL.test(part)) throw malformed(name, 'not base64url');
+function decodePart(name: string, part: string): Fields {
+  if (part === '' || !BASE64URL.test(part)) throw malformedToken(name, 'not base64url');
   let value: unknown;
   try {
     const json = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
-    value = nestsDeeperThan(MOST_NESTING, json) ? undefined : JSON.parse(json);
+    value = nestsDeeperThan(MAX_NESTING, json) ? undefined : JSON.parse(json);
   } catch (error) {
-    throw malformed(name, 'not JSON', error);
+    throw malformedToken(name, 'not JSON', error);
   }
-  if (value === undefined) throw malformed(name, `nested more than ${MOST_NESTING} levels deep`);
-  if (!isObject(value)) throw malformed(name, 'no JSON object');
+  if (value === undefined) throw malformedToken(name, `nested more than ${MAX_NESTING} levels deep`);
+  if (!isObject(value)) throw malformedToken(name, 'not a JSON object');
   return value;
 }
 
-function malformed(part: string, why: string, cause?: unknown): SvcError {
-  return new SvcError('bad_data', `not a token: its ${part} is ${why}`, { hint: AN_ACCESS_TOKEN, cause });
+function malformedToken(part: string, why: string, cause?: unknown): SvcError {
+  return new SvcError('bad_data', `not a token: its ${part} is ${why}`, { hint: TOKEN_FORMAT, cause });
 }
 
 function resourcesOf({ permissions }: Fields): readonly Fields[] {
@@ -76,24 +78,24 @@ function resourcesOf({ permissions }: Fields): readonly Fields[] {
   return Array.isArray(resources) ? resources.filter(isObject) : [];
 }
 
-function grant({ type, id, organizationId, accessRole, expiresAt }: Fields, now: number): Grant {
+function toGrant({ type, id, organizationId, accessRole, expiresAt }: Fields, now: number): ResourceGrant {
   return {
     type: type ?? null,
     id: id ?? null,
     organizationId: organizationId ?? null,
     role: accessRole ?? DEFAULT_ACCESS_ROLE,
-    ...lifetime(expiresAt, now),
+    ...toLifetime(expiresAt, now),
   };
 }
 
 /** @param end Unix seconds */
-function lifetime(end: unknown, now: number): Lifetime {
-  const expiresAt = timeOf(end);
+function toLifetime(end: unknown, now: number): TokenLifetime {
+  const expiresAt = toRfc3339(end);
   const secondsLeft = expiresAt === null ? null : Math.floor((Number(end) * 1000 - now) / 1000);
   return { expiresAt, secondsLeft, expired: secondsLeft !== null && secondsLeft <= 0 };
 }
 
-function timeOf(seconds: unknown): string | null {
+function toRfc3339(seconds: unknown): string | null {
   const time = new Date(typeof seconds === 'number' ? seconds * 1000 : Number.NaN);
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }

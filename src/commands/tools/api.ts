@@ -6,12 +6,13 @@ import { isObject } from '../../kernel/is-object.ts';
 import { readJson } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { given, textValue } from '../option-values.ts';
-import { type KnownOperation, operationAt } from './known-operation.ts';
-import { nextPageOf } from './next-page.ts';
-import { showRawAnswers } from './raw-answers.ts';
+import { optionalProperty } from '../option-values.ts';
+import type { ApiFlags } from './flags.ts';
+import { findOperation, type KnownOperation } from './known-operation.ts';
+import { createPageFinder } from './next-page.ts';
+import { showRawResults } from './raw-results.ts';
 
-/** A raw call as the command line describes it. */
+/** A raw call from the command line. */
 export interface RawCall {
   readonly path: string;
   readonly data: unknown;
@@ -19,70 +20,73 @@ export interface RawCall {
   readonly paginate: boolean;
 }
 
-export async function apiCommand(context: Context, { arguments: [path = ''], options }: Invocation): Promise<void> {
+export async function apiCommand(
+  context: Context,
+  { arguments: [path = ''], options }: Invocation<ApiFlags>,
+): Promise<void> {
   await callPath(context, {
-    path: checkedPath(path),
-    data: await readBody(context, textValue(options, 'data')),
-    ...given('auth', textValue(options, 'auth') as Auth | undefined),
-    paginate: options['paginate'] === true,
+    path: parsePath(path),
+    data: await readData(context, options.data),
+    ...optionalProperty('auth', options.auth),
+    paginate: options.paginate === true,
   });
 }
 
-/** Makes the call, with what the catalog knows of its path, and prints the data of its answers. */
+/** Makes a raw call with the catalog's settings for its path, and prints the data of its results. */
 export async function callPath(context: Context, raw: RawCall): Promise<void> {
   const { path, data, paginate } = raw;
   if (paginate && !isObject(data)) {
-    throw new SvcError('usage', '--paginate needs data that is an object: the page to go on with is named in it');
+    throw new SvcError('usage', '--paginate requires --data to be a JSON object, which receives the page token');
   }
-  const [client, known] = await Promise.all([context.client(), operationAt(path, data)]);
-  const called = calledOperation(raw, known);
-  const next = nextPageOf(known?.operation);
-  const answers = followPages({
+  const [client, known] = await Promise.all([context.client(), findOperation(path, data)]);
+  const called = describeOperation(raw, known);
+  const nextPage = createPageFinder(known?.operation);
+  const results = followPages({
     path,
     call: (page) => client.send(called, isObject(data) ? { ...data, ...page } : data),
-    next: (answer) => (paginate ? next(answer) : undefined),
+    nextPage: (result) => (paginate ? nextPage(result) : undefined),
   });
-  await showRawAnswers(context, answers, { known, paginate, next });
+  await showRawResults(context, results, { known, paginate, nextPage });
 }
 
 /**
- * What a path that is not known does to the service nobody knows: it must never be called twice blindly. Nor must a
- * write whose ids the service makes up, since the data lacks them.
+ * Describes the call for the client. A call is never repeated blindly if its path is unknown, or if it is a write for which
+ * the service generates IDs that are missing from the data.
  */
-function calledOperation({ path, auth, data }: RawCall, known: KnownOperation | undefined): CalledOperation {
+function describeOperation({ path, auth, data }: RawCall, known: KnownOperation | undefined): CalledOperation {
   const { entry, operation } = known ?? {};
-  const isRepeatable = operation !== undefined && namesItsIds(operation, data);
+  const canRepeat = operation !== undefined && hasAllIds(operation, data);
   return {
     path,
     auth: auth ?? entry?.auth ?? 'key',
-    effect: entry && isRepeatable ? entry.effect : 'once',
-    ...given('feature', operation?.feature),
-    ...given('lookup', operation?.lookup),
-    ...given('command', operation?.command),
+    effect: entry && canRepeat ? entry.effect : 'once',
+    ...optionalProperty('feature', operation?.feature),
+    ...optionalProperty('lookup', operation?.lookup),
+    ...optionalProperty('command', operation?.command),
   };
 }
 
-function namesItsIds({ mints, bulk }: Operation, data: unknown): boolean {
-  const holds = (record: unknown, field: string) => isObject(record) && record[field] !== undefined;
-  if (mints) return holds(data, mints);
-  if (!bulk?.mints || !bulk.field || !isObject(data)) return true;
+function hasAllIds({ generatedId, bulk }: Operation, data: unknown): boolean {
+  const hasField = (record: unknown, field: string) => isObject(record) && record[field] !== undefined;
+  if (generatedId) return hasField(data, generatedId);
+  if (!bulk?.generatesIds || !bulk.field || !isObject(data)) return true;
   const records = data[bulk.field];
-  return !Array.isArray(records) || records.every((record) => holds(record, bulk.id));
+  return !Array.isArray(records) || records.every((record) => hasField(record, bulk.id));
 }
 
-/** @throws SvcError `usage` for a whole address: credentials go to the service of the settings only. */
-function checkedPath(word: string): string {
+/** @throws SvcError `usage` for a full URL, because credentials are only sent to the configured service */
+function parsePath(word: string): string {
   const isPath = word !== '' && !URL.canParse(word) && !/[\s\\#\p{Cc}]/u.test(word);
   if (!isPath) {
     throw new SvcError('usage', `'${word}' is not a path`, {
-      hint: 'give what follows the base URL: /v2/users/add',
+      hint: 'use the part after the base URL, such as /v2/users/add',
     });
   }
   return word.startsWith('/') ? word : `/${word}`;
 }
 
-/** The data of a body: what stands in `{"data": …}`, or the whole of it. */
-async function readBody(context: Context, argument: string | undefined): Promise<unknown> {
+/** Returns the data of a body: the value in `{"data": …}`, or the whole body. */
+async function readData(context: Context, argument: string | undefined): Promise<unknown> {
   if (argument === undefined) return {};
   const body = await readJson(context, argument);
   const isWrapped = isObject(body) && Object.keys(body).join() === 'data';

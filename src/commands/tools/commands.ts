@@ -1,79 +1,76 @@
+import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { API_FLAGS, FOLDERS_TREE_FLAGS } from './flags.ts';
 
-/** Commands that look at the interface itself, call it raw, or show what it answers in another form. */
+/** Commands that describe the interface, make raw calls, or show results in another form. */
 export const TOOL_COMMANDS: readonly CommandDefinition[] = [
-  {
+  defineCommand({
     command: ['api'],
     summary: 'Call any path of the service',
     description:
-      'Sends the given JSON as the data of a call, as it is: nothing is checked or asked before. A path of the interface is called with its own credentials and retried as its command would be; any other path once, with the API key unless told. Answers outside of the usual envelope are taken as they come.',
+      'Sends the given JSON unchanged as the data of a call, without validation or confirmation. A path of the interface is called with the credentials and retries of its command. Any other path is called only once, with the API key by default. Responses outside the usual envelope are printed as they are.',
     examples: [
-      { command: `svc api /v2/agents/get --data '{"filter":"customOnly"}'`, does: 'a path of the interface' },
-      { command: 'svc api /v2/some/new/path --data @body.json --auth workspace', does: 'any other path' },
+      { command: `svc api /v2/agents/get --data '{"filter":"customOnly"}'`, caption: 'call a path of the interface' },
+      { command: 'svc api /v2/some/new/path --data @body.json --auth workspace', caption: 'call any other path' },
       {
         command: `svc api /v2/organizations/documents/get --data '{"organizationId":"acme"}' --paginate --jq '.[].id'`,
-        does: 'every page, and of it the ids',
+        caption: 'list the IDs on all pages',
       },
     ],
-    arguments: [{ name: 'path', describes: 'what follows the base URL: /v2/users/add', required: true }],
-    options: [
-      { flags: '--data <json>', describes: 'any JSON, @file or \'-\'; put into {"data": …} unless it is already' },
-      {
-        flags: '--auth <kind>',
-        describes: "credentials to send (those of the path's operation, else key)",
-        choices: ['key', 'workspace', 'none'],
-      },
-      { flags: '--paginate', describes: 'follow the pages to the end' },
-    ],
+    arguments: [{ name: 'path', description: 'path after the base URL: /v2/users/add', required: true }],
+    options: API_FLAGS,
     load: async () => (await import('./api.ts')).apiCommand,
-  },
+  }),
   {
     command: ['schema'],
     summary: "Show an operation's JSON Schema",
     description:
-      'Prints the schemas of what an operation takes, of what it answers, and of one record of its --file. Without an operation it lists them all.',
+      'Prints the schemas of the input and output of an operation, and of one record of its --file. Without an operation, lists all operations.',
     examples: [
-      { command: 'svc schema', does: 'every operation' },
-      { command: 'svc schema users add --jq .record', does: 'what a record of a file may hold' },
+      { command: 'svc schema', caption: 'list every operation' },
+      { command: 'svc schema users add --jq .record', caption: 'show the fields of a record in a file' },
     ],
-    arguments: [{ name: 'operation', describes: 'its name, command or path: users.add', required: false, many: true }],
+    arguments: [
+      {
+        name: 'operation',
+        description: 'name, command, or path of the operation: users.add',
+        required: false,
+        many: true,
+      },
+    ],
     load: async () => (await import('./schema.ts')).schemaCommand,
   },
   {
     command: ['openapi'],
     summary: 'Print the interface as an OpenAPI document',
-    examples: [{ command: 'svc openapi > openapi.json', does: 'for generators and API browsers' }],
+    examples: [{ command: 'svc openapi > openapi.json', caption: 'save the document for generators and API browsers' }],
     load: async () => (await import('./openapi.ts')).openApiCommand,
   },
-  {
+  defineCommand({
     command: ['folders', 'tree'],
     summary: 'Draw the folders of an organization as a tree',
     description:
-      'Each folder with its access, its id and the number of folders below it. ACCESSIBLE=1 draws with words and plain characters.',
+      'Shows the access, the ID, and the number of subfolders of each folder. With ACCESSIBLE=1, uses words and plain characters.',
     examples: [
-      { command: 'svc folders tree --org acme', does: 'all folders' },
-      { command: 'svc folders tree --org acme --folder f1 --max-depth 2', does: 'two levels below one folder' },
+      { command: 'svc folders tree --org acme', caption: 'draw all folders' },
+      { command: 'svc folders tree --org acme --folder f1 --max-depth 2', caption: 'draw two levels below one folder' },
     ],
-    options: [
-      { flags: '--org <id>', describes: 'organization id (required)' },
-      { flags: '--folder <id>', describes: 'only this folder, with what is below it' },
-      { flags: '--max-depth <n>', describes: 'levels to show (all when left out)' },
-    ],
+    options: FOLDERS_TREE_FLAGS,
     load: async () => (await import('./folders-tree.ts')).foldersTreeCommand,
-  },
+  }),
   {
     command: ['access-tokens', 'inspect'],
-    summary: 'Show what an access token says',
+    summary: 'Show the contents of an access token',
     description:
-      "Reads the claims of a user's access token, how long it lasts and what it gives access to. The signature is not verified. Hand the token over by stdin: as a word of the command line it stays in the shell's history.",
+      "Shows the claims of a user's access token, its lifetime, and the resources it grants access to. The signature is not verified. Pass the token through stdin: an argument would stay in the shell's history.",
     examples: [
       {
         command:
           'svc access-tokens generate --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme -q | svc access-tokens inspect -',
-        does: 'what a new token gives access to',
+        caption: 'show the access that a new token grants',
       },
     ],
-    arguments: [{ name: 'token', describes: "'-' reads it from stdin", required: true }],
+    arguments: [{ name: 'token', description: "token, or '-' to read it from stdin", required: true }],
     load: async () => (await import('./inspect-token.ts')).inspectTokenCommand,
   },
 ];

@@ -1,21 +1,21 @@
-import { amount } from '../../kernel/plural.ts';
-import { safeText } from '../../kernel/safe-text.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { FolderNode } from './folder-tree.ts';
 
-/** What a tree is drawn with. */
-export interface Pen {
+/** The characters that draw a tree. */
+export interface DrawingStyle {
   readonly branch: string;
   readonly last: string;
-  readonly through: string;
+  readonly vertical: string;
   readonly blank: string;
-  /** A sign for each kind of access; what has none is named. */
+  /** Symbol for each kind of access. Other kinds are shown by name. */
   readonly access: ReadonlyMap<string, string>;
 }
 
-export const LINES: Pen = {
+export const BOX_STYLE: DrawingStyle = {
   branch: '├─ ',
   last: '└─ ',
-  through: '│  ',
+  vertical: '│  ',
   blank: '   ',
   access: new Map([
     ['public', '🌐 '],
@@ -24,27 +24,36 @@ export const LINES: Pen = {
   ]),
 };
 
-/** Plain characters, and words that a screen reader can say. */
-export const PLAIN: Pen = { branch: '|- ', last: '`- ', through: '|  ', blank: '   ', access: new Map() };
+/** Plain characters, and words for screen readers. */
+export const PLAIN_STYLE: DrawingStyle = {
+  branch: '|- ',
+  last: '`- ',
+  vertical: '|  ',
+  blank: '   ',
+  access: new Map(),
+};
 
-/** A line a folder: its access, name and id, and how many folders are below it. Text of the service is made safe. */
-export function* drawFolders(folders: readonly FolderNode[], pen: Pen, margin = ''): Generator<string> {
+/** Draws one line per folder: its access, name, ID, and number of subfolders. Escapes text of the service. */
+export function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margin = ''): Generator<string> {
   for (const [index, folder] of folders.entries()) {
     const isLast = index === folders.length - 1;
-    yield `${margin}${isLast ? pen.last : pen.branch}${describeFolder(folder, pen)}\n`;
-    yield* drawFolders(folder.subFolders, pen, margin + (isLast ? pen.blank : pen.through));
+    yield `${margin}${isLast ? style.last : style.branch}${describeFolder(folder, style)}\n`;
+    yield* drawFolders(folder.subFolders, style, margin + (isLast ? style.blank : style.vertical));
   }
 }
 
 /** `🔒 Plans (f1), 3 folders below` */
-function describeFolder({ folderId, folderName, accessType, folderCount, subFolders }: FolderNode, pen: Pen): string {
-  const sign = accessType && pen.access.get(accessType);
-  const named = folderName && folderName !== folderId ? `${folderName} (${folderId})` : folderId;
+function describeFolder(
+  { folderId, folderName, accessType, folderCount, subFolders }: FolderNode,
+  style: DrawingStyle,
+): string {
+  const symbol = accessType && style.access.get(accessType);
+  const label = folderName && folderName !== folderId ? `${folderName} (${folderId})` : folderId;
   const parts = [
-    named,
-    ...(accessType && !sign ? [accessType] : []),
-    ...(folderCount > 0 ? [`${amount(folderCount, 'folder')} below`] : []),
+    label,
+    ...(accessType && !symbol ? [accessType] : []),
+    ...(folderCount > 0 ? [`${formatNounCount(folderCount, 'folder')} below`] : []),
     ...(folderCount > 0 && subFolders.length === 0 ? ['not shown'] : []),
   ];
-  return safeText(`${sign ?? ''}${parts.join(', ')}`);
+  return escapeForTerminal(`${symbol ?? ''}${parts.join(', ')}`);
 }

@@ -1,4 +1,4 @@
-/** A folder as the flat list of an organization holds it. */
+/** A folder in the flat list of an organization. */
 export interface FolderRecord {
   readonly folderId: string;
   readonly folderName?: string | undefined;
@@ -6,25 +6,25 @@ export interface FolderRecord {
   readonly accessType?: string | undefined;
 }
 
-/** A folder with what is below it. */
+/** A folder with its subfolders. */
 export interface FolderNode extends FolderRecord {
-  /** 1 at the top of the organization; 0 for the one folder that was asked for. */
+  /** 1 at the top level of the organization; 0 for a requested root folder. */
   readonly depth: number;
-  /** All folders below it, those that are not shown included. */
+  /** Number of folders at all levels below, including those that are not shown. */
   readonly folderCount: number;
   readonly subFolders: readonly FolderNode[];
 }
 
 export interface FolderTree {
   readonly top: readonly FolderNode[];
-  /** Folders whose parent is not in the list, or that are their own ancestors; they stand at the top. */
-  readonly adrift: readonly string[];
-  /** Levels there are, shown or not. */
+  /** Folders without a parent in the list, or that are their own ancestors. They are placed at the top level. */
+  readonly orphans: readonly string[];
+  /** Number of levels, whether shown or not. */
   readonly levels: number;
 }
 
 export interface TreeOptions {
-  /** Only this folder, with what is below it. */
+  /** Root folder of the tree (default: all folders). */
   readonly folder?: string;
   /** The deepest level to show. */
   readonly maxDepth: number;
@@ -33,50 +33,50 @@ export interface TreeOptions {
 const ROOT = 'root';
 
 /**
- * The tree of a flat list; nothing for a folder that is not in the list. The list may lie: each folder is placed once,
- * and however deep the tree goes, nothing here recurses.
+ * Builds a tree from a flat list; `undefined` if the root folder is not in the list. Tolerates inconsistent lists: each
+ * folder is placed once, and no recursion limits the depth.
  */
-export function folderTree(folders: readonly FolderRecord[], options: TreeOptions): FolderTree | undefined {
+export function buildFolderTree(folders: readonly FolderRecord[], options: TreeOptions): FolderTree | undefined {
   const byId = new Map(folders.map((folder) => [folder.folderId, folder]));
   byId.delete(ROOT);
   const all = [...byId.values()];
-  const plot = new Plot(all, options.maxDepth);
+  const builder = new TreeBuilder(all, options.maxDepth);
   if (options.folder !== undefined) {
     const folder = byId.get(options.folder);
     if (!folder) return undefined;
-    plot.plant(folder, 0);
-    return { ...plot.counted(), adrift: [] };
+    builder.place(folder, 0);
+    return { ...builder.build(), orphans: [] };
   }
-  for (const folder of all) if ((folder.parentFolderId || ROOT) === ROOT) plot.plant(folder, 1);
-  // The tops of what hangs on nothing come first, so that the rest finds its place below them; then only cycles are left.
+  for (const folder of all) if ((folder.parentFolderId || ROOT) === ROOT) builder.place(folder, 1);
+  // Folders without a parent in the list come first, so that their subfolders are placed below them. Only cycles remain.
   const tops = all.filter(({ parentFolderId }) => !byId.has(parentFolderId));
-  const adrift = [...tops, ...all].filter((folder) => plot.plant(folder, 1));
-  return { ...plot.counted(), adrift: adrift.map(({ folderId }) => folderId) };
+  const orphans = [...tops, ...all].filter((folder) => builder.place(folder, 1));
+  return { ...builder.build(), orphans: orphans.map(({ folderId }) => folderId) };
 }
 
-interface Growing extends FolderRecord {
+interface MutableNode extends FolderRecord {
   readonly depth: number;
-  readonly subFolders: Growing[];
+  readonly subFolders: MutableNode[];
   folderCount: number;
 }
 
 /** Places each folder once, parents before children. */
-class Plot {
+class TreeBuilder {
   readonly #children: ReadonlyMap<string, readonly FolderRecord[]>;
   readonly #maxDepth: number;
-  readonly #top: Growing[] = [];
-  /** Each folder's node and its parent's, in the order they were placed. */
-  readonly #placed = new Map<string, { readonly node: Growing; readonly parent: Growing | undefined }>();
+  readonly #top: MutableNode[] = [];
+  /** Nodes with their parents, in the order in which they were placed. */
+  readonly #placed = new Map<string, { readonly node: MutableNode; readonly parent: MutableNode | undefined }>();
 
   constructor(folders: readonly FolderRecord[], maxDepth: number) {
     this.#children = Map.groupBy(folders, ({ parentFolderId }) => parentFolderId);
     this.#maxDepth = maxDepth;
   }
 
-  /** Places a folder with everything below it; false when it has its place already. */
-  plant(folder: FolderRecord, depth: number): boolean {
+  /** Places a folder and everything below it. Returns false if the folder has already been placed. */
+  place(folder: FolderRecord, depth: number): boolean {
     if (this.#placed.has(folder.folderId)) return false;
-    const waiting: { folder: FolderRecord; parent?: Growing }[] = [{ folder }];
+    const waiting: { folder: FolderRecord; parent?: MutableNode }[] = [{ folder }];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const { folderId } = next.folder;
       if (this.#placed.has(folderId)) continue;
@@ -90,8 +90,8 @@ class Plot {
     return true;
   }
 
-  /** Children come after their parents, so from the last one back every count is complete when it is added. */
-  counted(): Pick<FolderTree, 'top' | 'levels'> {
+  /** Counts the folders below each node. Goes backward, because children come after their parents. */
+  build(): Pick<FolderTree, 'top' | 'levels'> {
     const placed = [...this.#placed.values()];
     for (const { node, parent } of placed.toReversed()) if (parent) parent.folderCount += node.folderCount + 1;
     return { top: this.#top, levels: placed.reduce((deepest, { node }) => Math.max(deepest, node.depth), 0) };

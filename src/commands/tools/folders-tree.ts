@@ -1,18 +1,19 @@
 import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { amount } from '../../kernel/plural.ts';
-import { safeText } from '../../kernel/safe-text.ts';
-import { noteNothing } from '../call/answers.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { noteNoRecords } from '../call/print-results.ts';
 import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { given, textValue, wholeNumber } from '../option-values.ts';
-import { drawsSigns, wantsPlainText } from '../terminal/terminal.ts';
-import { drawFolders, LINES, type Pen, PLAIN } from './folder-drawing.ts';
-import { type FolderTree, folderTree } from './folder-tree.ts';
+import { optionalProperty, parseWholeNumber } from '../option-values.ts';
+import { prefersPlainText, supportsUnicode } from '../terminal/terminal.ts';
+import type { FoldersTreeFlags } from './flags.ts';
+import { BOX_STYLE, type DrawingStyle, drawFolders, PLAIN_STYLE } from './folder-drawing.ts';
+import { buildFolderTree, type FolderTree } from './folder-tree.ts';
 
-/** Deeper than anyone reads, and no deeper than what draws and prints a tree can recurse. */
-const DEEPEST = 250;
+/** Maximum number of levels drawn, because drawing and printing are recursive. */
+const MAX_LEVELS = 250;
 
 export interface FoldersTreeOptions {
   readonly organizationId: string;
@@ -20,49 +21,54 @@ export interface FoldersTreeOptions {
   readonly maxDepth?: number;
 }
 
-export async function foldersTreeCommand(context: Context, { options }: Invocation): Promise<void> {
-  const organizationId = textValue(options, 'org') ?? (await context.openSettings()).org?.value;
+export async function foldersTreeCommand(context: Context, { options }: Invocation<FoldersTreeFlags>): Promise<void> {
+  const organizationId = options.org ?? (await context.openSettings()).org?.value;
   if (!organizationId) {
     throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
   }
-  await foldersTree(context, {
+  await showFolderTree(context, {
     organizationId,
-    ...given('folder', textValue(options, 'folder')),
-    ...given('maxDepth', wholeNumber('--max-depth', textValue(options, 'maxDepth'), 1)),
+    ...optionalProperty('folder', options.folder),
+    ...optionalProperty('maxDepth', parseWholeNumber('--max-depth', options.maxDepth, 1)),
   });
 }
 
 /** Draws the tree of an organization's folders, or prints the folders nested in each other. */
-export async function foldersTree(context: Context, options: FoldersTreeOptions): Promise<void> {
+export async function showFolderTree(context: Context, options: FoldersTreeOptions): Promise<void> {
   const { organizationId, folder, maxDepth = Number.POSITIVE_INFINITY } = options;
   const [client, operations] = await Promise.all([context.client(), loadResource('folders')]);
-  const reply = await client.call(operations['folders.list'], { organizationId });
-  if (!reply.sent) return;
-  const folders = reply.data ?? [];
-  const tree = folderTree(folders, { ...given('folder', folder), maxDepth: Math.min(maxDepth, DEEPEST) });
+  const result = await client.call(operations['folders.list'], { organizationId });
+  if (!result.sent) return;
+  const folders = result.data ?? [];
+  const tree = buildFolderTree(folders, {
+    ...optionalProperty('folder', folder),
+    maxDepth: Math.min(maxDepth, MAX_LEVELS),
+  });
   if (!tree) throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
   const printer = await context.printer();
-  await printer.value(tree.top, { drawing: () => drawing(organizationId, tree, penFor(context)) });
-  if (tree.top.length === 0) await noteNothing(context, operations['folders.list'], { organizationId });
-  await warnOf(context, tree, maxDepth);
+  await printer.value(tree.top, { renderText: () => renderTree(organizationId, tree, styleFor(context)) });
+  if (tree.top.length === 0) await noteNoRecords(context, operations['folders.list'], { organizationId });
+  await warnAboutTree(context, tree, maxDepth);
 }
 
-function drawing(organizationId: string, { top, levels: deep }: FolderTree, pen: Pen): string {
+function renderTree(organizationId: string, { top, levels }: FolderTree, style: DrawingStyle): string {
   const total = top.reduce((sum, { folderCount }) => sum + folderCount + 1, 0);
-  const head = `${safeText(organizationId)}: ${amount(total, 'folder')}${deep > 1 ? `, ${deep} levels` : ''}\n`;
-  return head + [...drawFolders(top, pen)].join('');
+  const head = `${escapeForTerminal(organizationId)}: ${formatNounCount(total, 'folder')}${levels > 1 ? `, ${levels} levels` : ''}\n`;
+  return head + [...drawFolders(top, style)].join('');
 }
 
-function penFor(context: Context): Pen {
-  const draws = !context.io.stdout.isTerminal || drawsSigns(context);
-  return draws && !wantsPlainText(context) ? LINES : PLAIN;
+function styleFor(context: Context): DrawingStyle {
+  const canDraw = !context.io.stdout.isTerminal || supportsUnicode(context);
+  return canDraw && !prefersPlainText(context) ? BOX_STYLE : PLAIN_STYLE;
 }
 
-async function warnOf(context: Context, { adrift, levels: deep }: FolderTree, maxDepth: number): Promise<void> {
-  if (adrift.length > 0) {
-    await context.warn(`these folders have no parent in the organization and stand at the top: ${adrift.join(', ')}`);
+async function warnAboutTree(context: Context, { orphans, levels }: FolderTree, maxDepth: number): Promise<void> {
+  if (orphans.length > 0) {
+    await context.warn(
+      `these folders have no parent in the organization and are shown at the top: ${orphans.join(', ')}`,
+    );
   }
-  if (deep > DEEPEST && maxDepth > DEEPEST) {
-    await context.warn(`the tree is ${deep} levels deep; ${DEEPEST} of them are shown`);
+  if (levels > MAX_LEVELS && maxDepth > MAX_LEVELS) {
+    await context.warn(`the tree has ${levels} levels, and only the first ${MAX_LEVELS} are shown`);
   }
 }

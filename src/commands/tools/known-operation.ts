@@ -1,7 +1,7 @@
 import type { Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
-import { operationFor } from '../../catalog/operation-for.ts';
+import { selectOperation } from '../../catalog/select-operation.ts';
 
 /** An operation of the catalog, with its entry in the manifest. */
 export interface KnownOperation {
@@ -9,9 +9,9 @@ export interface KnownOperation {
   readonly operation: Operation;
 }
 
-/** The operation that a call of `path` with `data` reaches; `undefined` for a path that the catalog does not have. */
-export async function operationAt(path: string, data: unknown): Promise<KnownOperation | undefined> {
-  const entry = operationFor(
+/** Finds the operation for a call of `path` with `data`; `undefined` if the path is not in the catalog. */
+export async function findOperation(path: string, data: unknown): Promise<KnownOperation | undefined> {
+  const entry = selectOperation(
     manifest.filter((candidate) => candidate.path === path),
     data,
   );

@@ -1,19 +1,19 @@
 import type { Column } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import { operationSchemas } from '../../catalog/json-schema.ts';
+import { createOperationSchemas } from '../../catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import { didYouMean, nearest } from '../../kernel/nearest.ts';
+import { didYouMean, findNearest } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { showDocument } from '../terminal/document.ts';
+import { printDocument } from '../terminal/print-document.ts';
 
 export async function schemaCommand(context: Context, { arguments: words }: Invocation): Promise<void> {
   if (words.length === 0) return listOperations(context);
-  const { name, resource, command, path } = operationNamed(words.join(' ').trim());
-  const schemas = operationSchemas(await loadOperation(resource, name));
-  await showDocument(context, { operation: name, command: command.join(' '), path, ...schemas });
+  const { name, resource, command, path } = requireOperation(words.join(' ').trim());
+  const schemas = createOperationSchemas(await loadOperation(resource, name));
+  await printDocument(context, { operation: name, command: command.join(' '), path, ...schemas });
 }
 
 const COLUMNS: readonly Column[] = [
@@ -33,8 +33,8 @@ async function listOperations(context: Context): Promise<void> {
   await printer.value(operations, { columns: COLUMNS });
 }
 
-/** An operation by its name, its command or its path. @throws SvcError `usage` that suggests the nearest name. */
-function operationNamed(typed: string): OperationEntry {
+/** Finds an operation by its name, command, or path. @throws SvcError `usage` that suggests the nearest name */
+function requireOperation(typed: string): OperationEntry {
   const bare = typed.replace(/^svc /, '');
   const entry = manifest.find(
     ({ name, command, path }) => name === bare || command.join(' ') === bare || path === bare,
@@ -43,8 +43,8 @@ function operationNamed(typed: string): OperationEntry {
   const byPath = manifest.map(({ path }): string => path);
   const byName = manifest.map(({ name }): string => name);
   const known = bare.startsWith('/') ? byPath : byName;
-  const asName = bare.startsWith('/') ? bare : bare.replaceAll(' ', '.');
-  throw new SvcError('usage', `there is no operation '${typed}'`, {
-    hint: nearest(asName, known) ? didYouMean(asName, known) : hint`${step('inspect', 'schema')} lists them all`,
+  const name = bare.startsWith('/') ? bare : bare.replaceAll(' ', '.');
+  throw new SvcError('usage', `unknown operation '${typed}'`, {
+    hint: findNearest(name, known) ? didYouMean(name, known) : hint`${step('inspect', 'schema')} lists all operations`,
   });
 }

@@ -4,30 +4,30 @@ import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../global-flags.ts';
-import { given } from '../option-values.ts';
+import { optionalProperty } from '../option-values.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 
-/** Prints every command: as a tree of plain data, or in words one a line. */
-export async function listCommands(context: Context, program: Node): Promise<void> {
+/** Prints every command: as a tree of plain data, or as a table. */
+export async function printCommandList(context: Context, program: Node): Promise<void> {
   const printer = await context.printer();
   const tree = { ...(await describeNode(program)), flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag)) };
-  await printer.value(tree, { drawing: (view) => listing(program, view) });
+  await printer.value(tree, { renderText: (view) => commandTable(program, view) });
 }
 
-interface Described {
+interface NodeDescription {
   readonly name: string;
   readonly summary: string;
   readonly [property: string]: unknown;
 }
 
-async function describeNode({ name, path, summary, leaf, children }: Node): Promise<Described> {
+async function describeNode({ name, path, summary, leaf, children }: Node): Promise<NodeDescription> {
   const own = { name, command: path.join(' '), summary };
   if (leaf) return { ...own, ...describeLeaf(await loadLeaf(leaf)) };
-  const commands = await Promise.all([...children.values()].filter(isUsed).map(describeNode));
+  const commands = await Promise.all([...children.values()].filter(hasCommands).map(describeNode));
   return { ...own, commands };
 }
 
-function isUsed({ leaf, children }: Node): boolean {
+function hasCommands({ leaf, children }: Node): boolean {
   return leaf !== undefined || children.size > 0;
 }
 
@@ -35,8 +35,13 @@ function describeLeaf(leaf: LoadedLeaf): object {
   if (leaf.kind === 'tool') {
     const { description, arguments: operands = [] } = leaf.definition;
     return {
-      ...given('description', description),
-      arguments: operands.map(({ many = false, ...operand }) => ({ ...operand, many })),
+      ...optionalProperty('description', description),
+      arguments: operands.map(({ name, description: describes, required, many = false }) => ({
+        name,
+        describes,
+        required,
+        many,
+      })),
       flags: flagsOf(leaf).map((option) => describeFlag(option)),
     };
   }
@@ -44,7 +49,7 @@ function describeLeaf(leaf: LoadedLeaf): object {
   const { argument } = first;
   const flags = new Map(leaf.versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)));
   return {
-    ...given('description', first.description),
+    ...optionalProperty('description', first.description),
     arguments: argument ? [{ name: argument.field, required: true, many: argument.many ?? false }] : [],
     flags: flagsOf(leaf).map((option) => describeFlag(option, flags.get(longName(option)))),
     operations: leaf.versions.map(describeOperation),
@@ -55,29 +60,29 @@ function describeOperation({ name, path, version, auth, effect, paged }: Operati
   return { name, path, version, auth, effect, paged };
 }
 
-/** `-o, --output <format>` */
-const WRITTEN = /^(?:-(?<short>\w), )?--(?<name>[\w-]+)(?: <(?<value>.*)>)?$/;
+/** Syntax of a flag definition: `-o, --output <format>`. */
+const FLAG_SYNTAX = /^(?:-(?<short>\w), )?--(?<name>[\w-]+)(?: <(?<value>.*)>)?$/;
 
 function longName({ flags }: OptionDefinition): string {
-  return WRITTEN.exec(flags)?.groups?.['name'] ?? flags;
+  return FLAG_SYNTAX.exec(flags)?.groups?.['name'] ?? flags;
 }
 
 function describeFlag(option: OptionDefinition, flag?: Flag): object {
-  const { short, value } = WRITTEN.exec(option.flags)?.groups ?? {};
+  const { short, value } = FLAG_SYNTAX.exec(option.flags)?.groups ?? {};
   return {
     name: `--${longName(option)}`,
-    ...given('short', short && `-${short}`),
+    ...optionalProperty('short', short && `-${short}`),
     kind: flag?.kind ?? (value === undefined ? 'boolean' : 'text'),
-    ...given('value', value),
+    ...optionalProperty('value', value),
     required: flag ? flag.required && !flag.ofRecord : false,
     repeats: option.many === true,
-    ...given('choices', option.choices),
-    description: option.describes,
+    ...optionalProperty('choices', option.choices),
+    description: option.description,
   };
 }
 
-async function listing(program: Node, view: View): Promise<string> {
-  const { tableText } = await import('../../output/table.ts');
+async function commandTable(program: Node, view: View): Promise<string> {
+  const { renderTable: tableText } = await import('../../output/table.ts');
   const columns = [
     { header: 'COMMAND', field: 'command', kind: 'whole' },
     { header: 'SUMMARY', field: 'summary' },

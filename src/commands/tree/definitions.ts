@@ -4,7 +4,7 @@ import { DOCTOR_COMMAND } from '../doctor/commands.ts';
 import { HISTORY_COMMANDS } from '../history/commands.ts';
 import { JOB_COMMANDS } from '../jobs/commands.ts';
 import { LOCAL_COMMANDS } from '../local/commands.ts';
-import { toolServer } from '../mcp/commands.ts';
+import { createMcpCommand } from '../mcp/commands.ts';
 import { PROFILE_COMMANDS } from '../profiles/commands.ts';
 import { SERVE_COMMANDS } from '../serve/commands.ts';
 import { SETUP_COMMANDS } from '../setup/commands.ts';
@@ -13,17 +13,17 @@ import { TOOL_COMMANDS } from '../tools/commands.ts';
 import { VALIDATE_COMMANDS } from '../validate/commands.ts';
 import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
 
-/** What runs an operation in place of the ordinary way. */
+/** Custom code for operations that take more than one call. */
 export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
 
-/** Every command that is written by hand, but for the list of commands, which is made of the tree. */
+/** All hand-written commands except `commands`, which is created from the tree. */
 export const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
   RECOVER_COMMAND,
   ...HISTORY_COMMANDS,
   DOCTOR_COMMAND,
   ...SERVE_COMMANDS,
-  toolServer(RUNNERS),
+  createMcpCommand(RUNNERS),
   ...LOCAL_COMMANDS,
   ...JOB_COMMANDS,
   ...TOOL_COMMANDS,

@@ -1,57 +1,50 @@
 import type { Flag, FlagKind } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { BULK_FLAGS } from '../bulk/bulk-flags.ts';
+import { ALL_FLAG, API_VERSION_FLAG, DATA_FLAG, WAIT_FLAG } from '../call/call-flags.ts';
 import type { OptionDefinition } from '../definition.ts';
-import { given } from '../option-values.ts';
+import { optionalProperty } from '../option-values.ts';
 
-/** The flags of a command that stands for one operation in one or several versions. */
+/** Flags of a command for an operation with one or more versions. */
 export function operationFlags(versions: readonly OperationEntry[]): readonly OptionDefinition[] {
   const flags = new Map(versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)));
   const [first] = versions;
   return [
-    ...[...flags.values()].flatMap(definitionsOf),
+    ...[...flags.values()].flatMap(flagDefinitions),
     ...(first?.bulk ? BULK_FLAGS : []),
-    ...(first?.paged ? [{ flags: '--all', describes: 'follow the pages to the end' }] : []),
-    ...(first?.wait ? [{ flags: '--wait', describes: 'wait for the end, and exit by how it ended' }] : []),
-    ...(versions.length > 1
-      ? [
-          {
-            flags: '--api-version <v>',
-            describes: 'version of the call',
-            choices: versions.map((entry) => entry.version),
-          },
-        ]
-      : []),
-    { flags: '--data <json>', describes: "the whole data object: JSON, @file or '-'; flags are laid over it" },
+    ...(first?.paged ? [ALL_FLAG] : []),
+    ...(first?.wait ? [WAIT_FLAG] : []),
+    ...(versions.length > 1 ? [{ ...API_VERSION_FLAG, choices: versions.map((entry) => entry.version) }] : []),
+    DATA_FLAG,
   ];
 }
 
-const REPEATED: readonly FlagKind[] = ['list', 'map', 'switches', 'entries', 'changes'];
+const REPEATABLE_KINDS: readonly FlagKind[] = ['list', 'map', 'switches', 'entries', 'changes'];
 
-function definitionsOf(flag: Flag): OptionDefinition[] {
+function flagDefinitions(flag: Flag): OptionDefinition[] {
   const { name, kind } = flag;
-  const describes = flag.required && !flag.ofRecord ? `${flag.describes} (required)` : flag.describes;
-  if (kind === 'boolean') return switchDefinitions(flag, describes);
+  const description = flag.required && !flag.ofRecord ? `${flag.description} (required)` : flag.description;
+  if (kind === 'boolean') return switchDefinitions(flag, description);
   if (kind === 'secret') {
     return [
-      { flags: `--${name}-file <path>`, describes: `${describes}: read it from a file` },
-      { flags: `--${name}-stdin`, describes: `${describes}: read it from stdin` },
+      { flags: `--${name}-file <path>`, description: `file with the ${description}` },
+      { flags: `--${name}-stdin`, description: `read the ${description} from stdin` },
     ];
   }
   return [
     {
       flags: `--${name} <${placeholder(flag)}>`,
-      describes,
-      ...given('choices', flag.choices),
-      ...(REPEATED.includes(kind) && { many: true }),
+      description,
+      ...optionalProperty('choices', flag.choices),
+      ...(REPEATABLE_KINDS.includes(kind) && { many: true }),
     },
   ];
 }
 
-function switchDefinitions({ name, off }: Flag, describes: string): OptionDefinition[] {
+function switchDefinitions({ name, off }: Flag, description: string): OptionDefinition[] {
   return [
-    { flags: `--${name}`, describes },
-    { flags: off ? `--${off}` : `--no-${name}`, describes: '' },
+    { flags: `--${name}`, description },
+    { flags: off ? `--${off}` : `--no-${name}`, description: '' },
   ];
 }
 

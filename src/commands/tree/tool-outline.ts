@@ -1,11 +1,11 @@
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 import { RUNNERS, TOOLS } from './definitions.ts';
 
-/** What the tree of commands shows of a tool. */
+/** Part of a tool's definition that the command tree needs. */
 export type ToolOutline = Pick<CommandDefinition, 'command' | 'summary'>;
 
-/** The tools in short. As with the outline of operations, the build writes it down. */
+/** Outlines of all tools. Like the outline of operations, replaced by constants during the build. */
 export const toolOutline: readonly ToolOutline[] = TOOLS.map(({ command, summary }) => ({ command, summary }));
 
-/** The operations that have a runner of their own. */
+/** Operations with custom code. */
 export const runnerOutline: readonly OperationRunner['operation'][] = RUNNERS.map(({ operation }) => operation);

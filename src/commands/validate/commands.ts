@@ -1,9 +1,9 @@
 import { type OperationOutline, outline } from '../../catalog/outline.ts';
-import { MAP_FLAG } from '../bulk/column-map.ts';
-import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG } from '../bulk/record-flags.ts';
-import type { CommandDefinition, OptionDefinition } from '../definition.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandDefinition } from '../definition.ts';
+import { validateFlags } from './flags.ts';
 
-/** An input that shows what records of a kind look like. */
+/** Example commands with typical records of each kind. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   users: 'svc users validate --file users.csv',
   documents: 'svc documents validate --file documents.csv',
@@ -15,58 +15,43 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   notifications: `echo '[{"actionUser":{"userId":"u1"},"displayHeadlineMessageTemplate":"Hi","displayBodyMessage":"There","notifyUsers":[]}]' | svc notifications validate --file -`,
 };
 
-const ORG_FLAG: OptionDefinition = {
-  flags: '--org <id>',
-  describes: 'organization that the records are for: records that name another one are findings',
-};
-
-/** One command for each kind of record that an operation takes many of. */
+/** The commands that check records, one for each kind of record with bulk operations. */
 export const VALIDATE_COMMANDS: readonly CommandDefinition[] = [
   ...Map.groupBy(
     outline.filter(({ bulk }) => bulk),
     ({ command }) => command[0],
   ),
-].map(([noun, operations]) => validateCommand(noun, operations));
+].map(([noun, operations]) => createValidateCommand(noun, operations));
 
-function validateCommand(noun: string, operations: readonly OperationOutline[]): CommandDefinition {
+function createValidateCommand(noun: string, operations: readonly OperationOutline[]): CommandDefinition {
   const verbs = [...new Set(operations.map(({ command }) => command.at(-1) ?? ''))];
   const versions = [...new Set(operations.map(({ version }) => version))];
   const example = EXAMPLES[noun];
-  return {
+  return defineCommand({
     command: [noun, 'validate'],
-    summary: 'Check files of records, without sending anything',
-    description: `Reads the whole of each file as ${verbs.map((verb) => `svc ${noun} ${verb}`).join(' or ')} would, and reports everything that is wrong with them, each with its place. It needs no credentials and no network. Exit code 3: there are findings.`,
+    summary: 'Check files of records without sending anything',
+    description: `Reads each file completely, like ${verbs.map((verb) => `svc ${noun} ${verb}`).join(' or ')}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
     examples: [
-      ...(example ? [{ command: example, does: 'check every record' }] : []),
+      ...(example ? [{ command: example, caption: 'check every record' }] : []),
       ...(noun === 'users'
         ? [
-            { command: 'svc users validate --file users.json --format github', does: 'annotations for GitHub Actions' },
-            { command: 'svc users validate --file users.ndjson -o json', does: 'findings for programs' },
+            {
+              command: 'svc users validate --file users.json --format github',
+              caption: 'print annotations for GitHub Actions',
+            },
+            { command: 'svc users validate --file users.ndjson -o json', caption: 'print findings as JSON' },
           ]
         : []),
     ],
-    options: [
-      { ...FILE_FLAG, describes: `${FILE_FLAG.describes} (required)` },
-      INPUT_FORMAT_FLAG,
-      ...choice('--for <what>', `what the records are for (${verbs[0]})`, verbs),
-      ...choice('--api-version <v>', `version of the call (${versions[0]})`, versions),
-      ...(goesToOne(noun, operations) ? [ORG_FLAG] : []),
-      DUPLICATES_FLAG,
-      MAP_FLAG,
-      { flags: '--format <form>', describes: 'form of the findings (text)', choices: ['text', 'github'] },
-    ],
+    options: validateFlags({ verbs, versions, hasOrganization: hasOneOrganization(noun, operations) }),
     load: async () => {
-      const { validate } = await import('./validate.ts');
+      const { validateFiles: validate } = await import('./validate.ts');
       return (context, invocation) => validate(context, { noun, verb: verbs[0] ?? '' }, invocation);
     },
-  };
+  });
 }
 
-/** Whether all records of a file go to one organization: neither are they organizations, nor is each a call of its own. */
-function goesToOne(noun: string, operations: readonly OperationOutline[]): boolean {
+/** Whether all records of a file belong to one organization. Organizations do not, nor do records that are separate calls. */
+function hasOneOrganization(noun: string, operations: readonly OperationOutline[]): boolean {
   return noun !== 'organizations' && operations.some(({ bulk }) => bulk === 'array');
-}
-
-function choice(flags: string, describes: string, choices: readonly string[]): readonly OptionDefinition[] {
-  return choices.length > 1 ? [{ flags, describes, choices }] : [];
 }

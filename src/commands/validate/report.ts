@@ -1,24 +1,24 @@
-import { type Finding, findingText } from '../../bulk/finding.ts';
-import type { Survey } from '../../bulk/survey.ts';
+import { type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
+import type { RecordCheck } from '../../bulk/record-check.ts';
 import type { Column } from '../../catalog/define.ts';
-import { amount } from '../../kernel/plural.ts';
-import { safeText } from '../../kernel/safe-text.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
-import { workflowText } from '../terminal/workflow-command.ts';
+import { escapeWorkflowText } from '../terminal/workflow-command.ts';
 
-/** What is checked, as a report names it. */
-export interface Subject {
-  /** The path as it was given, `stdin`, or several of these. */
+/** The checked input, as named in a report. */
+export interface ReportSubject {
+  /** Names of all files, joined for messages; `stdin` for standard input. */
   readonly name: string;
-  /** The same, one by one. */
+  /** Name of each file. */
   readonly files: readonly string[];
-  /** One record: `user`. */
+  /** Noun for one record, such as `user`. */
   readonly noun: string;
   readonly form: 'text' | 'github';
 }
 
-/** Findings as they are found, then the whole result. */
-type Findings = AsyncGenerator<readonly Finding[], Survey>;
+/** Yields findings as they are found, and returns the overall result. */
+type Findings = AsyncGenerator<readonly FileDiagnostic[], RecordCheck>;
 
 const FILE_COLUMN: Column = { header: 'FILE', field: 'file' };
 const COLUMNS: readonly Column[] = [
@@ -28,8 +28,12 @@ const COLUMNS: readonly Column[] = [
   { header: 'MESSAGE', field: 'message' },
 ];
 
-/** Prints findings in the format that is asked for, and hands on what the survey came to. */
-export async function report(context: Context, subject: Subject, findings: Findings): Promise<Survey> {
+/** Prints findings in the requested format, and returns the result of the check. */
+export async function reportFindings(
+  context: Context,
+  subject: ReportSubject,
+  findings: Findings,
+): Promise<RecordCheck> {
   const format = await context.format();
   if (subject.form === 'github') return writeAnnotations(context, findings);
   switch (format) {
@@ -44,79 +48,79 @@ export async function report(context: Context, subject: Subject, findings: Findi
   }
 }
 
-async function writeLines(context: Context, { name, noun }: Subject, findings: Findings): Promise<Survey> {
+async function writeLines(context: Context, { name, noun }: ReportSubject, findings: Findings): Promise<RecordCheck> {
   const { stdout } = context.io;
-  const survey = await drain(findings, (found) =>
-    stdout.write(found.map((finding) => `${safeText(findingText(finding))}\n`).join('')),
+  const check = await drain(findings, (found) =>
+    stdout.write(found.map((finding) => `${escapeForTerminal(formatDiagnostic(finding))}\n`).join('')),
   );
-  await warn(context, survey);
-  if (survey.findingCount === 0) {
-    await stdout.write(`${safeText(name)}: ${amount(survey.read, noun)}, nothing is wrong with them\n`);
+  await printWarnings(context, check);
+  if (check.diagnosticCount === 0) {
+    await stdout.write(`${escapeForTerminal(name)}: ${formatNounCount(check.read, noun)}, no problems found\n`);
   }
-  return survey;
+  return check;
 }
 
-async function writeAnnotations(context: Context, findings: Findings): Promise<Survey> {
+async function writeAnnotations(context: Context, findings: Findings): Promise<RecordCheck> {
   const { stdout } = context.io;
-  const write = (kind: 'error' | 'warning', found: readonly Finding[]) =>
+  const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) =>
     stdout.write(found.map((finding) => annotation(kind, finding)).join(''));
-  const survey = await drain(findings, (found) => write('error', found));
-  await write('warning', survey.warnings);
-  return survey;
+  const check = await drain(findings, (found) => write('error', found));
+  await write('warning', check.warnings);
+  return check;
 }
 
-/** A workflow command of GitHub Actions: `::error file=users.json,line=7,col=3::email: is empty`. */
-function annotation(kind: 'error' | 'warning', { file, line, column, field, message }: Finding): string {
+/** Formats a workflow command of GitHub Actions: `::error file=users.json,line=7,col=3::email: is empty`. */
+function annotation(kind: 'error' | 'warning', { file, line, column, field, message }: FileDiagnostic): string {
   const properties = Object.entries({ file: file === 'stdin' ? null : file, line, col: column ?? null })
     .filter(([, value]) => value !== null)
     .map(
       ([key, value]) =>
-        `${key}=${workflowText(safeText(String(value)))
+        `${key}=${escapeWorkflowText(escapeForTerminal(String(value)))
           .replaceAll(':', '%3A')
           .replaceAll(',', '%2C')}`,
     );
-  const text = safeText(field === undefined ? message : `${field}: ${message}`);
-  return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${workflowText(text)}\n`;
+  const text = escapeForTerminal(field === undefined ? message : `${field}: ${message}`);
+  return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${escapeWorkflowText(text)}\n`;
 }
 
-async function printRecords(context: Context, { files }: Subject, findings: Findings): Promise<Survey> {
-  const show = shownOf(files);
+async function printRecords(context: Context, { files }: ReportSubject, findings: Findings): Promise<RecordCheck> {
+  const convert = createConverter(files);
   const columns = files.length === 1 ? COLUMNS : [FILE_COLUMN, ...COLUMNS];
-  let survey: Survey | undefined;
+  let check: RecordCheck | undefined;
   async function* pages() {
-    survey = yield* mapped(findings, show);
+    check = yield* mapFindings(findings, convert);
   }
   await (await context.printer()).records(pages(), { columns });
-  if (!survey) throw new TypeError('the findings were not read to their end');
-  await warn(context, survey);
-  return survey;
+  if (!check) throw new TypeError('the findings were not read to their end');
+  await printWarnings(context, check);
+  return check;
 }
 
-async function* mapped(findings: Findings, show: Show): AsyncGenerator<readonly unknown[], Survey> {
+async function* mapFindings(findings: Findings, convert: Converter): AsyncGenerator<readonly unknown[], RecordCheck> {
   for (;;) {
     const { value, done } = await findings.next();
     if (done) return value;
-    yield value.map(show);
+    yield value.map(convert);
   }
 }
 
-async function printDocument(context: Context, { files }: Subject, findings: Findings): Promise<Survey> {
-  const show = shownOf(files);
+async function printDocument(context: Context, { files }: ReportSubject, findings: Findings): Promise<RecordCheck> {
+  const convert = createConverter(files);
   const checked = files.length === 1 ? { file: files[0] } : { files };
   const all: unknown[] = [];
-  const survey = await drain(findings, async (found) => void all.push(...found.map(show)));
+  const check = await drain(findings, async (found) => void all.push(...found.map(convert)));
   const printer = await context.printer();
-  const { read: records, findingCount, warnings } = survey;
+  const { read: records, diagnosticCount: findingCount, warnings } = check;
   const valid = findingCount === 0;
-  await printer.value({ ...checked, records, valid, findings: all, warnings: warnings.map(show) }, {});
-  return survey;
+  await printer.value({ ...checked, records, valid, findings: all, warnings: warnings.map(convert) }, {});
+  return check;
 }
 
-/** A finding as programs read it. */
-type Show = (finding: Finding) => unknown;
+/** Converts a finding to its format for programs. */
+type Converter = (finding: FileDiagnostic) => unknown;
 
-/** The file is told where there are several. */
-function shownOf(files: readonly string[]): Show {
+/** Creates a converter of findings, which names the file only if there are several. */
+function createConverter(files: readonly string[]): Converter {
   return ({ file, line, column, field, message }) => ({
     ...(files.length > 1 && { file }),
     line,
@@ -126,11 +130,14 @@ function shownOf(files: readonly string[]): Show {
   });
 }
 
-async function warn(context: Context, { warnings }: Survey): Promise<void> {
-  for (const warning of warnings) await context.warn(findingText(warning));
+async function printWarnings(context: Context, { warnings }: RecordCheck): Promise<void> {
+  for (const warning of warnings) await context.warn(formatDiagnostic(warning));
 }
 
-async function drain(findings: Findings, take: (found: readonly Finding[]) => Promise<void>): Promise<Survey> {
+async function drain(
+  findings: Findings,
+  take: (found: readonly FileDiagnostic[]) => Promise<void>,
+): Promise<RecordCheck> {
   for (;;) {
     const { value, done } = await findings.next();
     if (done) return value;

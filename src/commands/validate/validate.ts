@@ -1,24 +1,25 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { InputFormat } from '../../bulk/source/record.ts';
-import { findingsOf, type RecordRules } from '../../bulk/survey.ts';
-import { Target } from '../../bulk/target.ts';
+import { CommonTarget } from '../../bulk/common-target.ts';
+import { type RecordRules, streamDiagnostics } from '../../bulk/record-check.ts';
+import type { InputFormat } from '../../bulk/source/source.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { amount } from '../../kernel/plural.ts';
-import { type ColumnPairs, columnPairs } from '../bulk/column-map.ts';
-import { openFiles } from '../bulk/gather-input.ts';
-import { showChecking } from '../bulk/progress.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { type ColumnMap, parseColumnMap } from '../bulk/column-map.ts';
+import { openInputFiles } from '../bulk/gather-input.ts';
+import { showCheckProgress } from '../bulk/show-progress.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { given, textValue, textValues } from '../option-values.ts';
-import { report } from './report.ts';
+import { optionalProperty } from '../option-values.ts';
+import type { ValidateFlags } from './flags.ts';
+import { reportFindings } from './report.ts';
 
-/** The records that are meant: those of `users add`. */
-interface Meant {
+/** The kind of records, such as those of `users add`. */
+interface RecordKind {
   readonly noun: string;
   readonly verb: string;
 }
@@ -29,78 +30,103 @@ interface ValidateOptions {
   readonly verb: string;
   readonly version?: string;
   readonly duplicates: RecordRules['duplicates'];
-  readonly map?: ColumnPairs;
+  readonly map?: ColumnMap;
   readonly org?: string;
   readonly form: 'text' | 'github';
 }
 
 /**
  * Checks the records of files, offline.
- * @throws SvcError `bad_data` when there are findings, after all of them were printed; `usage` without a file
+ * @throws SvcError `bad_data` if there are findings, after all of them are printed; `usage` without a file
  */
-export async function validate(context: Context, meant: Meant, invocation: Invocation): Promise<void> {
-  const options = validateOptions(meant, invocation);
-  const fields = await fieldsOf(meant.noun, options);
+export async function validateFiles(
+  context: Context,
+  kind: RecordKind,
+  invocation: Invocation<ValidateFlags>,
+): Promise<void> {
+  const options = validateOptions(kind, invocation);
+  const fields = await loadFields(kind.noun, options);
   const folder = await mkdtemp(join(tmpdir(), 'svc-validate-'));
   try {
     const { file, inputFormat, map } = options;
-    const files = file.map((path) => ({ file: path, ...given('format', inputFormat) }));
-    const input = await openFiles(context, fields, { files, ...given('map', map) }, join(folder, 'input'));
-    const target = given('target', await targetOf(context, fields, options));
-    const rules = { fields, shared: sharedFields(fields), ...target, duplicates: options.duplicates, mint: String };
+    const files = file.map((path) => ({ file: path, ...optionalProperty('format', inputFormat) }));
+    const input = await openInputFiles(
+      context,
+      fields,
+      { files, ...optionalProperty('map', map) },
+      join(folder, 'input'),
+    );
+    const target = optionalProperty('target', await findCommonTarget(context, fields, options));
+    const rules = {
+      fields,
+      shared: sharedFields(fields),
+      ...target,
+      duplicates: options.duplicates,
+      generateId: String,
+    };
     const { noun } = fields;
     const subject = { name: input.name, files: input.files.map(({ name }) => name), noun, form: options.form };
-    const shown = await showChecking(context, input);
-    const surveyed = report(context, subject, findingsOf(input, rules, context.signal));
-    const { findingCount, read, hint } = await surveyed.finally(shown);
-    if (findingCount === 0) return;
-    throw new SvcError('bad_data', `${input.name}: ${amount(findingCount, 'problem')} in ${amount(read, noun)}`, {
-      hint: hint ?? 'correct what is wrong, then check again',
-    });
+    const stopProgress = await showCheckProgress(context, input);
+    const checked = reportFindings(context, subject, streamDiagnostics(input, rules, context.signal));
+    const { diagnosticCount, read, hint } = await checked.finally(stopProgress);
+    if (diagnosticCount === 0) return;
+    throw new SvcError(
+      'bad_data',
+      `${input.name}: ${formatNounCount(diagnosticCount, 'problem')} in ${formatNounCount(read, noun)}`,
+      {
+        hint: hint ?? 'fix the problems, then check the files again',
+      },
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function validateOptions({ noun, verb }: Meant, { options }: Invocation): ValidateOptions {
-  const text = (name: string) => textValue(options, name);
-  const file = textValues(options, 'file');
+function validateOptions({ noun, verb }: RecordKind, { options }: Invocation<ValidateFlags>): ValidateOptions {
+  const file = options.file ?? [];
   if (file.length === 0) {
-    throw new SvcError('usage', 'there is no file to check', { hint: `svc ${noun} validate --file <path>` });
+    throw new SvcError('usage', '--file is required', { hint: `svc ${noun} validate --file <path>` });
   }
-  const pairs = columnPairs(options['map']);
+  const columnMap = parseColumnMap(options.map);
   return {
     file,
-    ...given('inputFormat', text('inputFormat') as ValidateOptions['inputFormat']),
-    verb: text('for') ?? verb,
-    ...given('version', text('apiVersion')),
-    duplicates: (text('duplicates') ?? 'fail') as RecordRules['duplicates'],
-    ...given('map', pairs),
-    ...given('org', text('org')),
-    form: text('format') === 'github' ? 'github' : 'text',
+    ...optionalProperty('inputFormat', options.inputFormat),
+    verb: options.for ?? verb,
+    ...optionalProperty('version', options.apiVersion),
+    duplicates: options.duplicates ?? 'fail',
+    ...optionalProperty('map', columnMap),
+    ...optionalProperty('org', options.org),
+    form: options.format ?? 'text',
   };
 }
 
-async function fieldsOf(noun: string, { verb, version }: ValidateOptions): Promise<BulkFields> {
+async function loadFields(noun: string, { verb, version }: ValidateOptions): Promise<BulkFields> {
   const versions = manifest.filter(({ command, bulk }) => bulk && command[0] === noun && command.at(-1) === verb);
   const entry = version === undefined ? versions[0] : versions.find((known) => known.version === version);
   if (!entry) throw new SvcError('usage', `svc ${noun} ${verb} has no --api-version ${version}`);
   return bulkFieldsOf(await loadOperation(entry.resource, entry.name));
 }
 
-/** Where each record is a call, flags may give what is alike in all of them; only what records say themselves is checked. */
-function sharedFields({ field, target }: BulkFields): Readonly<Record<string, unknown>> {
+/**
+ * Returns the fields that flags can set for all records, if each record is a separate call. They count as set, so that only
+ * the fields of the records themselves are checked.
+ */
+function sharedFields({ field, targetFields }: BulkFields): Readonly<Record<string, unknown>> {
   if (field !== undefined) return {};
-  return Object.fromEntries(target.map(({ name }) => [name, 'given by a flag']));
+  return Object.fromEntries(targetFields.map(({ name }) => [name, 'given by a flag']));
 }
 
 /**
- * Where the command for these records would send them, as far as it is known: of the rest all records have to say the
- * same. Undefined where each record is a call, and goes where it says.
+ * Returns the common target of all records, as far as it is known. For unknown fields, all records must have the same
+ * value. Returns `undefined` if each record is a separate call with its own target.
  */
-async function targetOf({ openSettings }: Context, { field, target }: BulkFields, { org }: ValidateOptions) {
+async function findCommonTarget(
+  { openSettings }: Context,
+  { field, targetFields }: BulkFields,
+  { org }: ValidateOptions,
+) {
   if (field === undefined) return undefined;
-  const names = target.map(({ name }) => name);
+  const names = targetFields.map(({ name }) => name);
   const organizationId = org ?? (await openSettings()).org?.value;
-  return new Target(names, { organizationId }, 'as the first record');
+  return new CommonTarget(names, { organizationId }, 'as the first record');
 }

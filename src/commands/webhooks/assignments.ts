@@ -1,67 +1,70 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { exactJsonOrText } from '../../kernel/exact-json.ts';
-import { fieldPath } from '../../kernel/field-path.ts';
+import { parseExactJsonOrText } from '../../kernel/exact-json.ts';
+import { formatFieldPath } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { splitPair } from '../call/key-value.ts';
 
 type Key = string | number;
 
 /**
- * A copy of a JSON value with each `path=value` put in, in order. A path is written `data.comments[0].text`; the value is
- * JSON where it is valid JSON, else a text. Objects on the way are made; an index may be one behind the end of its list.
+ * Applies `path=value` assignments to a copy of a JSON value, in order. A path looks like `data.comments[0].text`. The
+ * value is parsed as JSON if it is valid JSON, and is text otherwise. Missing objects are created. An index equal to the
+ * length of a list appends to it.
  * @throws SvcError `usage` for a path that does not fit the value
  */
-export function withAssignments(value: unknown, assignments: readonly string[]): unknown {
+export function applyAssignments(value: unknown, assignments: readonly string[]): unknown {
   return assignments.reduce((current, assignment) => {
     const [path, text] = splitPair(assignment, 'set');
-    return assigned(current, { keys: keysOf(path), done: [] }, exactJsonOrText(text));
+    return setAtPath(current, { keys: parsePath(path), done: [] }, parseExactJsonOrText(text));
   }, value);
 }
 
-interface Way {
+interface RemainingPath {
   readonly keys: readonly Key[];
-  /** The keys that led here, for messages. */
+  /** Keys already followed, for error messages. */
   readonly done: readonly Key[];
 }
 
-function assigned(current: unknown, { keys, done }: Way, value: unknown): unknown {
+function setAtPath(current: unknown, { keys, done }: RemainingPath, value: unknown): unknown {
   const [key, ...others] = keys;
   if (key === undefined) return value;
-  const way = { keys: others, done: [...done, key] };
+  const rest = { keys: others, done: [...done, key] };
   if (typeof key === 'number') {
-    const list = listAt(current, key, done);
-    return list.toSpliced(key, 1, assigned(list[key], way, value));
+    const list = requireList(current, key, done);
+    return list.toSpliced(key, 1, setAtPath(list[key], rest, value));
   }
-  const object = objectAt(current, done);
-  // Through entries, because a key such as `__proto__` is one like any other.
+  const object = requireObject(current, done);
+  // Map entries keep a key such as `__proto__` an ordinary key.
   const entries = new Map(Object.entries(object));
-  return Object.fromEntries(entries.set(key, assigned(entries.get(key), way, value)));
+  return Object.fromEntries(entries.set(key, setAtPath(entries.get(key), rest, value)));
 }
 
-function listAt(current: unknown, index: number, done: readonly Key[]): readonly unknown[] {
+function requireList(current: unknown, index: number, done: readonly Key[]): readonly unknown[] {
   const list = current === undefined ? [] : current;
-  if (!Array.isArray(list)) throw misfit(done, `is no list: ${kindOf(list)}`);
-  if (index > list.length) throw misfit(done, `has ${list.length} items, so there is no place ${index}`);
+  if (!Array.isArray(list)) throw pathError(done, `is not a list: ${describeValue(list)}`);
+  if (index > list.length) throw pathError(done, `has ${list.length} items, so index ${index} is out of range`);
   return list;
 }
 
-function objectAt(current: unknown, done: readonly Key[]): object {
+function requireObject(current: unknown, done: readonly Key[]): object {
   if (current === undefined || current === null) return {};
   if (isObject(current)) return current;
-  throw misfit(done, `has no fields: ${kindOf(current)}`);
+  throw pathError(done, `has no fields: ${describeValue(current)}`);
 }
 
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? 'it is a list, whose items are written [0]' : `it is ${JSON.stringify(value)}`;
+function describeValue(value: unknown): string {
+  return Array.isArray(value) ? 'it is a list; address items as [0]' : `it is ${JSON.stringify(value)}`;
 }
 
-function misfit(done: readonly Key[], problem: string): SvcError {
-  return new SvcError('usage', `--set: ${done.length === 0 ? 'the payload' : fieldPath(done)} ${problem}`);
+function pathError(done: readonly Key[], problem: string): SvcError {
+  return new SvcError('usage', `--set: ${done.length === 0 ? 'the payload' : formatFieldPath(done)} ${problem}`);
 }
 
-function keysOf(path: string): readonly Key[] {
+function parsePath(path: string): readonly Key[] {
   if (!/^(?:[^.[\]]+|\[\d{1,9}\])(?:\.[^.[\]]+|\[\d{1,9}\])*$/.test(path)) {
-    throw new SvcError('usage', `--set: '${path}' is no path`, { hint: 'write it like data.comments[0].text=Hello' });
+    throw new SvcError('usage', `--set: '${path}' is not a valid path`, {
+      hint: 'for example --set data.comments[0].text=Hello',
+    });
   }
   return Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([part, index]) =>
     index === undefined ? part : Number(index),

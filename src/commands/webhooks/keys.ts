@@ -1,39 +1,42 @@
 import { readNamedFile } from '../../kernel/named-file.ts';
-import { readSecretFile } from '../../profiles/secret-input.ts';
-import { privateKeyOf, publicKeyOf } from '../../webhooks/keys.ts';
-import { signingKey } from '../../webhooks/signature.ts';
-import type { Proofs } from '../../webhooks/verification.ts';
+import { readSecretFromFile } from '../../profiles/secret-input.ts';
+import { parsePrivateKey, parsePublicKey } from '../../webhooks/keys.ts';
+import { parseSigningSecret } from '../../webhooks/signature.ts';
+import type { VerificationSecrets } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
-import type { Invocation } from '../definition.ts';
-import { textValue, textValues } from '../option-values.ts';
+import type { ListenFlags } from './flags.ts';
 
-/** The signing secrets and the token that `--secret-file` and `--auth-token-file` name. What is none is refused now. */
-export async function readProofs({ options }: Pick<Invocation, 'options'>, signal: AbortSignal): Promise<Proofs> {
-  const tokenFile = textValue(options, 'authTokenFile');
-  const secrets = await Promise.all(textValues(options, 'secretFile').map((path) => readSigningSecret(path, signal)));
-  return { secrets, authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile, signal) };
+type VerificationFlags = Pick<ListenFlags, 'secretFile' | 'authTokenFile'>;
+
+/** Reads and validates the signing secrets and the token from `--secret-file` and `--auth-token-file`. */
+export async function readVerificationSecrets(
+  { secretFile: paths = [], authTokenFile: tokenFile }: VerificationFlags,
+  signal: AbortSignal,
+): Promise<VerificationSecrets> {
+  const secrets = await Promise.all(paths.map((path) => readSigningSecret(path, signal)));
+  return { secrets, authToken: tokenFile === undefined ? undefined : await readSecretFromFile(tokenFile, signal) };
 }
 
 export async function readSigningSecret(path: string, signal: AbortSignal): Promise<string> {
-  const secret = await readSecretFile(path, signal);
-  signingKey(secret);
+  const secret = await readSecretFromFile(path, signal);
+  parseSigningSecret(secret);
   return secret;
 }
 
-/** The text of `--private-key`, checked. */
-export async function readPrivateKey(context: Context, options: Invocation['options']): Promise<string | undefined> {
-  const text = await readKey(context, textValue(options, 'privateKey'));
-  if (text !== undefined) privateKeyOf(text);
+/** Reads and validates the file of `--private-key`. */
+export async function readPrivateKey(context: Context, path: string | undefined): Promise<string | undefined> {
+  const text = await readKeyFile(context, path);
+  if (text !== undefined) parsePrivateKey(text);
   return text;
 }
 
-/** The text of `--encrypt-for`, checked. */
-export async function readPublicKey(context: Context, options: Invocation['options']): Promise<string | undefined> {
-  const text = await readKey(context, textValue(options, 'encryptFor'));
-  if (text !== undefined) publicKeyOf(text);
+/** Reads and validates the file of `--encrypt-for`. */
+export async function readPublicKey(context: Context, path: string | undefined): Promise<string | undefined> {
+  const text = await readKeyFile(context, path);
+  if (text !== undefined) parsePublicKey(text);
   return text;
 }
 
-async function readKey({ cwd, signal }: Context, file: string | undefined): Promise<string | undefined> {
+async function readKeyFile({ cwd, signal }: Context, file: string | undefined): Promise<string | undefined> {
   return file === undefined ? undefined : (await readNamedFile(file, cwd, { signal })).toString();
 }

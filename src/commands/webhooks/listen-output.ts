@@ -1,36 +1,36 @@
 import { isObject } from '../../kernel/is-object.ts';
-import { safeText } from '../../kernel/safe-text.ts';
-import type { Forwarded, TakenDelivery } from '../../webhooks/listener.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import type { ForwardResult, ReceivedDeliveryEvent } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
 
-/** Shows deliveries as they come. */
+/** Shows deliveries as they arrive. */
 export interface DeliveryOutput {
-  show(delivery: TakenDelivery): Promise<void>;
-  /** Prints what could not be printed before the last one was known. */
+  show(delivery: ReceivedDeliveryEvent): Promise<void>;
+  /** Prints the document that holds all deliveries, in formats that need all of them first. */
   end(): Promise<void>;
 }
 
-/** A line a delivery: aligned for people, JSON with `ndjson`. Other formats are documents, printed whole at the end. */
-export async function deliveryOutput(context: Context): Promise<DeliveryOutput> {
+/** Prints one line per delivery: aligned columns in a table, JSON with `ndjson`. Other formats are printed at the end. */
+export async function createDeliveryOutput(context: Context): Promise<DeliveryOutput> {
   const [format, printer] = [await context.format(), await context.printer()];
   const end = async () => undefined;
   if (format === 'ndjson') return { show: (delivery) => printer.value(delivery, {}), end };
   if (format === 'table' && !context.options.fields) {
-    const line = alignedLine();
+    const line = createLineFormatter();
     return { show: (delivery) => context.io.stdout.write(line(delivery)), end };
   }
-  const all: TakenDelivery[] = [];
+  const all: ReceivedDeliveryEvent[] = [];
   return {
     show: async (delivery) => void all.push(delivery),
     end: () => printer.value(all, {}),
   };
 }
 
-/** Columns as wide as their widest cell so far; what is to come is not known. */
-function alignedLine(): (delivery: TakenDelivery) => string {
+/** Pads each column to its widest cell so far. */
+function createLineFormatter(): (delivery: ReceivedDeliveryEvent) => string {
   const widths = [20, 20, 8, 12];
   return (delivery) => {
-    const cells = cellsOf(delivery).map(safeText);
+    const cells = formatCells(delivery).map(escapeForTerminal);
     const padded = cells.map((cell, column) => {
       widths[column] = Math.max(widths[column] ?? 0, cell.length);
       return cell.padEnd(widths[column]);
@@ -39,18 +39,25 @@ function alignedLine(): (delivery: TakenDelivery) => string {
   };
 }
 
-function cellsOf({ receivedAt, event, form, verified, payload, forwarded }: TakenDelivery): readonly string[] {
+function formatCells({
+  receivedAt,
+  event,
+  form,
+  verified,
+  payload,
+  forwarded,
+}: ReceivedDeliveryEvent): readonly string[] {
   const time = receivedAt.replace(/\.\d+Z$/, 'Z');
-  return [time, event, verified ? form : `${form}, unverified`, documentOf(payload), forwardCell(forwarded)];
+  return [time, event, verified ? form : `${form}, unverified`, documentIdOf(payload), formatForwardResult(forwarded)];
 }
 
-function forwardCell(forwarded: Forwarded | null): string {
+function formatForwardResult(forwarded: ForwardResult | null): string {
   if (!forwarded) return '-';
-  return forwarded.status === null ? `failed: ${forwarded.error ?? 'no answer'}` : `forwarded: ${forwarded.status}`;
+  return forwarded.status === null ? `failed: ${forwarded.error ?? 'no response'}` : `forwarded: ${forwarded.status}`;
 }
 
-/** The document that a payload of either form is about. */
-function documentOf(payload: unknown): string {
+/** ID of the document that a payload of either form refers to. */
+function documentIdOf(payload: unknown): string {
   if (!isObject(payload)) return '-';
   const data = isObject(payload['data']) ? payload['data'] : payload;
   const metadata = isObject(data['metadata']) ? data['metadata'] : {};

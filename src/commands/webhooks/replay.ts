@@ -2,109 +2,116 @@ import { join } from 'node:path';
 import type { Column } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import { parseSince } from '../../kernel/moment.ts';
-import { amount } from '../../kernel/plural.ts';
-import { readSecretFile } from '../../profiles/secret-input.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { parseSince } from '../../kernel/timestamp.ts';
+import { readSecretFromFile } from '../../profiles/secret-input.ts';
 import { SIGNATURE_HEADERS } from '../../webhooks/form.ts';
-import { headersByName, headerValues, passedOn, without } from '../../webhooks/headers.ts';
-import { isSuccess } from '../../webhooks/listener.ts';
-import { type Outgoing, post } from '../../webhooks/post.ts';
-import { type RecordedDelivery, recordedDeliveries } from '../../webhooks/recording.ts';
-import { type Route, targetOf } from '../../webhooks/routes.ts';
-import { signatureHeaders, TOLERANCE } from '../../webhooks/signature.ts';
-import { saidWhile } from '../call/awaited.ts';
+import { groupHeaders, headerValuesOf, selectForwardedHeaders, withoutHeaders } from '../../webhooks/headers.ts';
+import { isSuccessStatus } from '../../webhooks/listener.ts';
+import { type OutgoingRequest, sendPost } from '../../webhooks/post.ts';
+import { type RecordedDelivery, readRecordedDeliveries } from '../../webhooks/recording.ts';
+import { type ForwardingRoute, findTarget } from '../../webhooks/routes.ts';
+import { createSignatureHeaders, TIMESTAMP_TOLERANCE } from '../../webhooks/signature.ts';
+import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { postOptions, targets } from '../deliveries/target.ts';
-import { hintedCommand } from '../hinted-command.ts';
-import { textValue } from '../option-values.ts';
+import { parseTargets, postOptions } from '../deliveries/targets.ts';
+import { commandForService } from '../service-flags.ts';
+import type { ReplayFlags } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
-import { printPlan } from './plan.ts';
+import { printPlannedRequest } from './planned-request.ts';
 import { recordFolder } from './record-folder.ts';
 
-interface Replay {
+interface ReplayOptions {
   readonly folder: string;
   readonly ids: readonly string[] | undefined;
   readonly since: number | undefined;
-  readonly routes: readonly Route[];
-  readonly otherwise: URL | undefined;
-  /** Renews the timestamp and the signature. */
+  readonly routes: readonly ForwardingRoute[];
+  readonly defaultTarget: URL | undefined;
+  /** Secret for `--resign`, which renews the timestamp and the signature. */
   readonly secret: string | undefined;
-  /** What basic deliveries get again: it was not recorded. */
+  /** Token for basic deliveries. Recordings do not contain tokens. */
   readonly authToken: string | undefined;
 }
 
-export async function replayCommand(context: Context, { arguments: ids, options }: Invocation): Promise<void> {
-  const since = textValue(options, 'since');
-  const tokenFile = textValue(options, 'authTokenFile');
-  const replay: Replay = {
-    folder: recordFolder(context, textValue(options, 'record')),
+export async function replayCommand(
+  context: Context,
+  { arguments: ids, options }: Invocation<ReplayFlags>,
+): Promise<void> {
+  const since = options.since;
+  const tokenFile = options.authTokenFile;
+  const replay: ReplayOptions = {
+    folder: recordFolder(context, options.record),
     ids: ids.length > 0 ? ids : undefined,
-    since: since === undefined ? undefined : sinceOf(since, context.clock.now()),
-    ...targets(options),
-    secret: await resignSecret(options, context.signal),
-    authToken: tokenFile === undefined ? undefined : await readSecretFile(tokenFile, context.signal),
+    since: since === undefined ? undefined : parseSinceFlag(since, context.clock.now()),
+    ...parseTargets(options),
+    secret: await readResignSecret(options, context.signal),
+    authToken: tokenFile === undefined ? undefined : await readSecretFromFile(tokenFile, context.signal),
   };
-  if (options['list'] === true) return listRecorded(context, replay);
+  if (options.list === true) return listRecorded(context, replay);
   if (!replay.ids && replay.since === undefined) {
-    throw new SvcError('usage', 'which deliveries? Name their ids, or give --since', {
-      hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} shows what was recorded`,
+    throw new SvcError('usage', 'delivery IDs or --since required', {
+      hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`,
     });
   }
-  if (!replay.otherwise && replay.routes.length === 0) {
-    throw new SvcError('usage', 'where to? Give --forward-to or --route', {
+  if (!replay.defaultTarget && replay.routes.length === 0) {
+    throw new SvcError('usage', '--forward-to or --route required', {
       hint: hint`${step('inspect', 'webhooks', 'replay', '--since', '2h', '--forward-to', 'http://127.0.0.1:3000/hook')}`,
     });
   }
   await replayAll(context, replay);
 }
 
-async function resignSecret(options: Invocation['options'], signal: AbortSignal): Promise<string | undefined> {
-  const file = textValue(options, 'secretFile');
-  if ((options['resign'] === true) !== (file !== undefined)) {
-    throw new SvcError('usage', '--resign and --secret-file go together: the secret signs the deliveries anew');
+async function readResignSecret(options: ReplayFlags, signal: AbortSignal): Promise<string | undefined> {
+  const file = options.secretFile;
+  if ((options.resign === true) !== (file !== undefined)) {
+    throw new SvcError('usage', '--resign and --secret-file must be used together');
   }
   return file === undefined ? undefined : readSigningSecret(file, signal);
 }
 
-/** `2h` is two hours ago. */
-function sinceOf(text: string, now: number): number {
+/** Parses `--since` as milliseconds since the epoch. `2h` means two hours ago. */
+function parseSinceFlag(text: string, now: number): number {
   const since = parseSince(text, now);
   if (since !== undefined) return since;
-  throw new SvcError('usage', `--since: '${text}' is not a time`, { hint: 'write it like 2h or 2026-03-01T12:00:00Z' });
+  throw new SvcError('usage', `--since: '${text}' is not a time`, {
+    hint: 'use a format like 2h or 2026-03-01T12:00:00Z',
+  });
 }
 
-const RECORDED: readonly Column[] = [
+const RECORDED_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'EVENT', field: 'event' },
   { header: 'FORM', field: 'form' },
   { header: 'RECEIVED', field: 'receivedAt', kind: 'time' },
 ];
 
-async function listRecorded(context: Context, replay: Replay): Promise<void> {
+async function listRecorded(context: Context, replay: ReplayOptions): Promise<void> {
   const printer = await context.printer();
   const count = { found: 0 };
-  await printer.records(listed(context, replay, count), { columns: RECORDED });
+  await printer.records(recordedPages(context, replay, count), { columns: RECORDED_COLUMNS });
   if (count.found === 0) {
     await context.note(
-      `nothing is recorded in ${replay.folder}; ${hintedCommand(context.options, 'webhooks', 'listen')} records what comes in`,
+      `no recorded deliveries in ${replay.folder}; ${commandForService(context.options, 'webhooks', 'listen')} records deliveries`,
     );
   }
 }
 
-async function* listed(context: Context, replay: Replay, count: { found: number }) {
-  for await (const { id, event, form, verified, receivedAt } of recorded(context, replay)) {
+async function* recordedPages(context: Context, replay: ReplayOptions, count: { found: number }) {
+  for await (const { id, event, form, verified, receivedAt } of selectDeliveries(context, replay)) {
     count.found += 1;
     yield [{ id, event, form, verified, receivedAt }];
   }
 }
 
-function recorded(context: Context, { folder, ids, since }: Replay): AsyncGenerator<RecordedDelivery> {
+function selectDeliveries(context: Context, { folder, ids, since }: ReplayOptions): AsyncGenerator<RecordedDelivery> {
   const wanted = { ...(ids && { ids }), ...(since !== undefined && { since }) };
-  return recordedDeliveries(folder, wanted, (name) => context.warn(`${join(folder, name)} is no recorded delivery`));
+  return readRecordedDeliveries(folder, wanted, (name) =>
+    context.warn(`${join(folder, name)} is not a recorded delivery`),
+  );
 }
 
-const REPLAYED: readonly Column[] = [
+const REPLAYED_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'EVENT', field: 'event' },
   { header: 'RECEIVED', field: 'receivedAt', kind: 'time' },
@@ -113,84 +120,92 @@ const REPLAYED: readonly Column[] = [
   { header: 'ERROR', field: 'error' },
 ];
 
-async function replayAll(context: Context, replay: Replay): Promise<void> {
+async function replayAll(context: Context, replay: ReplayOptions): Promise<void> {
   await requireRecorded(context, replay);
   const count = { sent: 0, failed: 0, skipped: 0, old: 0 };
-  const outcomes = replayed(context, replay, count);
+  const outcomes = sendRecorded(context, replay, count);
   if (context.options.dryRun) {
     for await (const _ of outcomes);
     return;
   }
   const printer = await context.printer();
-  await printer.records(outcomes, { columns: REPLAYED });
-  if (count.skipped > 0) await context.note(`${amount(count.skipped, 'delivery')} fit no --route`);
+  await printer.records(outcomes, { columns: REPLAYED_COLUMNS });
+  if (count.skipped > 0)
+    await context.note(`${formatNounCount(count.skipped, 'delivery')} skipped: no matching --route`);
   if (count.old > 0) {
-    const minutes = TOLERANCE / 60;
+    const minutes = TIMESTAMP_TOLERANCE / 60;
     await context.note(
-      `${amount(count.old, 'delivery')} went with a signature older than ${minutes} minutes, which a receiver that verifies refuses: --resign --secret-file renews it`,
+      `${formatNounCount(count.old, 'delivery')} sent with a signature older than ${minutes} minutes, which receivers reject; --resign --secret-file renews it`,
     );
   }
   if (count.failed === 0) return;
-  throw new SvcError('some_failed', `not taken: ${count.failed} of ${amount(count.sent, 'delivery')}`);
+  throw new SvcError('some_failed', `target rejected ${count.failed} of ${formatNounCount(count.sent, 'delivery')}`);
 }
 
-/** Ids that were named are there, or nothing is sent. */
-async function requireRecorded(context: Context, replay: Replay): Promise<void> {
+/** Sends nothing unless every given ID is recorded. */
+async function requireRecorded(context: Context, replay: ReplayOptions): Promise<void> {
   if (!replay.ids) return;
   const found = new Set<string>();
-  for await (const { id } of recorded(context, replay)) found.add(id);
+  for await (const { id } of selectDeliveries(context, replay)) found.add(id);
   const missing = replay.ids.filter((id) => !found.has(id));
   if (missing.length === 0) return;
   throw new SvcError('not_found', `not recorded in ${replay.folder}: ${missing.join(', ')}`, {
-    hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} shows what was recorded`,
+    hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`,
   });
 }
 
-interface Count {
+interface ReplayCounts {
   sent: number;
   failed: number;
   skipped: number;
   old: number;
 }
 
-async function* replayed(context: Context, replay: Replay, count: Count) {
+async function* sendRecorded(context: Context, replay: ReplayOptions, count: ReplayCounts) {
   const { options, signal, clock } = context;
   const how = await postOptions(context);
-  for await (const delivery of recorded(context, replay)) {
+  for await (const delivery of selectDeliveries(context, replay)) {
     signal.throwIfAborted();
-    const url = targetOf(delivery.event, replay.routes, replay.otherwise);
+    const url = findTarget(delivery.event, replay.routes, replay.defaultTarget);
     if (!url) {
       count.skipped += 1;
       continue;
     }
-    const outgoing = outgoingOf(delivery, url, replay, clock.now());
-    if (isOld(outgoing, clock.now())) count.old += 1;
+    const outgoing = createOutgoing(delivery, url, replay, clock.now());
+    if (isSignatureExpired(outgoing, clock.now())) count.old += 1;
     if (options.dryRun) {
-      await printPlan(context, outgoing, [replay.authToken ?? '']);
+      await printPlannedRequest(context, outgoing, [replay.authToken ?? '']);
       continue;
     }
-    const receipt = await saidWhile(context, `webhooks replay: waiting for ${url.host}`, () => post(outgoing, how));
+    const receipt = await withSpinner(context, `webhooks replay: waiting for ${url.host}`, () =>
+      sendPost(outgoing, how),
+    );
     count.sent += 1;
-    if (!isSuccess(receipt)) count.failed += 1;
+    if (!isSuccessStatus(receipt)) count.failed += 1;
     const { id, event, receivedAt } = delivery;
     const error = receipt.status === null ? receipt.error : null;
     yield [{ id, event, receivedAt, url: url.href, status: receipt.status, error }];
   }
 }
 
-/** The delivery as it was sent, but for what is renewed. */
-function outgoingOf({ id, form, headers, body }: RecordedDelivery, url: URL, replay: Replay, now: number): Outgoing {
-  const original = passedOn(headers);
+/** Creates the request for a recorded delivery, with renewed signature or token if requested. */
+function createOutgoing(
+  { id, form, headers, body }: RecordedDelivery,
+  url: URL,
+  replay: ReplayOptions,
+  now: number,
+): OutgoingRequest {
+  const original = selectForwardedHeaders(headers);
   if (form === 'basic') {
     const { authToken } = replay;
     return { url, body, headers: authToken ? [...original, ['authorization', `Basic ${authToken}`]] : original };
   }
   if (replay.secret === undefined) return { url, body, headers: original };
-  const signed = signatureHeaders(replay.secret, { id, timestamp: Math.floor(now / 1000), body });
-  return { url, body, headers: [...without(original, Object.keys(signed)), ...Object.entries(signed)] };
+  const signed = createSignatureHeaders(replay.secret, { id, timestamp: Math.floor(now / 1000), body });
+  return { url, body, headers: [...withoutHeaders(original, Object.keys(signed)), ...Object.entries(signed)] };
 }
 
-function isOld({ headers }: Outgoing, now: number): boolean {
-  const [timestamp] = headerValues(headersByName(headers), SIGNATURE_HEADERS.timestamp);
-  return timestamp !== undefined && now / 1000 - Number(timestamp) > TOLERANCE;
+function isSignatureExpired({ headers }: OutgoingRequest, now: number): boolean {
+  const [timestamp] = headerValuesOf(groupHeaders(headers), SIGNATURE_HEADERS.timestamp);
+  return timestamp !== undefined && now / 1000 - Number(timestamp) > TIMESTAMP_TOLERANCE;
 }

@@ -1,78 +1,90 @@
 import { randomBytes } from 'node:crypto';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import { amount } from '../../kernel/plural.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import { deliverPending } from '../../service/deliveries/one-shot.ts';
 import { enqueueEvent } from '../../service/deliveries/outbox.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
-import { advancedPayload, eventFromPayload, type HookEvent } from '../../webhooks/event.ts';
-import { sampleEvent } from '../../webhooks/sample.ts';
+import { createAdvancedPayload, parseAdvancedPayload, type WebhookEvent } from '../../webhooks/event.ts';
+import { createSampleEvent } from '../../webhooks/sample.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { asTable } from '../embedded/delivery-drawing.ts';
+import { deliveryTable } from '../embedded/delivery-views.ts';
 import { withStore } from '../embedded/store.ts';
-import { textValues } from '../option-values.ts';
-import { showDocument } from '../terminal/document.ts';
-import { givenPayload } from './given-payload.ts';
+import { printDocument } from '../terminal/print-document.ts';
+import type { SendFlags } from './flags.ts';
+import { createPayload } from './payload.ts';
 
-/** Flags about what the service decides by its configuration. */
-const DECIDED_THERE = { form: 'form', secretFile: 'secret-file', authTokenFile: 'auth-token-file' } as const;
-const PACKED_THERE = { encode: 'encode', encryptFor: 'encrypt-for' } as const;
+/** Options that `--via-service` rejects, because the configuration of the service decides. */
+const SERVICE_DECIDES = [
+  ['form', 'form'],
+  ['secretFile', 'secret-file'],
+  ['authTokenFile', 'auth-token-file'],
+  ['encode', 'encode'],
+  ['encryptFor', 'encrypt-for'],
+] as const satisfies readonly (readonly [keyof SendFlags, string])[];
 
-/** Has the embedded service deliver an event to whoever wants it, and prints how the first attempts went. */
-export async function sendViaService(context: Context, event: string, { options }: Invocation): Promise<void> {
+/** Has the embedded service deliver an event to its subscribers, and prints the result of the first attempts. */
+export async function sendViaService(
+  context: Context,
+  event: string,
+  { options }: Invocation<SendFlags>,
+): Promise<void> {
   if (!context.options.local) {
-    throw new SvcError('usage', '--via-service is of the embedded service only', {
+    throw new SvcError('usage', '--via-service requires the embedded service (--local)', {
       hint: hint`${step('configure', 'webhooks', 'send', event, '--via-service', '--local')}`,
     });
   }
-  for (const [name, flag] of Object.entries({ ...DECIDED_THERE, ...PACKED_THERE })) {
+  for (const [name, flag] of SERVICE_DECIDES) {
     if (options[name] === undefined) continue;
-    throw new SvcError('usage', `--${flag} does not go with --via-service: the service delivers as it is configured`);
+    throw new SvcError(
+      'usage',
+      `--${flag} cannot be combined with --via-service: the service uses its own configuration`,
+    );
   }
-  const channels = textValues(options, 'channel');
+  const channels = options.channel ?? [];
   const sent = await withStore(context, 'write', async (store, apiKey) => {
-    const hookEvent = await eventOf(context, options, { event, apiKey });
+    const hookEvent = await createEvent(context, options, { event, apiKey });
     if (context.options.dryRun) return showPlan(context, hookEvent, channels);
     const { clock, signal } = context;
     const ids = await enqueueEvent({ store, now: clock.now(), channels }, hookEvent);
-    return deliverPending(store, { apiKey, clock, signal, privateTargets: true }, ids);
+    return deliverPending(store, { apiKey, clock, signal, allowPrivateTargets: true }, ids);
   });
-  if (sent) await showDeliveries(context, event, sent);
+  if (sent) await printDeliveries(context, event, sent);
 }
 
-async function eventOf(
+async function createEvent(
   context: Context,
-  options: Invocation['options'],
-  { event, apiKey }: Pick<HookEvent, 'event' | 'apiKey'>,
-): Promise<HookEvent> {
+  options: SendFlags,
+  { event, apiKey }: Pick<WebhookEvent, 'event' | 'apiKey'>,
+): Promise<WebhookEvent> {
   const webhookId = randomBytes(16).toString('hex');
-  const sample = sampleEvent(event, { apiKey, webhookId, now: context.clock.now() });
-  const payload = await givenPayload(context, options, JSON.parse(JSON.stringify(advancedPayload(sample))));
-  return eventFromPayload(payload, { event, apiKey, webhookId });
+  const sample = createSampleEvent(event, { apiKey, webhookId, now: context.clock.now() });
+  const payload = await createPayload(context, options, JSON.parse(JSON.stringify(createAdvancedPayload(sample))));
+  return parseAdvancedPayload(payload, { event, apiKey, webhookId });
 }
 
-async function showPlan(context: Context, event: HookEvent, channels: readonly string[]): Promise<undefined> {
-  await showDocument(context, { event: event.event, channels, payload: advancedPayload(event) });
+async function showPlan(context: Context, event: WebhookEvent, channels: readonly string[]): Promise<undefined> {
+  await printDocument(context, { event: event.event, channels, payload: createAdvancedPayload(event) });
   await context.note('nothing was sent: --dry-run');
 }
 
-async function showDeliveries(context: Context, event: string, sent: readonly DeliveryDetail[]): Promise<void> {
+async function printDeliveries(context: Context, event: string, sent: readonly DeliveryDetail[]): Promise<void> {
   if (sent.length === 0) {
-    throw new SvcError('failed_precondition', `nobody is told of ${event}: no endpoint and no basic webhook wants it`, {
-      hint: hint`${step('change', 'webhooks', 'listen')} makes an endpoint; ${step('list', 'webhooks', 'endpoints', 'list')} shows those there are`,
+    throw new SvcError('failed_precondition', `no endpoint or basic webhook is subscribed to ${event}`, {
+      hint: hint`${step('change', 'webhooks', 'listen')} creates an endpoint; ${step('list', 'webhooks', 'endpoints', 'list')} lists the existing ones`,
     });
   }
   const printer = await context.printer();
   const records = sent.map(({ record }) => record);
-  await printer.value(records, asTable(sent));
+  await printer.value(records, deliveryTable(sent));
   const failed = records.filter(({ state }) => state !== 'delivered').length;
   if (failed === 0) return;
   throw new SvcError(
     failed === sent.length ? 'unusable_answer' : 'some_failed',
-    `not delivered: ${failed} of ${amount(sent.length, 'delivery')}`,
+    `not delivered: ${failed} of ${formatNounCount(sent.length, 'delivery')}`,
     {
-      hint: hint`${step('list', 'local', 'deliveries', 'list')} shows why; ${step('resume', 'serve')} tries again what is pending`,
+      hint: hint`${step('list', 'local', 'deliveries', 'list')} shows why; ${step('resume', 'serve')} retries pending deliveries`,
     },
   );
 }

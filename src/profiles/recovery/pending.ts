@@ -5,17 +5,17 @@ import { localFileError, readTextIfExists } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { parseRecord, type RecoveryRecord } from './record.ts';
 
-/** What a reset left. A file that is damaged is named, so that nobody takes it for nothing. */
+/** A record of an unfinished reset; `record` is undefined if the file is damaged. */
 export interface PendingRecovery {
   readonly path: string;
   readonly record: RecoveryRecord | undefined;
 }
 
-/** Every record that is there, the oldest first. Those of resets under way are among them. */
-export async function pendingRecoveries({ state }: Folders): Promise<readonly PendingRecovery[]> {
+/** Lists all recovery records, oldest first, including those of resets in progress. */
+export async function listPendingRecoveries({ state }: Folders): Promise<readonly PendingRecovery[]> {
   const folder = join(state, 'recovery');
   const found: PendingRecovery[] = [];
-  for (const name of await namesIn(folder)) {
+  for (const name of await listNames(folder)) {
     const path = join(folder, name);
     const text = name.endsWith('.json') ? await readTextIfExists(path) : undefined;
     if (text !== undefined) found.push({ path, record: parseRecord(text) });
@@ -23,7 +23,7 @@ export async function pendingRecoveries({ state }: Folders): Promise<readonly Pe
   return found.sort((a, b) => (a.record?.startedAt ?? '').localeCompare(b.record?.startedAt ?? '', 'en'));
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function listNames(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {

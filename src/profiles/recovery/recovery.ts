@@ -2,38 +2,38 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { flushFolder, localFileError, moveOver, privateFolder } from '../../kernel/files.ts';
+import { createPrivateFolder, flushFolder, localFileError, moveReplacing } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { processId } from '../../kernel/io.ts';
-import { type RecoveryRecord, type ResetSubject, subjectKey } from './record.ts';
+import { type RecoveryRecord, type ResetSubject, subjectKeyOf } from './record.ts';
 
-/** A record that is being kept up to date. Each change is on disk when its promise resolves. */
-export interface Recovery {
+/** An open recovery record. Each change is on disk when its promise resolves. */
+export interface RecoveryFile {
   readonly path: string;
-  note(state: 'unknown' | 'lost'): Promise<void>;
-  keep(token: string): Promise<void>;
-  /** Takes the record away: all is where it belongs, or nothing was applied. */
+  setState(state: 'unknown' | 'lost'): Promise<void>;
+  storeToken(token: string): Promise<void>;
+  /** Deletes the record, when the token has been saved everywhere or nothing was applied. */
   remove(): Promise<void>;
-  /** Leaves the record where it is. */
+  /** Closes the file and keeps the record. */
   close(): Promise<void>;
 }
 
-export type Beginning = ResetSubject & Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
+export type RecoveryStart = ResetSubject & Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
 
-/** Bytes that are taken on disk beforehand, so that a disk that fills up meanwhile has room for the token. */
-const RESERVED = 8192;
+/** Bytes reserved on disk in write, so that the token can be stored even if the disk fills up. */
+const RESERVED_BYTES = 8192;
 
 /**
- * Writes the record of a reset that is about to be sent, and room for what comes after it. Only under the lock of its
+ * Writes the record of a reset before it is sent, and reserves space for updates. The caller must hold the lock of the
  * subject.
- * @throws SvcError `local` when it cannot be on disk: then nothing may be sent.
+ * @throws SvcError `local` if the record cannot be written; the reset must not be sent then
  */
-export async function beginRecovery(folders: Folders, beginning: Beginning): Promise<Recovery> {
-  const folder = await recoveryFolder(folders);
-  const key = subjectKey(beginning);
+export async function createRecoveryFile(folders: Folders, start: RecoveryStart): Promise<RecoveryFile> {
+  const folder = await ensureRecoveryFolder(folders);
+  const key = subjectKeyOf(start);
   const id = `${key}-${randomBytes(3).toString('hex')}`;
   const record: RecoveryRecord = {
-    ...{ id, state: 'sending', ...beginning },
+    ...{ id, state: 'sending', ...start },
     ...{ pid: processId, machine: hostname(), token: null },
   };
   const path = join(folder, `${id}.json`);
@@ -42,40 +42,40 @@ export async function beginRecovery(folders: Folders, beginning: Beginning): Pro
     const file = await createDurably(path, record);
     await flushFolder(folder);
     await flushFolder(folders.state);
-    return openRecord({ path, file, record });
+    return createUpdater({ path, file, record });
   } catch (error) {
-    await rm(`${path}${UNFINISHED}`, { force: true }).catch(() => undefined); // the first failure is the one to tell
+    await rm(`${path}${UNFINISHED_SUFFIX}`, { force: true }).catch(() => undefined); // report the first failure
     throw localFileError('write', path, error);
   }
 }
 
-/** The folder of all records, open to its owner only. */
-export async function recoveryFolder({ state }: Folders): Promise<string> {
+/** Creates the folder of all records, accessible only to its owner. */
+export async function ensureRecoveryFolder({ state }: Folders): Promise<string> {
   const folder = join(state, 'recovery');
-  await privateFolder(state);
-  await privateFolder(folder);
+  await createPrivateFolder(state);
+  await createPrivateFolder(folder);
   return folder;
 }
 
-/** The lock that a reset of this token holds. */
-export function recoveryLock({ state }: Folders, subject: ResetSubject): string {
-  return join(state, 'recovery', `${subjectKey(subject)}.lock`);
+/** The path of the lock that a reset of this token holds. */
+export function recoveryLockOf({ state }: Folders, subject: ResetSubject): string {
+  return join(state, 'recovery', `${subjectKeyOf(subject)}.lock`);
 }
 
-/** Until it is whole a record has another name: what a kill leaves under that was never sent. */
-const UNFINISHED = '.new';
+/** The suffix of a record file until it is complete. A reset with an incomplete file was never sent. */
+const UNFINISHED_SUFFIX = '.new';
 
 async function discardUnfinished(folder: string, key: string): Promise<void> {
   const names = await readdir(folder);
-  const unfinished = names.filter((name) => name.startsWith(key) && name.endsWith(UNFINISHED));
+  const unfinished = names.filter((name) => name.startsWith(key) && name.endsWith(UNFINISHED_SUFFIX));
   for (const name of unfinished) await rm(join(folder, name), { force: true });
 }
 
 async function createDurably(path: string, record: RecoveryRecord): Promise<FileHandle> {
-  const file = await open(path + UNFINISHED, 'wx', 0o600);
+  const file = await open(path + UNFINISHED_SUFFIX, 'wx', 0o600);
   try {
     await writeAt(file, 0, `${lineOf(record)}${lineOf(record)}`);
-    await moveOver(path + UNFINISHED, path);
+    await moveReplacing(path + UNFINISHED_SUFFIX, path);
     return file;
   } catch (error) {
     await file.close();
@@ -83,17 +83,17 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
   }
 }
 
-interface OpenRecord {
+interface OpenRecordFile {
   readonly path: string;
   readonly file: FileHandle;
   readonly record: RecoveryRecord;
 }
 
-/** The first line stays as it was; the second is written over, in place, by what is known since. */
-function openRecord({ path, file, record }: OpenRecord): Recovery {
-  const advance = async (known: Pick<RecoveryRecord, 'state' | 'token'>) => {
+/** Creates the updater of a record. The first line never changes; the second is overwritten in place. */
+function createUpdater({ path, file, record }: OpenRecordFile): RecoveryFile {
+  const write = async (update: Pick<RecoveryRecord, 'state' | 'token'>) => {
     try {
-      await writeAt(file, RESERVED, lineOf({ ...record, ...known }));
+      await writeAt(file, RESERVED_BYTES, lineOf({ ...record, ...update }));
     } catch (error) {
       throw localFileError('write', path, error);
     }
@@ -102,8 +102,8 @@ function openRecord({ path, file, record }: OpenRecord): Recovery {
   return {
     path,
     close,
-    note: (state) => advance({ state, token: null }),
-    keep: (token) => advance({ state: 'kept', token }),
+    setState: (state) => write({ state, token: null }),
+    storeToken: (token) => write({ state: 'kept', token }),
     remove: async () => {
       await close();
       await removeRecord(path);
@@ -111,7 +111,7 @@ function openRecord({ path, file, record }: OpenRecord): Recovery {
   };
 }
 
-/** Takes a record away for good. */
+/** Deletes a record. */
 export async function removeRecord(path: string): Promise<void> {
   try {
     await rm(path, { force: true });
@@ -121,10 +121,10 @@ export async function removeRecord(path: string): Promise<void> {
   }
 }
 
-/** A line fills the room that is reserved; one that is longer goes on behind it. */
+/** Serializes a record as one line, padded to the reserved space. */
 function lineOf(record: RecoveryRecord): string {
   const text = JSON.stringify(record);
-  return `${text}${' '.repeat(Math.max(0, RESERVED - 1 - Buffer.byteLength(text)))}\n`;
+  return `${text}${' '.repeat(Math.max(0, RESERVED_BYTES - 1 - Buffer.byteLength(text)))}\n`;
 }
 
 async function writeAt(file: FileHandle, start: number, text: string): Promise<void> {

@@ -1,19 +1,19 @@
-/** One attempt, or why none was made. */
-export interface Attempt {
+/** One attempt, or the reason why none was made. */
+export interface DeliveryAttempt {
   /** RFC 3339, in UTC. */
   readonly at: string;
-  /** The HTTP status that was answered. */
+  /** HTTP status of the response; null without a response. */
   readonly status: number | null;
   readonly error: string | null;
 }
 
-/** An attempt as a line, so that one more is written behind the others without reading them. */
-export function attemptLine(at: number, status: number | null, error: string | null): string {
-  const attempt: Attempt = { at: new Date(at).toISOString(), status, error };
+/** Formats an attempt as a line of JSON, which can be appended without reading the earlier ones. */
+export function formatAttempt(at: number, status: number | null, error: string | null): string {
+  const attempt: DeliveryAttempt = { at: new Date(at).toISOString(), status, error };
   return `${JSON.stringify(attempt)}\n`;
 }
 
-export function attemptsOf(lines: string): Attempt[] {
+export function parseAttempts(lines: string): DeliveryAttempt[] {
   return lines
     .split('\n')
     .filter((line) => line !== '')

@@ -1,45 +1,45 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { paddedKeys } from '../store/batches.ts';
-import { prepared } from '../store/prepared.ts';
-import { isShared, nobodyElses } from '../store/sharing.ts';
+import { padKeys } from '../store/chunks.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
+import { hasConcurrentWriters, skipLocked } from '../store/sharing.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { type Addressed, type Destination, destinationOf } from './destination.ts';
-import { type Rate, startsLeft } from './lanes.ts';
-import { noteStarts, recentStarts } from './starts.ts';
+import { type DeliveryDestination, type LaneRef, resolveDestination } from './destination.ts';
+import { type EndpointRate, remainingStarts } from './lanes.ts';
+import { lockRecentStarts, saveStarts } from './starts.ts';
 import { stopLane } from './stop.ts';
 
-/** A delivery that this process has to itself for the time of an attempt. */
-export interface Claimed extends Addressed {
+/** A delivery that this process holds exclusively for one attempt. */
+export interface ClaimedDelivery extends LaneRef {
   readonly key: number;
   readonly id: string;
   readonly event: string;
   readonly payload: string;
   readonly tries: number;
   readonly claimedAt: number;
-  readonly destination: Destination;
+  readonly destination: DeliveryDestination;
 }
 
-/** Milliseconds for which a claim holds: an attempt, with all that may delay it. */
-export const LEASE = 30_000;
+/** Milliseconds that a claim lasts: longer than any attempt, including delays. */
+export const CLAIM_DURATION = 30_000;
 
-/** Who claims, from when until when: then another process may. */
+/** The owner of a claim and its period. After `until`, another process may claim the delivery. */
 export interface Claim {
   readonly owner: string;
   readonly now: number;
   readonly until: number;
 }
 
-/** A lane with something pending. */
-export interface Lane extends Addressed {
-  /** When the first of it is due. */
+/** A lane with pending deliveries. */
+export interface PendingLane extends LaneRef {
+  /** Due time of its first delivery. */
   readonly dueAt: number;
 }
 
-/** All lanes with something pending, in the order of their names. Each costs one step into an index. */
-export async function pendingLanes(database: Database): Promise<readonly Lane[]> {
-  if (isShared(database)) return stepThroughLanes(database);
-  const lanes: Lane[] = [];
+/** Selects all lanes with pending deliveries, ordered by name. Each lane costs one index lookup. */
+export async function selectPendingLanes(database: Database): Promise<readonly PendingLane[]> {
+  if (hasConcurrentWriters(database)) return selectLanesRecursively(database);
+  const lanes: PendingLane[] = [];
   for (let after = ''; ; ) {
     const [next] = await selectNextLane(database, { after });
     if (!next) return lanes;
@@ -48,7 +48,7 @@ export async function pendingLanes(database: Database): Promise<readonly Lane[]>
   }
 }
 
-const selectNextLane = prepared((database, { after }: { readonly after: string }) =>
+const selectNextLane = prepareQuery((database, { after }: { readonly after: string }) =>
   database
     .selectFrom('deliveries')
     .select(['lane', 'dueAt', 'apiKey', 'form'])
@@ -60,9 +60,9 @@ const selectNextLane = prepared((database, { after }: { readonly after: string }
     .$narrowType<{ dueAt: number }>(),
 );
 
-/** The same steps, which the database takes by itself. */
-async function stepThroughLanes(database: Database): Promise<readonly Lane[]> {
-  const { rows } = await sql<Lane>`
+/** Runs all index lookups of `selectPendingLanes` in one query. */
+async function selectLanesRecursively(database: Database): Promise<readonly PendingLane[]> {
+  const { rows } = await sql<PendingLane>`
     with recursive lanes as (
       (select lane, "dueAt", "apiKey", form from deliveries where "dueAt" is not null order by lane, "dueAt" limit 1)
       union all
@@ -75,64 +75,65 @@ async function stepThroughLanes(database: Database): Promise<readonly Lane[]> {
   return rows;
 }
 
-/** Bytes of payloads that are in memory at once, beside one that is larger. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Upper bound on payload bytes claimed at once. A single larger payload is still claimed, alone. */
+const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
 
 /**
- * Claims what is due of a lane, the longest due first. A lane that nothing may be sent to any more is stopped instead.
- * @param room how many may be claimed, asked with the lane's rate limit
+ * Claims the due deliveries of a lane, the longest overdue first. Stops a lane without a destination instead.
+ * @param capacityFor returns how many deliveries may be claimed under the lane's rate limit
  */
 export async function claimLane(
   database: Database,
-  lane: Addressed,
+  lane: LaneRef,
   claim: Claim,
-  room: (rate: Rate | undefined) => number,
-): Promise<readonly Claimed[]> {
-  const destination = await destinationOf(database, lane);
+  capacityFor: (rate: EndpointRate | undefined) => number,
+): Promise<readonly ClaimedDelivery[]> {
+  const destination = await resolveDestination(database, lane);
   if (typeof destination === 'string') {
-    await stopHopeless(database, lane, claim.now);
+    await stopUndeliverable(database, lane, claim.now);
     return [];
   }
-  const rate = await rateOf(database, lane, destination, claim.now);
-  const limit = room(rate);
+  const rate = await loadRate(database, lane, destination, claim.now);
+  const limit = capacityFor(rate);
   if (limit <= 0) return [];
   const due = await selectDue(database, { lane: lane.lane, now: claim.now, limit: BigInt(limit) });
-  return takeWithin(database, { lane: lane.lane, keys: withinBudget(due), destination, rate }, claim);
+  return claimKeys(database, { lane: lane.lane, keys: limitBytes(due), destination, rate }, claim);
 }
 
-interface Taking {
+interface LaneClaim {
   readonly lane: string;
   readonly keys: readonly number[];
-  readonly destination: Destination;
-  readonly rate: Rate | undefined;
+  readonly destination: DeliveryDestination;
+  readonly rate: EndpointRate | undefined;
 }
 
 /** Claims deliveries of a lane, and counts them toward its rate limit. */
-async function takeWithin(database: Database, taking: Taking, claim: Claim): Promise<readonly Claimed[]> {
-  const { lane, keys, destination, rate } = taking;
-  const claimed = keys.length === 0 ? [] : await take(database, keys, claim, destination);
-  if (rate) await noteStarts(database, lane, [...rate.begun, { at: claim.now, count: claimed.length }]);
+async function claimKeys(database: Database, laneClaim: LaneClaim, claim: Claim): Promise<readonly ClaimedDelivery[]> {
+  const { lane, keys, destination, rate } = laneClaim;
+  const claimed = keys.length === 0 ? [] : await writeClaims(database, keys, claim, destination);
+  if (rate) await saveStarts(database, lane, [...rate.recentStarts, { at: claim.now, count: claimed.length }]);
   return claimed;
 }
 
-async function rateOf(
+async function loadRate(
   database: Database,
-  { lane }: Addressed,
-  { rateLimit }: Destination,
+  { lane }: LaneRef,
+  { rateLimit }: DeliveryDestination,
   now: number,
-): Promise<Rate | undefined> {
-  return rateLimit === undefined ? undefined : { limit: rateLimit, begun: await recentStarts(database, lane, now) };
+): Promise<EndpointRate | undefined> {
+  if (rateLimit === undefined) return undefined;
+  return { limit: rateLimit, recentStarts: await lockRecentStarts(database, lane, now) };
 }
 
-/** Stops what is pending in a lane that nothing may be sent to, unless that has just changed. */
-async function stopHopeless(database: Database, to: Addressed, now: number): Promise<void> {
-  // What is recorded after this look may have a destination again.
-  const [newest] = await selectNewest(database, { lane: to.lane });
-  const reason = await destinationOf(database, to);
-  if (newest && typeof reason === 'string') await stopLane(database, to.lane, reason, now, newest.key);
+/** Stops the pending deliveries of a lane that has no destination, unless it has one by now. */
+async function stopUndeliverable(database: Database, lane: LaneRef, now: number): Promise<void> {
+  // Deliveries recorded after this query may have a destination again.
+  const [newest] = await selectNewest(database, { lane: lane.lane });
+  const reason = await resolveDestination(database, lane);
+  if (newest && typeof reason === 'string') await stopLane(database, lane.lane, reason, now, newest.key);
 }
 
-const selectNewest = prepared((database, { lane }: { readonly lane: string }) =>
+const selectNewest = prepareQuery((database, { lane }: { readonly lane: string }) =>
   database
     .selectFrom('deliveries')
     .select('key')
@@ -143,39 +144,39 @@ const selectNewest = prepared((database, { lane }: { readonly lane: string }) =>
 );
 
 /**
- * Claims deliveries by their IDs, due or not. Deliveries over the rate limit of their endpoint are left out, for a later
- * call.
+ * Claims deliveries by their IDs, whether due or not. Skips deliveries over the rate limit of their endpoint, so that a
+ * later call can claim them.
  */
 export async function claimByIds(
   database: Database,
   ids: readonly string[],
   claim: Claim,
-): Promise<readonly Claimed[]> {
-  const claimed: Claimed[] = [];
+): Promise<readonly ClaimedDelivery[]> {
+  const claimed: ClaimedDelivery[] = [];
   for (const id of ids) {
-    const [found] = await selectFree(database, { id, now: claim.now });
+    const [found] = await selectClaimable(database, { id, now: claim.now });
     if (!found) continue;
-    const destination = await destinationOf(database, found);
+    const destination = await resolveDestination(database, found);
     if (typeof destination === 'string') {
-      await stopHopeless(database, found, claim.now);
+      await stopUndeliverable(database, found, claim.now);
       continue;
     }
-    const rate = await rateOf(database, found, destination, claim.now);
-    if (rate && startsLeft(rate) <= 0) continue;
-    claimed.push(...(await takeWithin(database, { lane: found.lane, keys: [found.key], destination, rate }, claim)));
+    const rate = await loadRate(database, found, destination, claim.now);
+    if (rate && remainingStarts(rate) <= 0) continue;
+    claimed.push(...(await claimKeys(database, { lane: found.lane, keys: [found.key], destination, rate }, claim)));
   }
   return claimed;
 }
 
-interface Due {
+interface DueQuery {
   readonly lane: string;
   readonly now: number;
-  /** Written into the query; it has few values. */
+  /** A bigint, so that its value is part of the compiled query; only a few values occur. */
   readonly limit: bigint;
 }
 
-const selectDue = prepared((database, { lane, now, limit }: Due) =>
-  nobodyElses(
+const selectDue = prepareQuery((database, { lane, now, limit }: DueQuery) =>
+  skipLocked(
     database,
     database
       .selectFrom('deliveries')
@@ -188,61 +189,61 @@ const selectDue = prepared((database, { lane, now, limit }: Due) =>
   ),
 );
 
-const selectFree = prepared((database, { id, now }: { readonly id: string; readonly now: number }) =>
+const selectClaimable = prepareQuery((database, { id, now }: { readonly id: string; readonly now: number }) =>
   database
     .selectFrom('deliveries')
     .select(['key', 'lane', 'apiKey', 'form'])
     .where('id', '=', id)
     .where('dueAt', 'is not', null)
-    .where(isFree(now)),
+    .where(isClaimable(now)),
 );
 
-/** Nobody has it, or somebody for longer than a claim holds. */
-function isFree(now: number) {
+/** Matches deliveries that are unclaimed, or whose claim has expired. */
+function isClaimable(now: number) {
   return ({ eb, or }: ExpressionBuilder<Tables, 'deliveries'>) => or([eb('owner', 'is', null), eb('dueAt', '<=', now)]);
 }
 
-function withinBudget(due: readonly { readonly key: number; readonly size: number }[]): number[] {
+function limitBytes(due: readonly { readonly key: number; readonly size: number }[]): number[] {
   const keys: number[] = [];
   let bytes = 0;
   for (const { key, size } of due) {
     bytes += size;
-    if (keys.length > 0 && bytes > MOST_BYTES) break;
+    if (keys.length > 0 && bytes > MAX_CLAIMED_BYTES) break;
     keys.push(key);
   }
   return keys;
 }
 
-async function take(
+async function writeClaims(
   database: Database,
   keys: readonly number[],
   { owner, until, now }: Claim,
-  destination: Destination,
-): Promise<readonly Claimed[]> {
-  const rows = await lease(database, { keys: paddedKeys(keys), owner, now, until });
+  destination: DeliveryDestination,
+): Promise<readonly ClaimedDelivery[]> {
+  const rows = await updateClaimed(database, { keys: padKeys(keys), owner, now, until });
   const claimed = rows.map((row) => ({ ...row, payload: row.payload ?? '', claimedAt: now, destination }));
   return claimed.sort((one, other) => one.key - other.key);
 }
 
-interface Lease {
+interface ClaimUpdate {
   readonly keys: readonly number[];
   readonly owner: string;
   readonly now: number;
   readonly until: number;
 }
 
-/** Another one may have taken some since they were selected. */
-const lease = prepared((database, { keys, owner, now, until }: Lease) =>
+/** Another process may have claimed some of the deliveries since they were selected. These are not returned. */
+const updateClaimed = prepareQuery((database, { keys, owner, now, until }: ClaimUpdate) =>
   database
     .updateTable('deliveries')
     .set({ owner, dueAt: until })
     .where('key', 'in', keys)
     .where('dueAt', 'is not', null)
-    .where(isFree(now))
+    .where(isClaimable(now))
     .returning(['key', 'id', 'apiKey', 'form', 'lane', 'event', 'payload', 'tries']),
 );
 
-/** Gives back what a process has claimed and not brought to an outcome. */
+/** Releases all claims of an owner and makes their deliveries due now. */
 export async function releaseClaims(database: Database, owner: string, now: number): Promise<void> {
   await database
     .updateTable('deliveries')
@@ -252,8 +253,8 @@ export async function releaseClaims(database: Database, owner: string, now: numb
     .execute();
 }
 
-/** Everyone who has claimed something. */
-export async function claimOwners(database: Database): Promise<readonly string[]> {
+/** Selects the owners of all current claims. */
+export async function selectClaimOwners(database: Database): Promise<readonly string[]> {
   const rows = await database
     .selectFrom('deliveries')
     .select('owner')

@@ -1,58 +1,62 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { deliveryHeaders, type Proof } from '../../webhooks/delivery.ts';
+import { createDeliveryHeaders, type DeliveryProof } from '../../webhooks/delivery.ts';
 import { packBody } from '../../webhooks/payload.ts';
-import { signingKey } from '../../webhooks/signature.ts';
-import { storedConfig } from '../records/configs.ts';
+import { parseSigningSecret } from '../../webhooks/signature.ts';
+import { findConfig } from '../records/configs.ts';
 import type { DeliveryForm } from '../store/delivery-tables.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
-import type { Post } from './post.ts';
+import type { DeliveryRequest } from './http-sender.ts';
 
-export interface Addressed {
+/** Identifies a lane, and the API key and form of its deliveries. */
+export interface LaneRef {
   readonly apiKey: string;
   readonly form: DeliveryForm;
   readonly lane: string;
 }
 
-export interface Message {
+export interface DeliveryMessage {
   readonly id: string;
   readonly payload: string;
 }
 
-/** Where deliveries of a lane go, as things are now. */
-export interface Destination {
-  /** Deliveries a second; no limit when undefined. */
+/** The current destination of a lane's deliveries. */
+export interface DeliveryDestination {
+  /** Deliveries per second; unlimited if undefined. */
   readonly rateLimit?: number | undefined;
   /**
-   * The request of one attempt.
-   * @throws SvcError `bad_data` where the key to encrypt with, or the secret to sign with, is none
+   * Composes the request of one attempt.
+   * @throws SvcError `bad_data` if the encryption key or the signing secret is invalid
    */
-  compose(message: Message, now: number): Post;
+  composeRequest(message: DeliveryMessage, now: number): DeliveryRequest;
 }
 
-/** The destination of a lane, or why nothing may be sent to it. */
-export async function destinationOf(database: Database, to: Addressed): Promise<Destination | string> {
-  return to.form === 'advanced' ? endpoint(database, to) : basic(database, to, to.form);
+/** Resolves the destination of a lane, or returns the reason why nothing may be sent to it. */
+export async function resolveDestination(database: Database, lane: LaneRef): Promise<DeliveryDestination | string> {
+  return lane.form === 'advanced' ? endpointDestination(database, lane) : basicDestination(database, lane, lane.form);
 }
 
-async function endpoint(database: Database, { apiKey, lane }: Addressed): Promise<Destination | string> {
+async function endpointDestination(
+  database: Database,
+  { apiKey, lane }: LaneRef,
+): Promise<DeliveryDestination | string> {
   const [found] = await selectEndpoint(database, { apiKey, id: lane });
   if (!found) return 'the endpoint was deleted';
   if (found.disabled === 1) return 'the endpoint is disabled';
-  const config = await storedConfig({ database, apiKey }, 'advanced-webhooks');
+  const config = await findConfig({ database, apiKey }, 'advanced-webhooks');
   if (!config?.isEnabled) return 'advanced webhooks are disabled';
-  let key: ReturnType<typeof signingKey> | undefined;
+  let key: ReturnType<typeof parseSigningSecret> | undefined;
   return {
     rateLimit: found.rateLimit ?? undefined,
-    compose: ({ id, payload }, now) => {
-      key ??= signingKey(found.secret);
+    composeRequest: ({ id, payload }, now) => {
+      key ??= parseSigningSecret(found.secret);
       const proof = { form: 'advanced', id, timestamp: Math.floor(now / 1_000), secret: key } as const;
-      return posted(found.url, packed(payload, config), proof);
+      return createRequest(found.url, encodeBody(payload, config), proof);
     },
   };
 }
 
-const selectEndpoint = prepared((database, { apiKey, id }: { readonly apiKey: string; readonly id: string }) =>
+const selectEndpoint = prepareQuery((database, { apiKey, id }: { readonly apiKey: string; readonly id: string }) =>
   database
     .selectFrom('endpoints')
     .select(['url', 'secret', 'rateLimit', 'disabled'])
@@ -60,37 +64,41 @@ const selectEndpoint = prepared((database, { apiKey, id }: { readonly apiKey: st
     .where('id', '=', id),
 );
 
-async function basic(
+async function basicDestination(
   database: Database,
-  { apiKey }: Addressed,
+  { apiKey }: LaneRef,
   form: Exclude<DeliveryForm, 'advanced'>,
-): Promise<Destination | string> {
-  const { useWebhookService, webhookServiceConfig = {} } = (await storedConfig({ database, apiKey }, 'webhooks')) ?? {};
+): Promise<DeliveryDestination | string> {
+  const { useWebhookService, webhookServiceConfig = {} } = (await findConfig({ database, apiKey }, 'webhooks')) ?? {};
   if (!useWebhookService) return 'basic webhooks are disabled';
   const url = webhookServiceConfig[`${form}NotificationUrl`];
   if (!url) return `${form}NotificationUrl is not set`;
   const { authToken } = webhookServiceConfig;
   return {
-    compose: ({ id, payload }) => {
+    composeRequest: ({ id, payload }) => {
       const proof = { form: 'basic', id, timestamp: 0, authToken: authToken || undefined } as const;
-      return posted(url, packed(payload, webhookServiceConfig), proof);
+      return createRequest(url, encodeBody(payload, webhookServiceConfig), proof);
     },
   };
 }
 
-function posted(url: string, body: string, proof: Proof): Post {
-  return { url, headers: { ...Object.fromEntries(deliveryHeaders(proof, body)), 'user-agent': 'svc-webhooks' }, body };
+function createRequest(url: string, body: string, proof: DeliveryProof): DeliveryRequest {
+  return {
+    url,
+    headers: { ...Object.fromEntries(createDeliveryHeaders(proof, body)), 'user-agent': 'svc-webhooks' },
+    body,
+  };
 }
 
-interface Packing {
+interface BodyOptions {
   readonly encodeData?: boolean | undefined;
   readonly encryptData?: boolean | undefined;
   readonly publicKey?: string | undefined;
 }
 
-/** What is to be encrypted, and cannot be, is not sent. */
-function packed(payload: string, { encodeData = false, encryptData, publicKey = '' }: Packing): string {
+/** Encodes or encrypts a payload as configured. Never returns plain text if encryption is on. */
+function encodeBody(payload: string, { encodeData = false, encryptData, publicKey = '' }: BodyOptions): string {
   if (!encryptData) return packBody(payload, { encode: encodeData });
-  if (publicKey.trim() === '') throw new SvcError('bad_data', 'encryptData is on, and there is no publicKey');
+  if (publicKey.trim() === '') throw new SvcError('bad_data', 'encryptData is on, but publicKey is not set');
   return packBody(payload, { encode: encodeData, encryptFor: publicKey });
 }

@@ -1,51 +1,59 @@
-import { type Clock, forwardTime } from '../../kernel/clock.ts';
+import { type Clock, createNonDecreasingTime } from '../../kernel/clock.ts';
 import type { Membership } from '../store/peers.ts';
 import type { Database, Store } from '../store/store.ts';
-import { type Alarm, createAlarm } from './alarm.ts';
-import { announce, onOutbox } from './bell.ts';
-import { bringForward } from './bring-forward.ts';
-import { type Claimed, claimLane, claimOwners, type Lane, LEASE, pendingLanes, releaseClaims } from './claim.ts';
-import { Lanes, type Rate } from './lanes.ts';
-import type { Outcome } from './outcome.ts';
-import { isGone, newOwner, retire } from './owner.ts';
-import { createPoster, type Poster } from './post.ts';
-import { prune } from './prune.ts';
-import { type Schedule, scheduleOf } from './schedule.ts';
-import { send } from './send.ts';
-import { settle } from './settle.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import { capDueTimes } from './cap-due-times.ts';
+import {
+  CLAIM_DURATION,
+  type ClaimedDelivery,
+  claimLane,
+  type PendingLane,
+  releaseClaims,
+  selectClaimOwners,
+  selectPendingLanes,
+} from './claim.ts';
+import { createHttpSender, type HttpSender } from './http-sender.ts';
+import { type EndpointRate, Lanes } from './lanes.ts';
+import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
+import type { AttemptOutcome } from './outcome.ts';
+import { createOwner, isOwnerGone, retireOwner } from './owner.ts';
+import { pruneDeliveries } from './prune.ts';
+import { recordOutcomes } from './record-outcomes.ts';
+import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
+import { createWakeup, type Wakeup } from './wakeup.ts';
 
 export interface DeliveryOptions {
   readonly clock: Clock;
-  /** What every delay between attempts is multiplied by. */
+  /** Factor of every delay between attempts. */
   readonly timeScale?: number | undefined;
-  /** Whether targets on this machine and in private networks may be reached: only where no stranger can name them. */
-  readonly privateTargets: boolean;
-  /** Told of what keeps deliveries from being made at all. */
+  /** Whether to send to this machine and to private networks. Allow this only if every user who can set a URL is trusted. */
+  readonly allowPrivateTargets: boolean;
+  /** Receives the errors that interrupt delivery. */
   readonly report?: (error: unknown) => void;
 }
 
-export interface Deliveries {
-  /** Begins nothing more, waits a while for what is under way, and leaves the rest to whoever delivers next. */
+export interface DeliveryEngine {
+  /** Starts no more attempts, waits briefly for those in flight, and releases the rest for other processes. */
   stop(): Promise<void>;
 }
 
-/** Milliseconds after which the outbox is looked at for what other processes have put there. */
-const POLL = 500;
-/** The same where they tell of it: for what one of them put there, and could not tell any more. */
-const HEARING_POLL = 5_000;
-/** Milliseconds for which outcomes are collected, so that many are written down together. */
-const LINGER = 10;
-/** Milliseconds that attempts under way get when deliveries stop. */
-const STOPPING = 2_000;
-/** Deliveries between two looks at what has become too old to keep. */
-const PRUNE_EVERY = 2_000;
+/** Milliseconds between two checks of the outbox for deliveries of other processes. */
+const POLL_INTERVAL = 500;
+/** Milliseconds between two checks while peers send notifications. A peer may die before it sends one. */
+const NOTIFIED_POLL_INTERVAL = 5_000;
+/** Milliseconds for which outcomes are collected, so that one transaction records several. */
+const FLUSH_DELAY = 10;
+/** Milliseconds that attempts in flight get to finish when the engine stops. */
+const STOP_TIMEOUT = 2_000;
+/** Number of outcomes recorded between two runs of pruning. */
+const PRUNE_INTERVAL = 2_000;
 
 /**
- * Delivers what is in the outbox until it is stopped: at least once, many at a time, none of a slow target in the way of
- * others. Several processes may do so on one store: an endpoint's rate limit holds for all of them together, all other
- * limits for each. What was under way when a process died is sent again.
+ * Delivers the outbox until stopped: at least once, many deliveries at a time, and without letting a slow target delay
+ * others. Several processes may deliver from one store. They share the rate limit of each endpoint; all other limits
+ * apply per process. Attempts in flight when a process dies are repeated.
  */
-export function startDeliveries(store: Store, options: DeliveryOptions): Deliveries {
+export function startDeliveries(store: Store, options: DeliveryOptions): DeliveryEngine {
   const engine = new Engine(store, options);
   const running = engine.run();
   return {
@@ -59,71 +67,71 @@ export function startDeliveries(store: Store, options: DeliveryOptions): Deliver
 class Engine {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** What is due is due, though the clock may be set back. */
+  /** Monotonic time, so that due deliveries stay due when the clock is set back. */
   readonly #now: () => number;
   readonly #report: (error: unknown) => void;
-  readonly #schedule: Schedule;
-  readonly #poster: Poster;
-  readonly #alarm: Alarm;
-  #owner: string = newOwner();
+  readonly #schedule: RetrySchedule;
+  readonly #sender: HttpSender;
+  readonly #wakeup: Wakeup;
+  #owner: string = createOwner();
   #membership: Membership | undefined;
-  #someoneIsGone = false;
+  #hasLostPeer = false;
   readonly #lanes = new Lanes();
-  /** Not written down yet. */
-  readonly #outcomes: Outcome[] = [];
+  /** Outcomes that are not recorded yet. */
+  readonly #outcomes: AttemptOutcome[] = [];
   #isStopping = false;
   #isClosed = false;
-  #turns = 0;
-  #untilPrune = PRUNE_EVERY;
+  #cycles = 0;
+  #outcomesUntilPrune = PRUNE_INTERVAL;
 
-  constructor(store: Store, { clock, timeScale, privateTargets, report = () => undefined }: DeliveryOptions) {
+  constructor(store: Store, { clock, timeScale, allowPrivateTargets, report = () => undefined }: DeliveryOptions) {
     this.#store = store;
     this.#clock = clock;
-    this.#now = forwardTime(clock);
+    this.#now = createNonDecreasingTime(clock);
     this.#report = report;
-    this.#schedule = scheduleOf(timeScale);
-    this.#poster = createPoster({ privateTargets });
-    this.#alarm = createAlarm(clock);
+    this.#schedule = createRetrySchedule(timeScale);
+    this.#sender = createHttpSender({ allowPrivateTargets });
+    this.#wakeup = createWakeup(clock);
   }
 
   stop(): void {
     this.#isStopping = true;
-    this.#alarm.ring();
+    this.#wakeup.wake();
   }
 
   async run(): Promise<void> {
-    const silence = onOutbox(this.#store, () => this.#alarm.ring());
+    const unsubscribe = onOutboxChange(this.#store, () => this.#wakeup.wake());
     await this.#join();
-    await this.#tried(() => this.#store.writeRelaxed((database) => this.#takeStock(database)));
+    await this.#reportErrors(() => this.#store.writeRelaxed((database) => this.#recover(database)));
     while (!this.#isStopping) {
-      if (this.#someoneIsGone && this.#membership?.hears) await this.#tried(() => this.#takeOver());
-      const next = await this.#tried(() => this.#turn());
-      if (this.#untilPrune <= 0) await this.#tried(() => this.#tidy());
+      if (this.#hasLostPeer && this.#membership?.isReceiving) await this.#reportErrors(() => this.#releaseLostPeers());
+      const next = await this.#reportErrors(() => this.#runCycle());
+      if (this.#outcomesUntilPrune <= 0) await this.#reportErrors(() => this.#cleanUp());
       const now = this.#now();
-      const poll = now + (this.#membership?.hears ? HEARING_POLL : POLL);
-      await this.#alarm.wait(Math.max(0, Math.min(next ?? now + POLL, poll) - now));
+      const poll = now + (this.#membership?.isReceiving ? NOTIFIED_POLL_INTERVAL : POLL_INTERVAL);
+      await this.#wakeup.wait(Math.max(0, Math.min(next ?? now + POLL_INTERVAL, poll) - now));
     }
-    silence();
-    await this.#tried(() => this.#finish());
+    unsubscribe();
+    await this.#reportErrors(() => this.#shutDown());
     await this.#membership?.leave();
   }
 
-  /** Whoever others can miss claims under the name by which they would. */
+  /** Uses the membership name as the owner of claims, so that peers can release the claims if this process disappears. */
   async #join(): Promise<void> {
     this.#membership = await this.#store.peers?.join(this.#clock, {
-      told: () => this.#alarm.ring(),
-      gone: () => {
-        this.#someoneIsGone = true;
-        this.#alarm.ring();
+      onNotified: () => this.#wakeup.wake(),
+      onPeerLost: () => {
+        this.#hasLostPeer = true;
+        this.#wakeup.wake();
       },
     });
-    if (!this.#membership?.hears) return;
-    retire(this.#owner);
+    if (!this.#membership?.isReceiving) return;
+    retireOwner(this.#owner);
     this.#owner = this.#membership.name;
   }
 
-  /** What goes wrong is told, and tried again. */
-  async #tried<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  /** Reports errors of `work` instead of throwing them. The next cycle retries the work. */
+  async #reportErrors<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();
     } catch (error) {
@@ -132,118 +140,118 @@ class Engine {
     }
   }
 
-  async #takeStock(database: Database): Promise<void> {
-    await this.#freeClaims(database);
-    await bringForward(database, this.#schedule, this.#now());
-    await prune(database, this.#now());
+  async #recover(database: Database): Promise<void> {
+    await this.#releaseOrphanedClaims(database);
+    await capDueTimes(database, this.#schedule, this.#now());
+    await pruneDeliveries(database, this.#now());
   }
 
-  async #takeOver(): Promise<void> {
-    await this.#store.writeRelaxed((database) => this.#freeClaims(database));
-    this.#someoneIsGone = false;
+  async #releaseLostPeers(): Promise<void> {
+    await this.#store.writeRelaxed((database) => this.#releaseOrphanedClaims(database));
+    this.#hasLostPeer = false;
   }
 
-  /** Frees at once what those had claimed who are known to be gone; the claims of others run out. */
-  async #freeClaims(database: Database): Promise<void> {
-    const isMissed = this.#store.peers ? (owner: string) => this.#membership?.hasGone(owner) : isGone;
-    for (const owner of await claimOwners(database)) {
-      if (isMissed(owner)) await releaseClaims(database, owner, this.#now());
+  /** Releases the claims of owners that are known to be gone. All other claims expire on their own. */
+  async #releaseOrphanedClaims(database: Database): Promise<void> {
+    const isGone = this.#store.peers ? (owner: string) => this.#membership?.hasDisappeared(owner) : isOwnerGone;
+    for (const owner of await selectClaimOwners(database)) {
+      if (isGone(owner)) await releaseClaims(database, owner, this.#now());
     }
   }
 
   /**
-   * Writes down how attempts went, and begins what is due.
-   * @returns when there is more to do, as far as is known
+   * Records the outcomes of attempts, and starts the due deliveries.
+   * @returns the time at which the next delivery is due
    */
-  async #turn(): Promise<number> {
+  async #runCycle(): Promise<number> {
     if (this.#outcomes.length === 0) {
-      const lanes = await this.#store.read(pendingLanes);
-      const next = this.#nextOf(lanes);
+      const lanes = await this.#store.read(selectPendingLanes);
+      const next = this.#nextDueAt(lanes);
       if (next > this.#now()) return next;
     }
     const outcomes = this.#outcomes.splice(0);
-    const claimed: Claimed[] = [];
-    this.#count(outcomes, 'ended');
+    const claimed: ClaimedDelivery[] = [];
+    this.#updateSlots(outcomes, 'free');
     try {
       const lanes = await this.#store.writeRelaxed(async (database) => {
-        this.#giveUp(claimed.splice(0));
+        this.#freeSlots(claimed.splice(0));
         const now = this.#now();
-        await settle(database, outcomes, { owner: this.#owner, schedule: this.#schedule, now });
-        for (const lane of inTurn(await pendingLanes(database), this.#turns++)) {
+        await recordOutcomes(database, outcomes, { owner: this.#owner, schedule: this.#schedule, now });
+        for (const lane of rotate(await selectPendingLanes(database), this.#cycles++)) {
           if (lane.dueAt <= now) claimed.push(...(await this.#claim(database, lane, now)));
         }
-        return pendingLanes(database);
+        return selectPendingLanes(database);
       });
       for (const delivery of claimed) void this.#send(delivery);
-      this.#untilPrune -= outcomes.length;
-      return this.#nextOf(lanes);
+      this.#outcomesUntilPrune -= outcomes.length;
+      return this.#nextDueAt(lanes);
     } catch (error) {
       this.#outcomes.unshift(...outcomes);
-      this.#count(outcomes, 'resumed');
-      this.#giveUp(claimed);
+      this.#updateSlots(outcomes, 'retake');
+      this.#freeSlots(claimed);
       throw error;
     }
   }
 
-  /** Gives back the places of what was claimed, and never came to be. */
-  #giveUp(claimed: readonly Claimed[]): void {
-    for (const { lane } of claimed) this.#lanes.end(lane, true);
+  /** Frees the slots of claims whose transaction failed. */
+  #freeSlots(claimed: readonly ClaimedDelivery[]): void {
+    for (const { lane } of claimed) this.#lanes.finish(lane, true);
   }
 
-  async #claim(database: Database, lane: Lane, now: number): Promise<readonly Claimed[]> {
-    const claim = { owner: this.#owner, now, until: now + LEASE };
-    const room = (rate: Rate | undefined) => this.#lanes.room(lane.lane, rate);
-    const claimed = await claimLane(database, lane, claim, room);
-    this.#lanes.begin(lane.lane, claimed.length);
+  async #claim(database: Database, lane: PendingLane, now: number): Promise<readonly ClaimedDelivery[]> {
+    const claim = { owner: this.#owner, now, until: now + CLAIM_DURATION };
+    const capacityFor = (rate: EndpointRate | undefined) => this.#lanes.capacity(lane.lane, rate);
+    const claimed = await claimLane(database, lane, claim, capacityFor);
+    this.#lanes.start(lane.lane, claimed.length);
     return claimed;
   }
 
-  /** A place in a lane is taken until what was done there is written down. */
-  #count(outcomes: readonly Outcome[], change: 'ended' | 'resumed'): void {
-    for (const { delivery, answer } of outcomes) {
-      if (change === 'ended') this.#lanes.end(delivery.lane, answer.status !== null);
-      else this.#lanes.begin(delivery.lane, 1);
+  /** Frees the slots of outcomes that are about to be recorded, or takes the slots again if recording failed. */
+  #updateSlots(outcomes: readonly AttemptOutcome[], change: 'free' | 'retake'): void {
+    for (const { delivery, result } of outcomes) {
+      if (change === 'free') this.#lanes.finish(delivery.lane, result.status !== null);
+      else this.#lanes.start(delivery.lane, 1);
     }
   }
 
-  #nextOf(lanes: readonly Lane[]): number {
-    return Math.min(...lanes.map(({ lane, dueAt }) => Math.max(dueAt, this.#lanes.opensAt(lane))));
+  #nextDueAt(lanes: readonly PendingLane[]): number {
+    return Math.min(...lanes.map(({ lane, dueAt }) => Math.max(dueAt, this.#lanes.availableAt(lane))));
   }
 
-  async #send(delivery: Claimed): Promise<void> {
-    const answer = await send(this.#poster, delivery, this.#clock.now());
+  async #send(delivery: ClaimedDelivery): Promise<void> {
+    const result = await attemptDelivery(this.#sender, delivery, this.#clock.now());
     if (this.#isClosed) return;
-    this.#outcomes.push({ delivery, answer });
-    const isMost = this.#outcomes.length * 4 >= this.#lanes.underWay * 3;
-    if (isMost) this.#alarm.ring();
-    else this.#alarm.ringIn(LINGER);
+    this.#outcomes.push({ delivery, result });
+    const isMajority = this.#outcomes.length * 4 >= this.#lanes.inFlight * 3;
+    if (isMajority) this.#wakeup.wake();
+    else this.#wakeup.wakeAfter(FLUSH_DELAY);
   }
 
-  async #tidy(): Promise<void> {
-    this.#untilPrune = PRUNE_EVERY;
-    this.#lanes.tidy(this.#now());
-    await this.#store.writeRelaxed((database) => prune(database, this.#now()));
+  async #cleanUp(): Promise<void> {
+    this.#outcomesUntilPrune = PRUNE_INTERVAL;
+    this.#lanes.forgetIdle(this.#now());
+    await this.#store.writeRelaxed((database) => pruneDeliveries(database, this.#now()));
   }
 
-  async #finish(): Promise<void> {
-    const end = this.#now() + STOPPING;
-    while (this.#outcomes.length < this.#lanes.underWay && this.#now() < end) {
-      await this.#alarm.wait(end - this.#now());
+  async #shutDown(): Promise<void> {
+    const end = this.#now() + STOP_TIMEOUT;
+    while (this.#outcomes.length < this.#lanes.inFlight && this.#now() < end) {
+      await this.#wakeup.wait(end - this.#now());
     }
     this.#isClosed = true;
-    this.#poster.close();
-    retire(this.#owner);
+    this.#sender.close();
+    retireOwner(this.#owner);
     await this.#store.writeRelaxed(async (database) => {
       const now = this.#now();
-      await settle(database, this.#outcomes, { owner: this.#owner, schedule: this.#schedule, now });
+      await recordOutcomes(database, this.#outcomes, { owner: this.#owner, schedule: this.#schedule, now });
       await releaseClaims(database, this.#owner, now);
     });
-    await announce(this.#store);
+    await notifyOutboxChange(this.#store);
   }
 }
 
-/** The lanes beginning with another one each time, so that none is always the last to get what is left. */
-function inTurn(lanes: readonly Lane[], turn: number): readonly Lane[] {
-  const first = lanes.length === 0 ? 0 : turn % lanes.length;
+/** Rotates the lanes by one position per cycle, so that no lane is always the last to get a free slot. */
+function rotate(lanes: readonly PendingLane[], cycle: number): readonly PendingLane[] {
+  const first = lanes.length === 0 ? 0 : cycle % lanes.length;
   return [...lanes.slice(first), ...lanes.slice(0, first)];
 }

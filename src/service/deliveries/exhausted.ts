@@ -1,31 +1,36 @@
-import { newId } from '../secrets.ts';
+import { generateId } from '../secrets.ts';
 import type { Database } from '../store/store.ts';
-import { audienceOf } from './audience.ts';
 import { recordEvent } from './outbox.ts';
-import type { Outcome } from './outcome.ts';
+import type { AttemptOutcome } from './outcome.ts';
+import { loadSubscriptions } from './subscriptions.ts';
 
-/** Tells of a delivery that was given up. */
+/** The event type that reports an exhausted delivery. */
 const EXHAUSTED = 'message.attempt.exhausted';
 
 /**
- * Tells the endpoints that want to know that the last attempt of a delivery has failed. Such a notice that cannot be
- * delivered itself causes no other, and the endpoint that it is about gets it only where it names this event type.
+ * Records an event for the endpoints that subscribe to exhausted deliveries. An exhausted delivery of such an event
+ * records no further event. The failing endpoint itself receives the event only if it subscribes to this type by name.
  */
-export async function noticeExhausted(database: Database, { delivery, answer }: Outcome, now: number): Promise<void> {
+export async function recordExhausted(
+  database: Database,
+  { delivery, result }: AttemptOutcome,
+  now: number,
+): Promise<void> {
   const { id, apiKey, form, lane, event, tries, claimedAt } = delivery;
   if (form !== 'advanced' || event === EXHAUSTED) return;
   const scope = { database, apiKey };
-  const notice = {
+  const exhausted = {
     event: EXHAUSTED,
-    webhookId: newId(),
+    webhookId: generateId(),
     apiKey,
     extra: {
       endpointId: lane,
       messageId: id,
       messageEvent: event,
       attempts: tries + 1,
-      lastAttempt: { at: new Date(claimedAt).toISOString(), ...answer },
+      lastAttempt: { at: new Date(claimedAt).toISOString(), ...result },
     },
   };
-  await recordEvent(scope, notice, { audience: await audienceOf(scope), about: lane, channels: [], now });
+  const subscriptions = await loadSubscriptions(scope);
+  await recordEvent(scope, exhausted, { subscriptions, aboutLane: lane, channels: [], now });
 }

@@ -1,37 +1,38 @@
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
-import { isDelivered, type Outcome } from './outcome.ts';
-import type { Schedule } from './schedule.ts';
+import { type AttemptOutcome, isDelivered } from './outcome.ts';
+import type { RetrySchedule } from './schedule.ts';
 import { stopLane } from './stop.ts';
 
-interface Moment {
+interface HealthContext {
   readonly now: number;
-  readonly schedule: Schedule;
+  readonly schedule: RetrySchedule;
 }
 
-/** Keeps since when an endpoint has answered nothing with success, and disables one that has not for too long. */
-export async function noteHealth(
+/** Tracks since when each endpoint has failed without a success, and disables endpoints that have failed for too long. */
+export async function updateEndpointHealth(
   database: Database,
-  outcomes: readonly Outcome[],
-  { now, schedule }: Moment,
+  outcomes: readonly AttemptOutcome[],
+  { now, schedule }: HealthContext,
 ): Promise<void> {
   const advanced = outcomes.filter(({ delivery }) => delivery.form === 'advanced');
-  // In one order, or two who deliver could wait for each other.
+  // A fixed order prevents deadlocks between processes.
   const byEndpoint = [...Map.groupBy(advanced, ({ delivery }) => delivery.lane)].toSorted(([one], [other]) =>
     one < other ? -1 : 1,
   );
   for (const [id, own] of byEndpoint) {
-    if (own.some(({ answer }) => isDelivered(answer))) {
-      await recover(database, { id });
+    if (own.some(({ result }) => isDelivered(result))) {
+      await clearFailingSince(database, { id });
       continue;
     }
-    await startFailing(database, { id, now: Math.min(...own.map(({ delivery }) => delivery.claimedAt)) });
-    const disabled = await disable(database, { id, before: now - schedule.failingLimit, now });
-    if (disabled.length > 0) await stopLane(database, id, 'the endpoint was disabled, as all its attempts failed', now);
+    await setFailingSince(database, { id, now: Math.min(...own.map(({ delivery }) => delivery.claimedAt)) });
+    const disabled = await disableFailing(database, { id, before: now - schedule.disableAfter, now });
+    if (disabled.length > 0)
+      await stopLane(database, id, 'the endpoint was disabled because all its attempts failed', now);
   }
 }
 
-const recover = prepared((database, { id }: { readonly id: string }) =>
+const clearFailingSince = prepareQuery((database, { id }: { readonly id: string }) =>
   database
     .updateTable('endpoints')
     .set({ failingSince: null })
@@ -39,17 +40,17 @@ const recover = prepared((database, { id }: { readonly id: string }) =>
     .where('failingSince', 'is not', null),
 );
 
-const startFailing = prepared((database, { id, now }: { readonly id: string; readonly now: number }) =>
+const setFailingSince = prepareQuery((database, { id, now }: { readonly id: string; readonly now: number }) =>
   database.updateTable('endpoints').set({ failingSince: now }).where('id', '=', id).where('failingSince', 'is', null),
 );
 
-interface Disabling {
+interface DisableQuery {
   readonly id: string;
   readonly before: number;
   readonly now: number;
 }
 
-const disable = prepared((database, { id, before, now }: Disabling) =>
+const disableFailing = prepareQuery((database, { id, before, now }: DisableQuery) =>
   database
     .updateTable('endpoints')
     .set({ disabled: 1, updatedAt: now })

@@ -1,84 +1,84 @@
-import { RATE_WINDOW, type Start } from './starts.ts';
+import { RATE_WINDOW, type StartCount } from './starts.ts';
 
-/** Attempts of one lane that may be under way at once, where it answers. */
-const MOST_OF_LANE = 64;
-/** Attempts of all lanes together. */
-const MOST_OVERALL = 128;
+/** Concurrent attempts allowed in one responsive lane. */
+const MAX_PER_LANE = 64;
+/** Concurrent attempts allowed in all lanes together. */
+const MAX_TOTAL = 128;
 
-/** The limit of an endpoint, and what all who deliver have begun within the window, oldest first. */
-export interface Rate {
+/** The rate limit of an endpoint, and the attempts that all processes started within the window, oldest first. */
+export interface EndpointRate {
   readonly limit: number;
-  readonly begun: readonly Start[];
+  readonly recentStarts: readonly StartCount[];
 }
 
-/** Attempts that a rate limit still allows within the window. */
-export function startsLeft({ limit, begun }: Rate): number {
-  return limit - begun.reduce((total, { count }) => total + count, 0);
+/** Attempts that the rate limit still allows within the window. */
+export function remainingStarts({ limit, recentStarts }: EndpointRate): number {
+  return limit - recentStarts.reduce((total, { count }) => total + count, 0);
 }
 
 interface LaneState {
-  underWay: number;
-  /** Attempts that may be under way: fewer in a lane that does not answer, so that it holds little of what all share. */
+  inFlight: number;
+  /** Concurrent attempts allowed. Lower in an unresponsive lane, so that it uses little of the shared limit. */
   limit: number;
-  /** Until when a rate limit lets nothing more begin. */
-  closedUntil: number;
+  /** Time until which a rate limit blocks further attempts. */
+  blockedUntil: number;
 }
 
-/** What is under way in each lane, and what may be begun beside it. */
+/** Tracks the attempts in flight in each lane, and limits how many more may start. */
 export class Lanes {
   readonly #lanes = new Map<string, LaneState>();
-  #underWay = 0;
+  #inFlight = 0;
 
-  get underWay(): number {
-    return this.#underWay;
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
-  /** Attempts that may be begun in a lane now. */
-  room(lane: string, rate?: Rate): number {
-    const free = this.#free(lane);
+  /** Attempts that may start in a lane now. */
+  capacity(lane: string, rate?: EndpointRate): number {
+    const free = this.#freeSlots(lane);
     if (!rate) return free;
-    const [oldest] = rate.begun;
-    const allowed = startsLeft(rate);
-    if (oldest && allowed <= 0) this.#stateOf(lane).closedUntil = oldest.at + RATE_WINDOW;
+    const [oldest] = rate.recentStarts;
+    const allowed = remainingStarts(rate);
+    if (oldest && allowed <= 0) this.#stateOf(lane).blockedUntil = oldest.at + RATE_WINDOW;
     return Math.max(0, Math.min(free, allowed));
   }
 
-  /** When something may be begun in a lane, as far as is known; never is when an attempt has to end first. */
-  opensAt(lane: string): number {
-    return this.#free(lane) > 0 ? this.#stateOf(lane).closedUntil : Number.POSITIVE_INFINITY;
+  /** Earliest time at which an attempt may start in a lane; infinity while all slots of the lane are taken. */
+  availableAt(lane: string): number {
+    return this.#freeSlots(lane) > 0 ? this.#stateOf(lane).blockedUntil : Number.POSITIVE_INFINITY;
   }
 
-  begin(lane: string, count: number): void {
-    this.#stateOf(lane).underWay += count;
-    this.#underWay += count;
+  start(lane: string, count: number): void {
+    this.#stateOf(lane).inFlight += count;
+    this.#inFlight += count;
   }
 
-  /** @param answered whether the other side answered at all */
-  end(lane: string, answered: boolean): void {
+  /** @param isResponsive whether the target sent any response */
+  finish(lane: string, isResponsive: boolean): void {
     const state = this.#stateOf(lane);
-    state.underWay -= 1;
-    this.#underWay -= 1;
-    state.limit = answered ? Math.min(MOST_OF_LANE, state.limit * 2) : Math.max(1, Math.floor(state.limit / 2));
+    state.inFlight -= 1;
+    this.#inFlight -= 1;
+    state.limit = isResponsive ? Math.min(MAX_PER_LANE, state.limit * 2) : Math.max(1, Math.floor(state.limit / 2));
   }
 
-  /** Forgets the lanes of which nothing has to be known any more. */
-  tidy(now: number): void {
-    for (const [lane, { underWay, limit, closedUntil }] of this.#lanes) {
-      if (underWay === 0 && limit === MOST_OF_LANE && closedUntil <= now) this.#lanes.delete(lane);
+  /** Forgets lanes that are back in their initial state. */
+  forgetIdle(now: number): void {
+    for (const [lane, { inFlight, limit, blockedUntil }] of this.#lanes) {
+      if (inFlight === 0 && limit === MAX_PER_LANE && blockedUntil <= now) this.#lanes.delete(lane);
     }
   }
 
-  #free(lane: string): number {
-    const { underWay, limit } = this.#stateOf(lane);
-    // Half of what is free, or a few lanes would take all of it and the others wait for them.
-    return Math.max(0, Math.min(limit - underWay, Math.ceil((MOST_OVERALL - this.#underWay) / 2)));
+  #freeSlots(lane: string): number {
+    const { inFlight, limit } = this.#stateOf(lane);
+    // Each lane gets half of the free slots, so that a few lanes cannot take all of them.
+    return Math.max(0, Math.min(limit - inFlight, Math.ceil((MAX_TOTAL - this.#inFlight) / 2)));
   }
 
   #stateOf(lane: string): LaneState {
     const known = this.#lanes.get(lane);
     if (known) return known;
-    const made = { underWay: 0, limit: MOST_OF_LANE, closedUntil: 0 };
-    this.#lanes.set(lane, made);
-    return made;
+    const created = { inFlight: 0, limit: MAX_PER_LANE, blockedUntil: 0 };
+    this.#lanes.set(lane, created);
+    return created;
   }
 }

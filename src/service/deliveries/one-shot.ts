@@ -1,69 +1,70 @@
 import type { Store } from '../store/store.ts';
-import { claimByIds, LEASE, releaseClaims } from './claim.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import { CLAIM_DURATION, claimByIds, releaseClaims } from './claim.ts';
 import type { DeliveryOptions } from './engine.ts';
-import { newOwner, retire } from './owner.ts';
-import { createPoster, type Poster } from './post.ts';
+import { createHttpSender, type HttpSender } from './http-sender.ts';
+import { createOwner, retireOwner } from './owner.ts';
+import { recordOutcomes } from './record-outcomes.ts';
 import { type DeliveryDetail, findDeliveries } from './records.ts';
-import { scheduleOf } from './schedule.ts';
-import { send } from './send.ts';
-import { settle } from './settle.ts';
+import { createRetrySchedule } from './schedule.ts';
 
-/** Milliseconds between two looks at deliveries that another process is sending, or that a rate limit holds back. */
-const PAUSE = 100;
+/** Milliseconds between two checks of deliveries that another process is sending or that a rate limit delays. */
+const POLL_INTERVAL = 100;
 
-export interface OneShot extends DeliveryOptions {
+export interface DeliverPendingOptions extends DeliveryOptions {
   readonly apiKey: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Makes one attempt of each of these deliveries in this process, as soon as the rate limit of its endpoint allows. An
- * attempt that a serving process has taken is waited for. Failed deliveries are retried by whoever serves the store.
- * @returns the deliveries as they are then
+ * Attempts each of these deliveries once in this process, as soon as the rate limit of its endpoint allows. Waits for
+ * attempts that a serving process has already claimed. Failed deliveries are left for a serving process to retry.
+ * @returns the deliveries after their attempts
  */
 export async function deliverPending(
   store: Store,
-  options: OneShot,
+  options: DeliverPendingOptions,
   ids: readonly string[],
 ): Promise<readonly DeliveryDetail[]> {
-  const { apiKey, clock, privateTargets, signal } = options;
-  const owner = newOwner();
-  const poster = createPoster({ privateTargets });
-  const stop = () => poster.close();
+  const { apiKey, clock, allowPrivateTargets, signal } = options;
+  const owner = createOwner();
+  const sender = createHttpSender({ allowPrivateTargets });
+  const stop = () => sender.close();
   signal?.addEventListener('abort', stop);
   try {
-    let free = ids;
-    for (const end = clock.now() + LEASE; ; await clock.sleep(PAUSE, signal)) {
-      if (free.length > 0) await attempt(store, { ...options, owner, poster }, free);
+    let unclaimed = ids;
+    for (const end = clock.now() + CLAIM_DURATION; ; await clock.sleep(POLL_INTERVAL, signal)) {
+      if (unclaimed.length > 0) await attemptAll(store, { ...options, owner, sender }, unclaimed);
       const details = await findDeliveries(store, apiKey, ids);
       const waiting = details.filter(({ record }) => record.attempts.length === 0);
       if (waiting.length === 0 || clock.now() >= end) return details;
-      free = waiting.filter(({ nextAttempt }) => nextAttempt !== undefined).map(({ record }) => record.id);
+      unclaimed = waiting.filter(({ nextAttempt }) => nextAttempt !== undefined).map(({ record }) => record.id);
     }
   } finally {
     signal?.removeEventListener('abort', stop);
-    poster.close();
-    retire(owner);
+    sender.close();
+    retireOwner(owner);
   }
 }
 
-interface Attempting extends OneShot {
+interface AttemptOptions extends DeliverPendingOptions {
   readonly owner: string;
-  readonly poster: Poster;
+  readonly sender: HttpSender;
 }
 
-/** Makes an attempt of each of these deliveries that can be claimed now. */
-async function attempt(store: Store, options: Attempting, ids: readonly string[]): Promise<void> {
-  const { clock, timeScale, signal, owner, poster } = options;
+/** Attempts each of these deliveries that can be claimed now. */
+async function attemptAll(store: Store, options: AttemptOptions, ids: readonly string[]): Promise<void> {
+  const { clock, timeScale, signal, owner, sender } = options;
   const now = clock.now();
-  const claimed = await store.writeRelaxed((database) => claimByIds(database, ids, { owner, now, until: now + LEASE }));
+  const claim = { owner, now, until: now + CLAIM_DURATION };
+  const claimed = await store.writeRelaxed((database) => claimByIds(database, ids, claim));
   const outcomes = await Promise.all(
-    claimed.map(async (delivery) => ({ delivery, answer: await send(poster, delivery, clock.now()) })),
+    claimed.map(async (delivery) => ({ delivery, result: await attemptDelivery(sender, delivery, clock.now()) })),
   );
-  const settling = { owner, schedule: scheduleOf(timeScale), now: clock.now() };
+  const recording = { owner, schedule: createRetrySchedule(timeScale), now: clock.now() };
   await store.writeRelaxed(async (database) => {
     if (signal?.aborted) await releaseClaims(database, owner, clock.now());
-    else await settle(database, outcomes, settling);
+    else await recordOutcomes(database, outcomes, recording);
   });
   signal?.throwIfAborted();
 }

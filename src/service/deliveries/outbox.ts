@@ -1,106 +1,114 @@
 import type { Insertable } from 'kysely';
-import { advancedPayload, basicPayload, type HookEvent } from '../../webhooks/event.ts';
+import { createAdvancedPayload, createBasicPayload, type WebhookEvent } from '../../webhooks/event.ts';
 import type { KeyCall, KeyScope } from '../call.ts';
-import { newId, newMessageId } from '../secrets.ts';
-import { batchesOf } from '../store/batches.ts';
-import { prepared } from '../store/prepared.ts';
+import { generateId, generateMessageId } from '../secrets.ts';
+import { chunkRows } from '../store/chunks.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { type Audience, audienceOf, type Target, type Wish } from './audience.ts';
-import { announce } from './bell.ts';
+import { notifyOutboxChange } from './outbox-notifications.ts';
+import { type DeliveryTarget, type EventFilter, loadSubscriptions, type Subscriptions } from './subscriptions.ts';
 
-/** What happened to a document, for whoever wants to be told. */
-export interface Happening extends Pick<HookEvent, 'event'> {
+/** An event that concerns a document. */
+export interface DocumentEvent extends Pick<WebhookEvent, 'event'> {
   readonly organizationId: string;
   readonly documentId: string;
-  /** What the payload says of it; asked for only where somebody wants it. */
-  readonly describe: () => Subject;
+  /** Returns the details for the payload. Called only if a target subscribes to the event. */
+  readonly describe: () => EventDetails;
 }
 
-type Subject = Pick<HookEvent, 'actionUser' | 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
+type EventDetails = Pick<WebhookEvent, 'actionUser' | 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
 
 /**
- * Writes into the outbox what a call caused, in the call's own transaction: an event is on its way exactly if what it
- * tells of has happened. Its channels are the ids of its organization and its document.
+ * Records the events of a call in the outbox, in the call's own transaction: either both the change and its events are
+ * committed, or neither. The channels of an event are the IDs of its organization and its document.
  */
-export async function recordHappenings(call: KeyCall, happenings: readonly Happening[]): Promise<void> {
-  if (happenings.length === 0) return;
-  const audience = await audienceOf(call);
-  if (!audience) return;
-  const rows: Row[] = [];
-  const nameOf = documentNames(call);
-  for (const { describe, ...place } of happenings) {
-    const channels = [place.organizationId, place.documentId];
-    const targets = audience.wanting({ event: place.event, channels });
+export async function recordDocumentEvents(call: KeyCall, documentEvents: readonly DocumentEvent[]): Promise<void> {
+  if (documentEvents.length === 0) return;
+  const subscriptions = await loadSubscriptions(call);
+  if (!subscriptions) return;
+  const rows: DeliveryInsert[] = [];
+  const findName = createNameLookup(call);
+  for (const { describe, ...documentEvent } of documentEvents) {
+    const channels = [documentEvent.organizationId, documentEvent.documentId];
+    const targets = subscriptions.matching({ event: documentEvent.event, channels });
     if (targets.length === 0) continue;
-    const documentName = await nameOf(place);
-    const event = { ...place, ...describe(), documentName, apiKey: call.apiKey, webhookId: newId() };
-    rows.push(...rowsOf(event, targets, call.now));
+    const documentName = await findName(documentEvent);
+    const event = { ...documentEvent, ...describe(), documentName, apiKey: call.apiKey, webhookId: generateId() };
+    rows.push(...createRows(event, targets, call.now));
   }
   if (rows.length === 0) return;
-  await insert(call, rows);
-  call.after(announce);
+  await insertDeliveries(call, rows);
+  call.after(notifyOutboxChange);
 }
 
-export interface Enqueuing {
+export interface EnqueueOptions {
   readonly store: Store;
   readonly now: number;
   readonly channels?: readonly string[];
 }
 
 /**
- * Writes an event of one's own making into the outbox, as if a call had caused it.
- * @returns the ids of its deliveries, one for each target that wants it
+ * Records a custom event in the outbox, as if a call had caused it.
+ * @returns the IDs of its deliveries, one for each target that subscribes to it
  */
-export async function enqueueEvent({ store, now, channels = [] }: Enqueuing, event: HookEvent): Promise<string[]> {
+export async function enqueueEvent(
+  { store, now, channels = [] }: EnqueueOptions,
+  event: WebhookEvent,
+): Promise<string[]> {
   const ids = await store.write(async (database) => {
     const scope = { database, apiKey: event.apiKey };
-    return recordEvent(scope, event, { audience: await audienceOf(scope), channels, now });
+    return recordEvent(scope, event, { subscriptions: await loadSubscriptions(scope), channels, now });
   }, event.apiKey);
-  if (ids.length > 0) await announce(store);
+  if (ids.length > 0) await notifyOutboxChange(store);
   return ids;
 }
 
-interface Telling extends Omit<Wish, 'event'> {
-  readonly audience: Audience | undefined;
+interface RecordOptions extends Omit<EventFilter, 'event'> {
+  readonly subscriptions: Subscriptions | undefined;
   readonly now: number;
 }
 
-/** Writes an event into the outbox for all of an audience that want it. @returns the ids of its deliveries */
-export async function recordEvent(scope: KeyScope, event: HookEvent, told: Telling): Promise<string[]> {
-  const { audience, now, ...wish } = told;
-  const targets = audience?.wanting({ ...wish, event: event.event }) ?? [];
-  const rows = rowsOf(event, targets, now);
-  await insert(scope, rows);
+/** Records an event in the outbox for every subscribed target. @returns the IDs of its deliveries */
+export async function recordEvent(scope: KeyScope, event: WebhookEvent, options: RecordOptions): Promise<string[]> {
+  const { subscriptions, now, ...filter } = options;
+  const targets = subscriptions?.matching({ ...filter, event: event.event }) ?? [];
+  const rows = createRows(event, targets, now);
+  await insertDeliveries(scope, rows);
   return rows.map(({ id }) => id);
 }
 
-type Row = Insertable<Tables['deliveries']>;
+type DeliveryInsert = Insertable<Tables['deliveries']>;
 
-function rowsOf(event: HookEvent, targets: readonly Target[], now: number): Row[] {
+function createRows(event: WebhookEvent, targets: readonly DeliveryTarget[], now: number): DeliveryInsert[] {
   return targets.map(({ form, lane }) => {
-    const payload = JSON.stringify(form === 'advanced' ? advancedPayload(event) : basicPayload(event));
+    const payload = JSON.stringify(form === 'advanced' ? createAdvancedPayload(event) : createBasicPayload(event));
     return {
-      ...{ id: newMessageId(now), apiKey: event.apiKey, form, lane, event: event.event },
+      ...{ id: generateMessageId(now), apiKey: event.apiKey, form, lane, event: event.event },
       ...{ payload, size: Buffer.byteLength(payload) },
       ...{ state: 'pending', attempts: '', tries: 0, dueAt: now, owner: null, createdAt: now },
     };
   });
 }
 
-async function insert({ database }: Pick<KeyScope, 'database'>, rows: readonly Row[]): Promise<void> {
-  for (const batch of batchesOf(rows)) await insertRows(database, batch);
+async function insertDeliveries(
+  { database }: Pick<KeyScope, 'database'>,
+  rows: readonly DeliveryInsert[],
+): Promise<void> {
+  for (const chunk of chunkRows(rows)) await insertChunk(database, chunk);
 }
 
-const insertRows = prepared((database, rows: readonly Row[]) => database.insertInto('deliveries').values(rows));
+const insertChunk = prepareQuery((database, rows: readonly DeliveryInsert[]) =>
+  database.insertInto('deliveries').values(rows),
+);
 
-interface Place {
+interface DocumentKey {
   readonly apiKey: string;
   readonly organizationId: string;
   readonly documentId: string;
 }
 
-const selectName = prepared((database, { apiKey, organizationId, documentId }: Place) =>
+const selectDocumentName = prepareQuery((database, { apiKey, organizationId, documentId }: DocumentKey) =>
   database
     .selectFrom('documents')
     .innerJoin('organizations', 'organizations.key', 'documents.organization')
@@ -110,14 +118,14 @@ const selectName = prepared((database, { apiKey, organizationId, documentId }: P
     .where('documents.documentId', '=', documentId),
 );
 
-/** Looks each document up once: what happens at once mostly happens to one. */
-function documentNames({ database, apiKey }: KeyCall) {
+/** Creates a lookup that reads each document once, because the events of a call usually concern one document. */
+function createNameLookup({ database, apiKey }: KeyCall) {
   const known = new Map<string, string | undefined>();
-  return async ({ organizationId, documentId }: Omit<Place, 'apiKey'>): Promise<string | undefined> => {
-    const place = JSON.stringify([organizationId, documentId]);
-    if (known.has(place)) return known.get(place);
-    const [found] = await selectName(database, { apiKey, organizationId, documentId });
-    known.set(place, found?.documentName ?? undefined);
-    return known.get(place);
+  return async ({ organizationId, documentId }: Omit<DocumentKey, 'apiKey'>): Promise<string | undefined> => {
+    const key = JSON.stringify([organizationId, documentId]);
+    if (known.has(key)) return known.get(key);
+    const [found] = await selectDocumentName(database, { apiKey, organizationId, documentId });
+    known.set(key, found?.documentName ?? undefined);
+    return known.get(key);
   };
 }

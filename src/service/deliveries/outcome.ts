@@ -1,12 +1,12 @@
-import type { Claimed } from './claim.ts';
-import type { Answer } from './post.ts';
+import type { ClaimedDelivery } from './claim.ts';
+import type { AttemptResult } from './http-sender.ts';
 
-/** How an attempt went. */
-export interface Outcome {
-  readonly delivery: Claimed;
-  readonly answer: Answer;
+/** A delivery and the result of one attempt. */
+export interface AttemptOutcome {
+  readonly delivery: ClaimedDelivery;
+  readonly result: AttemptResult;
 }
 
-export function isDelivered({ status }: Answer): boolean {
+export function isDelivered({ status }: AttemptResult): boolean {
   return status !== null && status >= 200 && status < 300;
 }

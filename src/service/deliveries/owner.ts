@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { isRunning, processId } from '../../kernel/io.ts';
+import { isProcessRunning, processId } from '../../kernel/io.ts';
 
-/** Those of this process that claim deliveries. */
-const active = new Set<string>();
+/** Owners of claims in this process that are still active. */
+const activeOwners = new Set<string>();
 
-/** A name for one who claims deliveries: its process, and what tells it from others with the same number. */
-export function newOwner(): string {
+/** Creates a unique owner of claims: the process ID and a random suffix, because process IDs are reused. */
+export function createOwner(): string {
   const owner = `${processId}:${randomBytes(8).toString('hex')}`;
-  active.add(owner);
+  activeOwners.add(owner);
   return owner;
 }
 
-export function retire(owner: string): void {
-  active.delete(owner);
+export function retireOwner(owner: string): void {
+  activeOwners.delete(owner);
 }
 
-/** Whether an owner can have nothing under way any more. */
-export function isGone(owner: string): boolean {
+/** Whether an owner on this machine has ended, so that none of its attempts is in flight. */
+export function isOwnerGone(owner: string): boolean {
   const id = Number.parseInt(owner, 10);
-  return id === processId ? !active.has(owner) : !isRunning(id);
+  return id === processId ? !activeOwners.has(owner) : !isProcessRunning(id);
 }

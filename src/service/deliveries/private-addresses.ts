@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks that nobody outside of them has business in, RFC 6890 and what has come since. */
+/** Networks that are not publicly reachable: RFC 6890 and later registrations. */
 const PRIVATE_V4 = [
   '0.0.0.0/8', // this host
   '10.0.0.0/8',
-  '100.64.0.0/10', // carriers' own
+  '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8', // loopback
-  '169.254.0.0/16', // link-local, and the metadata services of clouds
+  '169.254.0.0/16', // link-local, and cloud metadata services
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24', // documentation
@@ -16,14 +16,14 @@ const PRIVATE_V4 = [
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/4', // multicast
-  '240.0.0.0/4', // reserved, and broadcast
+  '240.0.0.0/4', // reserved and broadcast
 ] as const;
 
 const PRIVATE_V6 = [
-  '::/96', // unspecified, loopback, and IPv4 as it was once written
-  '::ffff:0:0:0/96', // IPv4, translated
-  '64:ff9b:1::/48', // translation of a network's own
-  '100::/64', // discarded
+  '::/96', // unspecified, loopback, and IPv4-compatible (deprecated)
+  '::ffff:0:0:0/96', // IPv4-translated
+  '64:ff9b:1::/48', // local NAT64
+  '100::/64', // discard-only
   '2001::/32', // Teredo
   '2001:db8::/32', // documentation
   'fc00::/7', // unique local
@@ -32,40 +32,40 @@ const PRIVATE_V6 = [
   'ff00::/8', // multicast
 ] as const;
 
-/** Prefixes behind which an IPv4 address stands in an IPv6 one, and their bits: 6to4 and NAT64. */
-const CARRIERS = [
-  { bits: 16, around: (high: string, low: string) => `2002:${high}:${low}::` },
-  { bits: 96, around: (high: string, low: string) => `64:ff9b::${high}:${low}` },
+/** IPv6 prefixes that embed an IPv4 address, with their lengths in bits: 6to4 and NAT64. */
+const EMBEDDINGS = [
+  { bits: 16, embed: (high: string, low: string) => `2002:${high}:${low}::` },
+  { bits: 96, embed: (high: string, low: string) => `64:ff9b::${high}:${low}` },
 ] as const;
 
-const blocked = blockList();
+const blocked = createBlockList();
 
-/** Whether an IP address leads to this machine or into a private network. IPv4 inside of IPv6 counts as what it is. */
+/** Whether an IP address belongs to this machine or a private network. Detects IPv4 addresses embedded in IPv6. */
 export function isPrivateAddress(address: string): boolean {
   const plain = address.split('%', 1).join();
   return blocked.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
-function blockList(): BlockList {
+function createBlockList(): BlockList {
   const list = new BlockList();
   for (const network of PRIVATE_V4) {
-    const [address = '', bits = 0] = split(network);
-    // Covers IPv4 that is mapped into IPv6 too.
+    const [address = '', bits = 0] = parseNetwork(network);
+    // Also covers IPv4-mapped IPv6 addresses.
     list.addSubnet(address, bits, 'ipv4');
-    const [high, low] = halves(address);
-    for (const carrier of CARRIERS) list.addSubnet(carrier.around(high, low), carrier.bits + bits, 'ipv6');
+    const [high, low] = hexGroups(address);
+    for (const embedding of EMBEDDINGS) list.addSubnet(embedding.embed(high, low), embedding.bits + bits, 'ipv6');
   }
-  for (const network of PRIVATE_V6) list.addSubnet(...split(network), 'ipv6');
+  for (const network of PRIVATE_V6) list.addSubnet(...parseNetwork(network), 'ipv6');
   return list;
 }
 
-function split(network: string): [address: string, bits: number] {
+function parseNetwork(network: string): [address: string, bits: number] {
   const [address = '', bits] = network.split('/');
   return [address, Number(bits)];
 }
 
-/** The two groups of hexadecimal digits that an IPv4 address is in an IPv6 one. */
-function halves(address: string): [high: string, low: string] {
+/** Converts an IPv4 address to the two hexadecimal groups that represent it in IPv6. */
+function hexGroups(address: string): [high: string, low: string] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
 }

@@ -2,24 +2,24 @@ import { sql } from 'kysely';
 import type { DeliveryState } from '../store/delivery-tables.ts';
 import type { Database } from '../store/store.ts';
 
-/** Deliveries that are kept after their end, the newest of each kind: what failed can be sent again. */
-const KEPT = [
-  { state: 'delivered', most: 10_000 },
-  { state: 'failed', most: 100_000 },
-] as const satisfies readonly { state: DeliveryState; most: number }[];
+/** Retention limits of ended deliveries, newest first. Failed deliveries are kept longer because they can be retried. */
+const RETENTION_LIMITS = [
+  { state: 'delivered', max: 10_000 },
+  { state: 'failed', max: 100_000 },
+] as const satisfies readonly { state: DeliveryState; max: number }[];
 
-/** Milliseconds for which what was delivered is kept. */
-const KEPT_FOR = 7 * 24 * 60 * 60 * 1_000;
+/** Milliseconds that successful deliveries are kept. */
+const RETENTION_PERIOD = 7 * 24 * 60 * 60 * 1_000;
 
-/** Deletes what has been at its end for long, or too many of it. */
-export async function prune(database: Database, now: number): Promise<void> {
+/** Deletes ended deliveries beyond the retention period or limits. */
+export async function pruneDeliveries(database: Database, now: number): Promise<void> {
   await database
     .deleteFrom('deliveries')
     .where('dueAt', 'is', null)
     .where('state', '=', 'delivered')
-    .where('createdAt', '<', now - KEPT_FOR)
+    .where('createdAt', '<', now - RETENTION_PERIOD)
     .execute();
-  for (const { state, most } of KEPT) {
+  for (const { state, max } of RETENTION_LIMITS) {
     const first = await database
       .selectFrom('deliveries')
       .select('key')
@@ -27,7 +27,7 @@ export async function prune(database: Database, now: number): Promise<void> {
       .where('state', '=', state)
       .orderBy('key', 'desc')
       .limit(sql.lit(1))
-      .offset(sql.lit(most))
+      .offset(sql.lit(max))
       .executeTakeFirst();
     if (!first) continue;
     await database

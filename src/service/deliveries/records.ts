@@ -4,41 +4,41 @@ import { hint, step } from '../../kernel/hint.ts';
 import type { DeliveryForm, DeliveryState } from '../store/delivery-tables.ts';
 import type { Database, Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { type Attempt, attemptsOf } from './attempts.ts';
+import { type DeliveryAttempt, parseAttempts } from './attempts.ts';
 
-/** A delivery as it is shown. */
+/** The public fields of a delivery. */
 export interface DeliveryRecord {
   readonly id: string;
-  /** The endpoint, or of basic webhooks `raw` or `processed`, after the URL that it goes to. */
+  /** The endpoint ID, or `raw` or `processed` for the two URLs of basic webhooks. */
   readonly endpointId: string;
   readonly event: string;
   readonly state: DeliveryState;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** What is known of a delivery beside its record. */
+/** A delivery's record with its times and payload. */
 export interface DeliveryDetail {
   readonly record: DeliveryRecord;
   readonly createdAt: number;
-  /** When the next attempt is made; undefined while one is under way, and after the last. */
+  /** Time of the next attempt; undefined while an attempt is in flight, and after the last. */
   readonly nextAttempt: number | undefined;
-  /** The JSON of its payload, until it was delivered. */
+  /** Payload as JSON; undefined once delivered. */
   readonly payload: string | undefined;
 }
 
 export type DeliveryRow = Selectable<Tables['deliveries']>;
 
-export interface Filter {
+export interface DeliveryFilter {
   readonly state?: DeliveryState | undefined;
   readonly endpointId?: string | undefined;
   readonly event?: string | undefined;
 }
 
-/** Deliveries of an API key, the newest first. */
+/** Lists the deliveries of an API key, newest first. */
 export function listDeliveries(
   store: Store,
   apiKey: string,
-  { state, endpointId, event }: Filter,
+  { state, endpointId, event }: DeliveryFilter,
   limit: number,
 ): Promise<readonly DeliveryDetail[]> {
   return store.read(async (database) => {
@@ -58,8 +58,8 @@ export function listDeliveries(
 }
 
 /**
- * Deliveries by their ids.
- * @throws SvcError `not_found` for the first id that the API key has no delivery of
+ * Finds deliveries by their IDs.
+ * @throws SvcError `not_found` for the first ID that does not belong to a delivery of the API key
  */
 export function findDeliveries(
   store: Store,
@@ -82,15 +82,15 @@ export async function requireDelivery(database: Database, apiKey: string, id: st
     .where('id', '=', id)
     .executeTakeFirst();
   if (row) return row;
-  throw new SvcError('not_found', `there is no delivery '${id}'`, {
-    hint: hint`${step('list', 'local', 'deliveries', 'list')} shows them`,
+  throw new SvcError('not_found', `delivery '${id}' not found`, {
+    hint: hint`${step('list', 'local', 'deliveries', 'list')} lists the deliveries`,
   });
 }
 
 export function detailOf(row: DeliveryRow): DeliveryDetail {
   const { id, form, lane, event, state, attempts, owner, dueAt, createdAt, payload } = row;
   return {
-    record: { id, endpointId: form === 'advanced' ? lane : form, event, state, attempts: attemptsOf(attempts) },
+    record: { id, endpointId: form === 'advanced' ? lane : form, event, state, attempts: parseAttempts(attempts) },
     createdAt,
     nextAttempt: owner === null && dueAt !== null ? dueAt : undefined,
     payload: payload ?? undefined,

@@ -1,46 +1,46 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { hint, template } from '../../kernel/hint.ts';
+import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
 import type { Database, Store } from '../store/store.ts';
-import { announce } from './bell.ts';
-import { destinationOf } from './destination.ts';
+import { resolveDestination } from './destination.ts';
+import { notifyOutboxChange } from './outbox-notifications.ts';
 import { type DeliveryDetail, type DeliveryRow, detailOf, requireDelivery } from './records.ts';
 
-interface Asking {
+interface RetryScope {
   readonly apiKey: string;
   readonly now: number;
 }
 
 /**
- * Makes deliveries due at once, with all their attempts before them again: all of them, or none.
- * @throws SvcError `not_found` for an unknown id; `failed_precondition` for what was delivered, or has a target that
- * takes nothing
+ * Makes deliveries due now, and restores their full number of attempts. Retries all of the deliveries or none of them.
+ * @throws SvcError `not_found` for an unknown ID; `failed_precondition` for a delivery that succeeded, or that has no
+ * destination
  */
 export async function retryDeliveries(
   store: Store,
-  { apiKey, now }: Asking,
+  { apiKey, now }: RetryScope,
   ids: readonly string[],
 ): Promise<readonly DeliveryDetail[]> {
   const retried = await store.write(async (database) => {
     const details: DeliveryDetail[] = [];
     for (const id of new Set(ids)) {
       const delivery = await requireDelivery(database, apiKey, id);
-      await refuseHopeless(database, delivery);
+      await rejectUndeliverable(database, delivery);
       details.push(detailOf(await makeDue(database, delivery, now)));
     }
     return details;
   });
-  await announce(store);
+  await notifyOutboxChange(store);
   return retried;
 }
 
 export interface RetriedFailures {
   readonly retried: readonly DeliveryDetail[];
-  /** How many were left as they are for which reason. */
-  readonly left: ReadonlyMap<string, number>;
+  /** Number of skipped deliveries by reason. */
+  readonly skipped: ReadonlyMap<string, number>;
 }
 
-/** Makes every failed delivery of an API key due at once whose target takes something. */
-export async function retryFailures(store: Store, { apiKey, now }: Asking): Promise<RetriedFailures> {
+/** Retries every failed delivery of an API key that has a destination. */
+export async function retryFailures(store: Store, { apiKey, now }: RetryScope): Promise<RetriedFailures> {
   const result = await store.write(async (database) => {
     const failed = database
       .selectFrom('deliveries')
@@ -48,34 +48,34 @@ export async function retryFailures(store: Store, { apiKey, now }: Asking): Prom
       .where('dueAt', 'is', null)
       .where('state', '=', 'failed')
       .where('apiKey', '=', apiKey);
-    const [retried, left] = [[] as DeliveryDetail[], new Map<string, number>()];
+    const [retried, skipped] = [[] as DeliveryDetail[], new Map<string, number>()];
     for (const own of Map.groupBy(await failed.orderBy('key').execute(), ({ lane }) => lane).values()) {
       const [first] = own;
-      const destination = first && (await destinationOf(database, first));
-      if (typeof destination === 'string') left.set(destination, (left.get(destination) ?? 0) + own.length);
+      const destination = first && (await resolveDestination(database, first));
+      if (typeof destination === 'string') skipped.set(destination, (skipped.get(destination) ?? 0) + own.length);
       else for (const delivery of own) retried.push(detailOf(await makeDue(database, delivery, now)));
     }
-    return { retried, left };
+    return { retried, skipped };
   });
-  await announce(store);
+  await notifyOutboxChange(store);
   return result;
 }
 
-async function refuseHopeless(database: Database, delivery: DeliveryRow): Promise<void> {
+async function rejectUndeliverable(database: Database, delivery: DeliveryRow): Promise<void> {
   const { id, state } = delivery;
   if (state === 'delivered') {
-    throw new SvcError('failed_precondition', `delivery '${id}' was delivered already`, {
-      hint: hint`nothing was changed; ${template('change', ['webhooks', 'send'], '<event> --via-service')} sends an event anew`,
+    throw new SvcError('failed_precondition', `delivery '${id}' has already succeeded`, {
+      hint: hint`no delivery was changed; to send a new event, run ${stepWithPlaceholder('change', ['webhooks', 'send'], '<event> --via-service')}`,
     });
   }
-  const destination = await destinationOf(database, delivery);
+  const destination = await resolveDestination(database, delivery);
   if (typeof destination !== 'string') return;
   throw new SvcError('failed_precondition', `delivery '${id}' cannot be sent: ${destination}`, {
-    hint: 'nothing was changed; enable its target first, and run the command again',
+    hint: 'no delivery was changed; enable the target, then run the command again',
   });
 }
 
-/** One that is being sent right now goes on as it is. */
+/** Makes a delivery due. An attempt in flight is left alone. */
 async function makeDue(database: Database, delivery: DeliveryRow, now: number): Promise<DeliveryRow> {
   if (delivery.owner !== null && delivery.dueAt !== null && delivery.dueAt > now) return delivery;
   const change = { state: 'pending', dueAt: now, tries: 0, owner: null } as const;

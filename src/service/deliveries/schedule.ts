@@ -2,27 +2,27 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** From each failed attempt to the next one, in milliseconds. The first attempt is made at once. */
+/** Delay after each failed attempt, in milliseconds. The first attempt is immediate. */
 const DELAYS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR] as const;
 
-/** An endpoint that has answered nothing with success for so long is disabled. */
+/** Time without a successful delivery after which an endpoint is disabled, in milliseconds. */
 const FAILING_LIMIT = 5 * 24 * HOUR;
 
-/** When what failed is tried again. */
-export interface Schedule {
-  /** Milliseconds from a failed attempt to the next; `undefined` after the last. `tries` counts the failed one. */
+/** Determines when to retry a delivery and when to disable an endpoint. */
+export interface RetrySchedule {
+  /** Returns the delay after failed attempt number `tries`, in milliseconds, or `undefined` after the last attempt. */
   delayAfter(tries: number): number | undefined;
-  /** Milliseconds without a success after which an endpoint is disabled. */
-  readonly failingLimit: number;
+  /** Time without a successful delivery after which an endpoint is disabled, in milliseconds. */
+  readonly disableAfter: number;
 }
 
-/** @param scale what every delay is multiplied by */
-export function scheduleOf(scale = 1): Schedule {
+/** @param scale multiplier for all times */
+export function createRetrySchedule(scale = 1): RetrySchedule {
   return {
     delayAfter: (tries) => {
       const delay = DELAYS[tries - 1];
       return delay === undefined ? undefined : delay * scale;
     },
-    failingLimit: FAILING_LIMIT * scale,
+    disableAfter: FAILING_LIMIT * scale,
   };
 }

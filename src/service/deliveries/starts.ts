@@ -1,28 +1,35 @@
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 
-/** Attempts that were begun at one moment. */
-export interface Start {
+/** Attempts that started at one moment. */
+export interface StartCount {
   readonly at: number;
   readonly count: number;
 }
 
 /**
- * Milliseconds in which a rate limit is not exceeded. A second, and what the way to a receiver may take more or less:
- * it counts what arrives.
+ * Milliseconds of the rate-limit window: one second, plus a margin because receivers count arrivals, and network delays
+ * vary.
  */
 export const RATE_WINDOW = 1_050;
 
-/** What all who deliver have begun for an endpoint within the window, oldest first; until the end of the transaction nobody else begins anything. */
-export async function recentStarts(database: Database, endpointId: string, now: number): Promise<readonly Start[]> {
-  // Written as it is, because a row that is written is one's own, whatever the database.
-  const [found] = await hold(database, { endpointId });
-  const starts: readonly Start[] = JSON.parse(found?.begun ?? '[]');
-  // What lies in the future was begun before the clock was set back; those of other machines may differ a little.
+/**
+ * Returns the attempts that all processes started for an endpoint within the window, oldest first. Locks the endpoint:
+ * until the transaction ends, no other process starts attempts for it.
+ */
+export async function lockRecentStarts(
+  database: Database,
+  endpointId: string,
+  now: number,
+): Promise<readonly StartCount[]> {
+  // The update writes the same value back: on every database, this locks the row.
+  const [found] = await lockStarts(database, { endpointId });
+  const starts: readonly StartCount[] = JSON.parse(found?.begun ?? '[]');
+  // Starts far in the future precede a clock change. Clocks of other machines may differ a little.
   return starts.filter(({ at }) => Math.abs(now - at) < RATE_WINDOW);
 }
 
-const hold = prepared((database, { endpointId }: { readonly endpointId: string }) =>
+const lockStarts = prepareQuery((database, { endpointId }: { readonly endpointId: string }) =>
   database
     .updateTable('endpoints')
     .set(({ ref }) => ({ begun: ref('begun') }))
@@ -30,10 +37,15 @@ const hold = prepared((database, { endpointId }: { readonly endpointId: string }
     .returning('begun'),
 );
 
-export async function noteStarts(database: Database, endpointId: string, starts: readonly Start[]): Promise<void> {
-  await write(database, { endpointId, begun: JSON.stringify(starts) });
+export async function saveStarts(database: Database, endpointId: string, starts: readonly StartCount[]): Promise<void> {
+  await updateStarts(database, { endpointId, begun: JSON.stringify(starts) });
 }
 
-const write = prepared((database, { endpointId, begun }: { readonly endpointId: string; readonly begun: string }) =>
+interface StartsUpdate {
+  readonly endpointId: string;
+  readonly begun: string;
+}
+
+const updateStarts = prepareQuery((database, { endpointId, begun }: StartsUpdate) =>
   database.updateTable('endpoints').set({ begun }).where('id', '=', endpointId),
 );

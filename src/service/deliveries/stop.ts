@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { KeyCall } from '../call.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
-import { attemptLine } from './attempts.ts';
+import { formatAttempt } from './attempts.ts';
 
 /**
- * Ends what is pending in a lane, sent or not, and writes down why. What is under way ends without effect on it.
- * @param last the delivery up to which that holds; all of them when left out
+ * Ends the pending deliveries of a lane as failed, and records the reason. The result of an attempt in flight is ignored.
+ * @param last key of the last delivery to stop (default: all)
  */
 export async function stopLane(
   database: Database,
@@ -15,16 +15,16 @@ export async function stopLane(
   now: number,
   last: number = Number.MAX_SAFE_INTEGER,
 ): Promise<void> {
-  await stop(database, { lane, last, line: attemptLine(now, null, `not sent: ${reason}`) });
+  await failPending(database, { lane, last, line: formatAttempt(now, null, `not sent: ${reason}`) });
 }
 
-interface Stop {
+interface LaneStop {
   readonly lane: string;
   readonly last: number;
   readonly line: string;
 }
 
-const stop = prepared((database, { lane, last, line }: Stop) =>
+const failPending = prepareQuery((database, { lane, last, line }: LaneStop) =>
   database
     .updateTable('deliveries')
     .set(({ ref }) => ({
@@ -38,8 +38,8 @@ const stop = prepared((database, { lane, last, line }: Stop) =>
     .where('dueAt', 'is not', null),
 );
 
-/** As `stopLane`, for every endpoint of an API key. */
-export async function stopEndpoints({ database, apiKey, now }: KeyCall, reason: string): Promise<void> {
+/** Ends the pending deliveries of every endpoint of an API key as failed, and records the reason. */
+export async function stopEndpointDeliveries({ database, apiKey, now }: KeyCall, reason: string): Promise<void> {
   const endpoints = await database.selectFrom('endpoints').select('id').where('apiKey', '=', apiKey).execute();
   for (const { id } of endpoints) await stopLane(database, id, reason, now);
 }

@@ -1,12 +1,12 @@
 import { SignJWT } from 'jose';
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** 48 hours, in seconds. */
-const LIFETIME = 172_800;
+/** Lifetime of an access token: 48 hours. */
+const LIFETIME_SECONDS = 172_800;
 
-const selectSigningKey = prepared((database, { apiKey }: { readonly apiKey: string }) =>
+const selectSigningKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
   database
     .selectFrom('apiKeys')
     .innerJoin('workspaces', 'workspaces.id', 'apiKeys.workspaceId')
@@ -17,7 +17,7 @@ const selectSigningKey = prepared((database, { apiKey }: { readonly apiKey: stri
 export const accessTokens: HandlersOf<'access-tokens'> = {
   'access-tokens.generate': async ({ database, apiKey, now }, { userId, userProperties, permissions }) => {
     const [key] = await selectSigningKey(database, { apiKey });
-    if (!key) throw new TypeError('the workspace of an authenticated key is gone');
+    if (!key) throw new TypeError(`no workspace for API key ${apiKey}`);
     const { name, email, isAdmin = false } = userProperties;
     const resources = permissions.resources.map((resource) => ({ accessRole: DEFAULT_ACCESS_ROLE, ...resource }));
     const issuedAt = Math.floor(now / 1000);
@@ -27,7 +27,7 @@ export const accessTokens: HandlersOf<'access-tokens'> = {
       .setSubject(userId)
       .setAudience(apiKey)
       .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + LIFETIME)
+      .setExpirationTime(issuedAt + LIFETIME_SECONDS)
       .sign(Buffer.from(key.signingKey, 'base64url'));
     return { data: { token } };
   },

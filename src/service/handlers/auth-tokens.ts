@@ -1,14 +1,14 @@
 import type { WorkspaceCall } from '../call.ts';
 import { DEFAULT_TOKEN_NAME } from '../records/workspaces.ts';
 import { Refusal } from '../refusal.ts';
-import { newToken } from '../secrets.ts';
+import { generateToken } from '../secrets.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const authTokens: HandlersOf<'auth-tokens'> = {
   'auth-tokens.reset': async (call, { apiKey }) => {
-    await requireKey(call, apiKey);
+    await requireApiKey(call, apiKey);
     const { database } = call;
-    const newAuthToken = { token: newToken(), name: DEFAULT_TOKEN_NAME, domains: [] };
+    const newAuthToken = { token: generateToken(), name: DEFAULT_TOKEN_NAME, domains: [] };
     await database.deleteFrom('authTokens').where('apiKey', '=', apiKey).execute();
     await database
       .insertInto('authTokens')
@@ -18,7 +18,7 @@ export const authTokens: HandlersOf<'auth-tokens'> = {
   },
 
   'auth-tokens.list': async (call, { apiKey }) => {
-    await requireKey(call, apiKey);
+    await requireApiKey(call, apiKey);
     const rows = await call.database
       .selectFrom('authTokens')
       .select(['token', 'name', 'domains'])
@@ -28,8 +28,8 @@ export const authTokens: HandlersOf<'auth-tokens'> = {
   },
 };
 
-/** @throws Refusal NOT_FOUND where the workspace has no such key. */
-async function requireKey({ database, workspaceId }: WorkspaceCall, apiKey: string): Promise<void> {
+/** @throws Refusal NOT_FOUND if the workspace has no API key with this ID. */
+async function requireApiKey({ database, workspaceId }: WorkspaceCall, apiKey: string): Promise<void> {
   const key = await database
     .selectFrom('apiKeys')
     .select('id')

@@ -1,7 +1,7 @@
 import type { KeyCall } from '../call.ts';
-import { editorWritten } from '../deliveries/causes.ts';
-import { recordHappenings } from '../deliveries/outbox.ts';
-import { type Editor, readEditor, selectEditors, writeEditor } from '../records/editors.ts';
+import { eventsOfCrdtWrite } from '../deliveries/document-events.ts';
+import { recordDocumentEvents } from '../deliveries/outbox.ts';
+import { type Editor, readLatestContent, selectEditors, writeEditor } from '../records/editors.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { Refusal } from '../refusal.ts';
 import type { HandlersOf } from './handler.ts';
@@ -9,10 +9,10 @@ import type { HandlersOf } from './handler.ts';
 export const crdt: HandlersOf<'crdt'> = {
   'crdt.get': async (call, { organizationId, documentId, editorId }) => {
     const organization = await findOrganization(call, organizationId);
-    const place = { documentId, ...(editorId !== undefined && { editorId }) };
-    const found = organization === undefined ? [] : await selectEditors(call.database, { organization, ...place });
-    if (editorId !== undefined && found.length === 0) throw noData();
-    return { data: found.map(editorRecord) };
+    const filter = { documentId, ...(editorId !== undefined && { editorId }) };
+    const found = organization === undefined ? [] : await selectEditors(call.database, { organization, ...filter });
+    if (editorId !== undefined && found.length === 0) throw editorNotFound();
+    return { data: found.map(toEditorRecord) };
   },
 
   'crdt.add': async (call, input) => {
@@ -20,27 +20,27 @@ export const crdt: HandlersOf<'crdt'> = {
     if (await findEditor(call, organization, input)) {
       throw new Refusal('ALREADY_EXISTS', 'CRDT data already exists for this editor ID.');
     }
-    await write(call, organization, input, undefined);
-    return NO_DATA;
+    await writeAndPublish(call, organization, input, undefined);
+    return EMPTY_RESULT;
   },
 
   'crdt.update': async (call, input) => {
     const organization = await findOrganization(call, input.organizationId);
-    const known = organization === undefined ? undefined : await findEditor(call, organization, input);
-    if (!known) throw noData();
-    await write(call, known.organization, input, known);
-    return NO_DATA;
+    const existing = organization === undefined ? undefined : await findEditor(call, organization, input);
+    if (!existing) throw editorNotFound();
+    await writeAndPublish(call, existing.organization, input, existing);
+    return EMPTY_RESULT;
   },
 };
 
-/** The reply has a status and a message alone. */
-const NO_DATA = { data: undefined };
+/** Result of a call whose response has only a status and a message. */
+const EMPTY_RESULT = { data: undefined };
 
-function noData(): Refusal {
+function editorNotFound(): Refusal {
   return new Refusal('NOT_FOUND', 'No CRDT data found for this editor ID.');
 }
 
-type WrittenEditor = Parameters<typeof writeEditor>[2];
+type EditorInput = Parameters<typeof writeEditor>[2];
 type EditorId = Pick<Editor, 'documentId' | 'editorId'>;
 
 async function findEditor({ database }: KeyCall, organization: number, { documentId, editorId }: EditorId) {
@@ -48,16 +48,16 @@ async function findEditor({ database }: KeyCall, organization: number, { documen
   return found;
 }
 
-async function write(call: KeyCall, organization: number, input: WrittenEditor, known: Editor | undefined) {
-  const written = await writeEditor(call.database, organization, input, known, call.now);
-  await recordHappenings(
+async function writeAndPublish(call: KeyCall, organization: number, input: EditorInput, existing: Editor | undefined) {
+  const written = await writeEditor(call.database, organization, input, existing, call.now);
+  await recordDocumentEvents(
     call,
-    editorWritten(input, () => editorRecord(written)),
+    eventsOfCrdtWrite(input, () => toEditorRecord(written)),
   );
 }
 
-function editorRecord(editor: Editor) {
+function toEditorRecord(editor: Editor) {
   const { editorId, lastUpdate, lastUpdatedBy, sessionId } = editor;
-  const { data } = readEditor(editor);
+  const { data } = readLatestContent(editor);
   return { id: editorId, data, lastUpdate: new Date(lastUpdate).toISOString(), lastUpdatedBy, sessionId };
 }

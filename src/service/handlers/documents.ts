@@ -1,46 +1,45 @@
-import { keyOfToken, pageToken } from '../page-token.ts';
-import { documentNumber, insertDocuments, selectDocuments } from '../records/documents.ts';
+import { createPageToken, parsePageToken } from '../page-token.ts';
+import { generateDocumentNumber, insertDocuments, selectDocuments } from '../records/documents.ts';
 import { ROOT } from '../records/folder.ts';
 import { requireFolder } from '../records/folders.ts';
-import { alreadyExists, itemResults } from '../records/item-results.ts';
+import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
-import { distinctBatchesOf } from '../store/batches.ts';
+import { chunkDistinctRows } from '../store/chunks.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** Documents on a page where the request does not say. */
-const PAGE_SIZE = 1000;
+const DEFAULT_PAGE_SIZE = 1000;
 
 export const documents: HandlersOf<'documents'> = {
   'documents.list': async (call, input) => {
-    const { organizationId, documentIds, folderId, pageSize = PAGE_SIZE, pageToken: token } = input;
+    const { organizationId, documentIds, folderId, pageSize = DEFAULT_PAGE_SIZE, pageToken: token } = input;
     const organization = await findOrganization(call, organizationId);
     if (organization === undefined) return { data: [] };
     const found = await selectDocuments(call.database, {
       organization,
       documentIds,
       folder: folderId === ROOT.folderId ? true : folderId,
-      after: token ? keyOfToken('documents', token) : 0,
+      after: token ? parsePageToken('documents', token) : 0,
       limit: BigInt(pageSize) + 1n,
     });
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
-    const siblings = found.length > pageSize && last ? { pageToken: pageToken('documents', last.key) } : {};
-    return { data: page.map(documentRecord), siblings };
+    const siblings = found.length > pageSize && last ? { pageToken: createPageToken('documents', last.key) } : {};
+    return { data: page.map(toDocumentRecord), siblings };
   },
 
-  'documents.add': async (call, { organizationId, folderId, documents: given }) => {
+  'documents.add': async (call, { organizationId, folderId, documents: requested }) => {
     const { database, now } = call;
     const organization = await ensureOrganization(call, organizationId);
     const folder = folderId === undefined || folderId === ROOT.folderId ? null : folderId;
     if (folder !== null) await requireFolder(database, organization, folder);
-    const data = itemResults();
-    for (const batch of distinctBatchesOf(given, ({ documentId }) => documentId)) {
+    const data = createItemResults();
+    for (const batch of chunkDistinctRows(requested, ({ documentId }) => documentId)) {
       const rows = batch.map(({ documentId, documentName }) => ({
         organization,
         documentId,
         documentName: documentName ?? null,
         folderId: folder,
-        id: documentNumber(),
+        id: generateDocumentNumber(),
         createdAt: now,
       }));
       for (const { documentId } of batch) data[documentId] = alreadyExists('Document');
@@ -54,6 +53,6 @@ export const documents: HandlersOf<'documents'> = {
 
 type DocumentRow = Awaited<ReturnType<typeof selectDocuments>>[number];
 
-function documentRecord({ documentId, documentName, disabled, accessType }: DocumentRow) {
+function toDocumentRecord({ documentId, documentName, disabled, accessType }: DocumentRow) {
   return { id: documentId, ...(documentName !== null && { documentName }), disabled: disabled === 1, accessType };
 }

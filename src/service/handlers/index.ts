@@ -1,7 +1,7 @@
 import type { Resource } from '../../catalog/index.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** The handlers of each resource, loaded by its first call. An operation of the catalog without one does not compile. */
+/** Loads the handlers of a resource on its first call. An operation without a handler is a compile error. */
 const LOADERS: { readonly [Name in Resource]: () => Promise<HandlersOf<Name>> } = {
   'access-tokens': async () => (await import('./access-tokens.ts')).accessTokens,
   activities: async () => (await import('./activities.ts')).activities,

@@ -1,14 +1,14 @@
 import { finishMigration, isUnfinished, selectMigration } from '../records/migrations.ts';
 import { Refusal } from '../refusal.ts';
-import { newId } from '../secrets.ts';
-import { refusedField } from '../validate.ts';
+import { generateId } from '../secrets.ts';
+import { fieldRefusal } from '../validate.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const migrations: HandlersOf<'migrations'> = {
   'documents.migrate': async (call, { organizationId, documentId, newDocumentId }) => {
-    if (documentId === newDocumentId) throw refusedField(['newDocumentId'], 'is the id that the document has');
+    if (documentId === newDocumentId) throw fieldRefusal(['newDocumentId'], 'must differ from documentId');
     const { database, apiKey, now, after } = call;
-    const migrationId = newId();
+    const migrationId = generateId();
     await database
       .insertInto('documentMigrations')
       .values({ migrationId, apiKey, organizationId, documentId, newDocumentId, status: 'pending', createdAt: now })
@@ -21,7 +21,7 @@ export const migrations: HandlersOf<'migrations'> = {
     const { database, apiKey, after } = call;
     const [found] = await selectMigration(database, { apiKey, organizationId, migrationId });
     if (!found) throw new Refusal('NOT_FOUND', 'Migration not found.');
-    // What was at work on it may have been killed.
+    // The process that ran the migration may have been killed.
     if (isUnfinished(found)) after((store) => finishMigration(store, migrationId));
     return { data: { migrationId, status: found.status } };
   },

@@ -1,44 +1,44 @@
-import { notificationAdded } from '../deliveries/causes.ts';
-import { recordHappenings } from '../deliveries/outbox.ts';
+import { eventsOfNotification } from '../deliveries/document-events.ts';
+import { recordDocumentEvents } from '../deliveries/outbox.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureOrganization, requireOrganization } from '../records/organizations.ts';
-import { recipients } from '../records/recipients.ts';
-import { addUserData, insertParticipants, isKnownNotification } from '../records/user-data.ts';
-import { newId } from '../secrets.ts';
+import { findRecipients } from '../records/recipients.ts';
+import { addUserData, hasNotification, insertParticipants } from '../records/user-data.ts';
+import { generateId } from '../secrets.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const notifications: HandlersOf<'notifications'> = {
-  /** A notification that comes again under the same id is the same one: nobody is notified twice. */
+  /** Adds a notification, unless one with the same ID exists: a repeated call notifies no user twice. */
   'notifications.add': async (call, input) => {
     const { database } = call;
-    const { organizationId, createOrganization, documentId, createDocument, notificationId = newId() } = input;
+    const { organizationId, createOrganization, documentId, createDocument, notificationId = generateId() } = input;
     const organization = await (createOrganization ? ensureOrganization : requireOrganization)(call, organizationId);
     if (createDocument) await ensureDocument(call, organization, documentId);
     await requireDocument(database, organization, documentId);
-    if (!(await isKnownNotification(database, organization, notificationId))) {
+    if (!(await hasNotification(database, organization, notificationId))) {
       const feature = 'notifications';
       const item = await addUserData(
         database,
         organization,
         feature,
-        notificationRecord(input, notificationId, call.now),
+        toNotificationRecord(input, notificationId, call.now),
       );
-      for await (const userIds of recipients(call, organization, input)) {
+      for await (const userIds of findRecipients(call, organization, input)) {
         await insertParticipants(
           database,
           userIds.map((userId) => ({ organization, userId, feature, item })),
         );
       }
-      await recordHappenings(call, notificationAdded(input));
+      await recordDocumentEvents(call, eventsOfNotification(input));
     }
     return { data: { success: true, message: 'Notification added successfully.' } };
   },
 };
 
-type Input = Parameters<(typeof notifications)['notifications.add']>[1];
+type NotificationInput = Parameters<(typeof notifications)['notifications.add']>[1];
 
-/** What its readers see of a notification: all but what told the service whom to notify, and what to create. */
-function notificationRecord(input: Input, notificationId: string, timestamp: number) {
+/** The fields of a notification that its recipients see. Omits the fields that select recipients or create records. */
+function toNotificationRecord(input: NotificationInput, notificationId: string, timestamp: number) {
   const { createOrganization, createDocument, verifyUserPermissions, notifyAll, notifyUsers, ...shown } = input;
   return { ...shown, notificationId, timestamp };
 }

@@ -1,18 +1,18 @@
-import { alreadyExists, itemResults } from '../records/item-results.ts';
+import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { insertOrganizations } from '../records/organizations.ts';
-import { otherFields } from '../records/other-fields.ts';
-import { distinctBatchesOf } from '../store/batches.ts';
+import { serializeOtherFields } from '../records/other-fields.ts';
+import { chunkDistinctRows } from '../store/chunks.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const organizations: HandlersOf<'organizations'> = {
-  'organizations.add': async ({ database, apiKey, now }, { organizations: given }) => {
-    const data = itemResults();
-    for (const batch of distinctBatchesOf(given, ({ organizationId }) => organizationId)) {
+  'organizations.add': async ({ database, apiKey, now }, { organizations: requested }) => {
+    const data = createItemResults();
+    for (const batch of chunkDistinctRows(requested, ({ organizationId }) => organizationId)) {
       const rows = batch.map(({ organizationId, organizationName, ...others }) => ({
         apiKey,
         organizationId,
         organizationName: organizationName ?? null,
-        otherFields: otherFields(others),
+        otherFields: serializeOtherFields(others),
         createdAt: now,
       }));
       for (const { organizationId } of batch) data[organizationId] = alreadyExists('Organization');

@@ -4,7 +4,7 @@ import { ensureOrganization } from '../records/organizations.ts';
 import { ensureUser } from '../records/users.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** An organization or user that is missing is created, as by adding users; a document or folder may follow later. */
+/** Adds memberships. Creates missing organizations and users; documents and folders can be added later. */
 export const permissions: HandlersOf<'permissions'> = {
   'permissions.add': async (call, { user: { userId }, permissions: { resources } }) => {
     const { database, now } = call;
@@ -12,15 +12,15 @@ export const permissions: HandlersOf<'permissions'> = {
       const isOrganization = type === 'organization';
       const organization = await ensureOrganization(call, isOrganization ? id : organizationId);
       await ensureUser(database, { organization, userId });
-      const place = { organization, level: type, resourceId: isOrganization ? '' : id };
-      const until = expiresAt === undefined ? null : milliseconds(expiresAt);
-      await upsertMembers(database, [{ ...place, userId, accessRole, expiresAt: until, addedAt: now }]);
+      const target = { organization, level: type, resourceId: isOrganization ? '' : id };
+      const expiry = expiresAt === undefined ? null : toMilliseconds(expiresAt);
+      await upsertMembers(database, [{ ...target, userId, accessRole, expiresAt: expiry, addedAt: now }]);
     }
     return { data: undefined };
   },
 };
 
-/** Of seconds; a moment beyond what can be stored is as good as never. */
-function milliseconds(seconds: number): number {
+/** Converts seconds to milliseconds, limited to the largest safe integer. */
+function toMilliseconds(seconds: number): number {
   return Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER);
 }

@@ -2,32 +2,32 @@ import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
-import { otherFields } from '../records/other-fields.ts';
+import { serializeOtherFields } from '../records/other-fields.ts';
 import { deletePresence, upsertPresence } from '../records/presence.ts';
-import { batchesOf, distinctBatchesOf } from '../store/batches.ts';
+import { chunkDistinctRows, chunkRows } from '../store/chunks.ts';
 import type { HandlersOf } from './handler.ts';
 
-type Present = z.output<Operations['presence.update']['input']>;
+type PresenceInput = z.output<Operations['presence.update']['input']>;
 
 const SUCCESS = { data: { success: true } };
 
 export const presence: HandlersOf<'presence'> = {
-  'presence.add': showPresent,
-  'presence.update': showPresent,
+  'presence.add': savePresence,
+  'presence.update': savePresence,
 
-  'presence.delete': async (call, { organizationId, documentId, userIds: given }) => {
+  'presence.delete': async (call, { organizationId, documentId, userIds: requested }) => {
     const organization = await findOrganization(call, organizationId);
     if (organization === undefined) return SUCCESS;
-    for (const userIds of batchesOf(given)) {
+    for (const userIds of chunkRows(requested)) {
       await deletePresence(call.database, { organization, documentId, userIds });
     }
     return SUCCESS;
   },
 };
 
-async function showPresent(call: KeyCall, { organizationId, documentId, users: given }: Present) {
+async function savePresence(call: KeyCall, { organizationId, documentId, users: requested }: PresenceInput) {
   const organization = await ensureOrganization(call, organizationId);
-  for (const batch of distinctBatchesOf(given, ({ userId }) => userId)) {
+  for (const batch of chunkDistinctRows(requested, ({ userId }) => userId)) {
     const rows = batch.map(({ userId, name, email, status, ...others }) => ({
       organization,
       documentId,
@@ -35,7 +35,7 @@ async function showPresent(call: KeyCall, { organizationId, documentId, users: g
       name: name ?? null,
       email: email ?? null,
       status: status ?? null,
-      otherFields: otherFields(others),
+      otherFields: serializeOtherFields(others),
       lastUpdated: call.now,
     }));
     await upsertPresence(call.database, rows);

@@ -1,50 +1,56 @@
-import { newSigningSecret } from '../../webhooks/signature.ts';
+import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { KeyCall } from '../call.ts';
 import { stopLane } from '../deliveries/stop.ts';
-import { keyOfToken, pageToken } from '../page-token.ts';
+import { createPageToken, parsePageToken } from '../page-token.ts';
 import { requireAdvancedWebhooks } from '../records/advanced-webhooks.ts';
-import { columnsOf, type Endpoint, endpointRecord, requireEndpoint, selectStretch } from '../records/endpoints.ts';
+import {
+  type Endpoint,
+  requireEndpoint,
+  selectEndpointPage,
+  toEndpointColumns,
+  toEndpointRecord,
+} from '../records/endpoints.ts';
 import { Refusal } from '../refusal.ts';
-import { newEndpointId } from '../secrets.ts';
+import { generateEndpointId } from '../secrets.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** Endpoints on a page where the request does not say. */
-const PAGE_SIZE = 50;
+const DEFAULT_PAGE_SIZE = 50;
 
 export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
-  'webhooks.endpoints.list': async (call, { limit = PAGE_SIZE, iterator }) => {
+  'webhooks.endpoints.list': async (call, { limit = DEFAULT_PAGE_SIZE, iterator }) => {
     await requireAdvancedWebhooks(call);
-    const page = await pageAt(call, iterator, limit);
+    const page = await readPage(call, iterator, limit);
     const [first, last] = [page.at(0), page.at(-1)];
-    const isMore = async (towards: 'older' | 'newer', endpoint: Endpoint) =>
-      (await selectStretch(call, { apiKey: call.apiKey, from: endpoint.key, towards }, 1)).length > 0;
-    const older = last && (await isMore('older', last)) ? pageToken(LIST, last.key) : null;
-    const newer = first && (await isMore('newer', first)) ? BACKWARDS + pageToken(LIST, first.key) : null;
+    const hasMore = async (direction: 'older' | 'newer', endpoint: Endpoint) =>
+      (await selectEndpointPage(call, { apiKey: call.apiKey, afterKey: endpoint.key, direction }, 1)).length > 0;
+    const older = last && (await hasMore('older', last)) ? createPageToken(TOKEN_KIND, last.key) : null;
+    const newer =
+      first && (await hasMore('newer', first)) ? BACKWARD_PREFIX + createPageToken(TOKEN_KIND, first.key) : null;
     return {
-      data: { endpoints: page.map(endpointRecord), iterator: older, prevIterator: newer, done: older === null },
+      data: { endpoints: page.map(toEndpointRecord), iterator: older, prevIterator: newer, done: older === null },
     };
   },
 
   'webhooks.endpoints.create': async (call, { url, uid, ...settings }) => {
     await requireAdvancedWebhooks(call);
-    if (uid !== undefined) await refuseKnownUid(call, uid);
+    if (uid !== undefined) await requireUnusedUid(call, uid);
     const { database, apiKey, now } = call;
     const created = await database
       .insertInto('endpoints')
       .values({
         disabled: 0,
-        ...columnsOf(settings),
+        ...toEndpointColumns(settings),
         apiKey,
-        id: newEndpointId(),
+        id: generateEndpointId(),
         url,
         uid: uid ?? null,
-        secret: newSigningSecret(),
+        secret: createSigningSecret(),
         createdAt: now,
         updatedAt: now,
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    return { data: endpointRecord(created) };
+    return { data: toEndpointRecord(created) };
   },
 
   'webhooks.endpoints.update': async (call, { endpointId, ...settings }) => {
@@ -52,12 +58,16 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
     const { key } = await requireEndpoint(call, endpointId);
     const changed = await call.database
       .updateTable('endpoints')
-      .set({ ...columnsOf(settings), updatedAt: call.now, ...(startsAnew(settings) && { failingSince: null }) })
+      .set({
+        ...toEndpointColumns(settings),
+        updatedAt: call.now,
+        ...(resetsFailures(settings) && { failingSince: null }),
+      })
       .where('key', '=', key)
       .returningAll()
       .executeTakeFirstOrThrow();
     if (changed.disabled === 1) await stopLane(call.database, endpointId, 'the endpoint was disabled', call.now);
-    return { data: endpointRecord(changed) };
+    return { data: toEndpointRecord(changed) };
   },
 
   'webhooks.endpoints.delete': async (call, { endpointId }) => {
@@ -75,32 +85,42 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
   },
 };
 
-/** Whether a change may make an endpoint work that did not: how long it has failed is counted from then. */
-function startsAnew({ url, disabled }: { readonly url?: string | undefined; readonly disabled?: boolean | undefined }) {
+/** Whether a change may fix a failing endpoint, and so resets `failingSince`. */
+function resetsFailures({
+  url,
+  disabled,
+}: {
+  readonly url?: string | undefined;
+  readonly disabled?: boolean | undefined;
+}) {
   return url !== undefined || disabled === false;
 }
 
-const LIST = 'endpoints';
-/** Begins an iterator that leads to newer endpoints; no token begins like this. */
-const BACKWARDS = '-';
+const TOKEN_KIND = 'endpoints';
+/** Prefix of iterators that lead to newer endpoints. No page token starts with it. */
+const BACKWARD_PREFIX = '-';
 
-/** The page that an iterator stands for, newest first. */
-async function pageAt(call: KeyCall, iterator: string | undefined, limit: number): Promise<readonly Endpoint[]> {
+/** Reads the page of an iterator, newest first. */
+async function readPage(call: KeyCall, iterator: string | undefined, limit: number): Promise<readonly Endpoint[]> {
   const { apiKey } = call;
-  const keyOf = (token: string) => keyOfToken(LIST, token, 'iterator');
-  if (iterator?.startsWith(BACKWARDS)) {
-    const from = keyOf(iterator.slice(BACKWARDS.length));
-    return (await selectStretch(call, { apiKey, from, towards: 'newer' }, limit)).toReversed();
+  const parseKey = (token: string) => parsePageToken(TOKEN_KIND, token, 'iterator');
+  if (iterator?.startsWith(BACKWARD_PREFIX)) {
+    const afterKey = parseKey(iterator.slice(BACKWARD_PREFIX.length));
+    return (await selectEndpointPage(call, { apiKey, afterKey, direction: 'newer' }, limit)).toReversed();
   }
-  return selectStretch(call, { apiKey, from: iterator ? keyOf(iterator) : undefined, towards: 'older' }, limit);
+  return selectEndpointPage(
+    call,
+    { apiKey, afterKey: iterator ? parseKey(iterator) : undefined, direction: 'older' },
+    limit,
+  );
 }
 
-async function refuseKnownUid({ database, apiKey }: KeyCall, uid: string): Promise<void> {
-  const known = await database
+async function requireUnusedUid({ database, apiKey }: KeyCall, uid: string): Promise<void> {
+  const existing = await database
     .selectFrom('endpoints')
     .select('id')
     .where('apiKey', '=', apiKey)
     .where('uid', '=', uid)
     .executeTakeFirst();
-  if (known) throw new Refusal('ALREADY_EXISTS', `An endpoint with the uid ${uid} already exists.`);
+  if (existing) throw new Refusal('ALREADY_EXISTS', `An endpoint with the uid ${uid} already exists.`);
 }

@@ -1,70 +1,75 @@
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import type { MemberLevel } from '../store/tables.ts';
 import type { Folder } from './folder.ts';
 import { findFolders } from './folders.ts';
 
-/** A level whose members are let in. */
-interface Door {
+/** The organization, a folder, or a document: a level on which users can be members. */
+interface AccessLevel {
   readonly level: MemberLevel;
   readonly resourceId: string;
 }
 
-const selectDocument = prepared((database, given: { readonly organization: number; readonly documentId: string }) =>
-  database
-    .selectFrom('documents')
-    .select(['folderId', 'accessType'])
-    .where('organization', '=', given.organization)
-    .where('documentId', '=', given.documentId),
+const selectDocument = prepareQuery(
+  (database, filter: { readonly organization: number; readonly documentId: string }) =>
+    database
+      .selectFrom('documents')
+      .select(['folderId', 'accessType'])
+      .where('organization', '=', filter.organization)
+      .where('documentId', '=', filter.documentId),
 );
 
-/** The levels whose members can open a document. */
-export async function doorsTo(database: Database, organization: number, documentId: string): Promise<readonly Door[]> {
+/** Finds the levels whose members can open a document. */
+export async function findGrantingLevels(
+  database: Database,
+  organization: number,
+  documentId: string,
+): Promise<readonly AccessLevel[]> {
   const [document] = await selectDocument(database, { organization, documentId });
   if (!document) return [];
-  const folders = document.folderId === null ? [] : await foldersUpFrom(database, organization, document.folderId);
-  return admittingLevels([
+  const folders = document.folderId === null ? [] : await findFolderPath(database, organization, document.folderId);
+  return grantingLevelsOf([
     { level: 'document', resourceId: documentId, accessType: document.accessType },
-    ...folders.map(({ folderId, accessType, inheritAccessFromParent: inherits }) => {
-      return { level: 'folder', resourceId: folderId, accessType, inherits } as const;
+    ...folders.map(({ folderId, accessType, inheritAccessFromParent: isInherited }) => {
+      return { level: 'folder', resourceId: folderId, accessType, isInherited } as const;
     }),
     { level: 'organization', resourceId: '', accessType: 'public' },
   ]);
 }
 
-/** A level on the way from a document up to its organization. */
-export interface AccessLevel extends Door {
+/** A level between a document and its organization, with its access settings. */
+export interface AccessLevelSettings extends AccessLevel {
   readonly accessType: string;
-  /** Whether the level has its `accessType` from the level above. */
-  readonly inherits?: boolean;
+  /** Whether the `accessType` comes from the level above. */
+  readonly isInherited?: boolean;
 }
 
 /**
- * The levels whose members are admitted: up to and including the first level that is restricted on its own account. A
- * folder that inherits its restriction admits the members of its parent too.
- * @param upwards the document, its folders from the innermost to the outermost, and the organization
+ * The levels whose members have access: every level up to and including the first one with a restriction of its own. A
+ * folder with an inherited restriction also grants access to the members of its parent.
+ * @param path the document, its folders from the innermost to the outermost, and the organization
  */
-export function admittingLevels(upwards: readonly AccessLevel[]): readonly AccessLevel[] {
-  const last = upwards.findIndex(({ accessType, inherits }) => accessType === 'restricted' && !inherits);
-  return last < 0 ? upwards : upwards.slice(0, last + 1);
+export function grantingLevelsOf(path: readonly AccessLevelSettings[]): readonly AccessLevelSettings[] {
+  const boundary = path.findIndex(({ accessType, isInherited }) => accessType === 'restricted' && !isInherited);
+  return boundary < 0 ? path : path.slice(0, boundary + 1);
 }
 
-async function foldersUpFrom(database: Database, organization: number, folderId: string): Promise<readonly Folder[]> {
+async function findFolderPath(database: Database, organization: number, folderId: string): Promise<readonly Folder[]> {
   const folder = (await findFolders(database, organization, [folderId])).get(folderId);
   if (!folder) return [];
-  const above = await findFolders(database, organization, folder.ancestors);
-  return [folder, ...folder.ancestors.toReversed().flatMap((ancestor) => above.get(ancestor) ?? [])];
+  const ancestors = await findFolders(database, organization, folder.ancestors);
+  return [folder, ...folder.ancestors.toReversed().flatMap((ancestorId) => ancestors.get(ancestorId) ?? [])];
 }
 
-interface Query {
+interface AccessQuery {
   readonly organization: number;
-  readonly doors: readonly Door[];
+  readonly levels: readonly AccessLevel[];
   readonly userIds: readonly string[];
   readonly now: number;
 }
 
-/** Who of these users is let in by one of the doors. */
-export const selectLetIn = prepared((database, { organization, doors, userIds, now }: Query) =>
+/** Selects the users with an unexpired membership on one of the levels. */
+export const selectUsersWithAccess = prepareQuery((database, { organization, levels, userIds, now }: AccessQuery) =>
   database
     .selectFrom('members')
     .select('userId')
@@ -73,6 +78,6 @@ export const selectLetIn = prepared((database, { organization, doors, userIds, n
     .where('userId', 'in', userIds)
     .where(({ eb, or }) => or([eb('expiresAt', 'is', null), eb('expiresAt', '>', now)]))
     .where(({ eb, and, or }) =>
-      or(doors.map(({ level, resourceId }) => and([eb('level', '=', level), eb('resourceId', '=', resourceId)]))),
+      or(levels.map(({ level, resourceId }) => and([eb('level', '=', level), eb('resourceId', '=', resourceId)]))),
     ),
 );

@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Adds the activities that do not exist yet, and tells which those are. */
-export const insertActivities = prepared((database, rows: readonly Insertable<Tables['activities']>[]) =>
+/** Adds the activities that do not exist yet, and returns their IDs. */
+export const insertActivities = prepareQuery((database, rows: readonly Insertable<Tables['activities']>[]) =>
   database
     .insertInto('activities')
     .values(rows)
@@ -11,17 +11,17 @@ export const insertActivities = prepared((database, rows: readonly Insertable<Ta
     .returning('activityId'),
 );
 
-/** The activities of these ids that exist. */
-export const selectActivities = prepared(
-  (database, given: { readonly organization: number; readonly activityIds: readonly string[] }) =>
+/** Selects the existing activities with these IDs. */
+export const selectActivities = prepareQuery(
+  (database, filter: { readonly organization: number; readonly activityIds: readonly string[] }) =>
     database
       .selectFrom('activities')
       .select(['key', 'activityId', 'documentId', 'data'])
-      .where('organization', '=', given.organization)
-      .where('activityId', 'in', given.activityIds),
+      .where('organization', '=', filter.organization)
+      .where('activityId', 'in', filter.activityIds),
 );
 
-export const updateActivity = prepared(
+export const updateActivity = prepareQuery(
   (
     database,
     { key, data, lastUpdated }: { readonly key: number; readonly data: string; readonly lastUpdated: number },

@@ -1,8 +1,8 @@
 import type { KeyCall } from '../call.ts';
 import { Refusal } from '../refusal.ts';
-import { storedConfig } from './configs.ts';
+import { findConfig } from './configs.ts';
 
-export function notConfigured(): Refusal {
+export function advancedWebhooksNotConfigured(): Refusal {
   return new Refusal(
     'FAILED_PRECONDITION',
     'Advanced webhooks are not configured for this workspace. Enable them in the advanced webhook configuration first.',
@@ -11,8 +11,8 @@ export function notConfigured(): Refusal {
 
 /** @throws Refusal FAILED_PRECONDITION unless advanced webhooks are enabled. */
 export async function requireAdvancedWebhooks(call: KeyCall): Promise<void> {
-  const config = await storedConfig(call, 'advanced-webhooks');
-  if (!config) throw notConfigured();
+  const config = await findConfig(call, 'advanced-webhooks');
+  if (!config) throw advancedWebhooksNotConfigured();
   if (!config.isEnabled) {
     throw new Refusal(
       'FAILED_PRECONDITION',

@@ -1,6 +1,6 @@
 import type { KeyCall } from '../call.ts';
 
-/** An agent as it was brought in: the interface's fields, and whether it is the service's own and hidden. */
+/** An agent as imported. `system` marks built-in agents, `internal` hidden ones. */
 export interface Agent {
   readonly id: string;
   readonly name?: string;
@@ -9,8 +9,8 @@ export interface Agent {
   readonly [field: string]: unknown;
 }
 
-/** The agents of an API key, in the order of their coming. */
-export async function allAgents({ database, apiKey }: KeyCall): Promise<readonly Agent[]> {
+/** Finds the agents of an API key, oldest first. */
+export async function findAllAgents({ database, apiKey }: KeyCall): Promise<readonly Agent[]> {
   const rows = await database
     .selectFrom('agents')
     .select('agent')
@@ -30,8 +30,8 @@ export async function findAgent({ database, apiKey }: KeyCall, agentId: string):
   return found && JSON.parse(found.agent);
 }
 
-/** The ids of a group's agents in its own order, or `undefined` where there is no such group. */
-export async function agentIdsOf({ database, apiKey }: KeyCall, groupId: string): Promise<string[] | undefined> {
+/** Finds the IDs of a group's agents in the group's order. Returns `undefined` if the group does not exist. */
+export async function findGroupAgentIds({ database, apiKey }: KeyCall, groupId: string): Promise<string[] | undefined> {
   const found = await database
     .selectFrom('agentGroups')
     .select('agentIds')

@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyScope } from '../call.ts';
 import type { ConfiguredService } from '../store/key-tables.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 
-/** What is stored of each service's configuration: what its updates have set, or seeded. */
+/** The stored configurations: settings from updates, and default triggers added when a service is first enabled. */
 interface Configs extends Record<ConfiguredService, object> {
   readonly webhooks: UpdateOf<'webhooks.config.update'>;
   readonly 'advanced-webhooks': UpdateOf<'webhooks.advanced.update'>;
@@ -14,12 +14,12 @@ interface Configs extends Record<ConfiguredService, object> {
 
 type UpdateOf<Name extends keyof Operations> = z.output<Operations[Name]['input']>;
 
-const selectConfig = prepared((database, { apiKey, service }: { apiKey: string; service: ConfiguredService }) =>
+const selectConfig = prepareQuery((database, { apiKey, service }: { apiKey: string; service: ConfiguredService }) =>
   database.selectFrom('configs').select('config').where('apiKey', '=', apiKey).where('service', '=', service),
 );
 
-/** The configuration of a service, or `undefined` where it was never configured. */
-export async function storedConfig<Service extends ConfiguredService>(
+/** Finds a stored configuration. Returns `undefined` if the service was never configured. */
+export async function findConfig<Service extends ConfiguredService>(
   { database, apiKey }: KeyScope,
   service: Service,
 ): Promise<Configs[Service] | undefined> {
@@ -40,17 +40,17 @@ export async function saveConfig<Service extends ConfiguredService>(
     .execute();
 }
 
-interface Settings {
+interface TriggerSettings {
   readonly triggers?: Readonly<Record<string, boolean>> | undefined;
 }
 
-/** Settings laid over each other key by key, and their triggers trigger by trigger; the last layer wins. */
-export function layered<Layer extends Settings>(...layers: readonly (Layer | undefined)[]): Layer {
+/** Merges settings by key, and their triggers by trigger. Later layers override earlier ones. */
+export function mergeSettings<Layer extends TriggerSettings>(...layers: readonly (Layer | undefined)[]): Layer {
   const settings: Layer = Object.assign({}, ...layers);
-  const triggers = layers.map((layer) => layer?.triggers).filter((given) => given !== undefined);
+  const triggers = layers.map((layer) => layer?.triggers).filter((layer) => layer !== undefined);
   return triggers.length > 0 ? { ...settings, triggers: Object.assign({}, ...triggers) } : settings;
 }
 
-export function hasTriggers({ triggers = {} }: Settings = {}): boolean {
+export function hasTriggers({ triggers = {} }: TriggerSettings = {}): boolean {
   return Object.keys(triggers).length > 0;
 }

@@ -1,28 +1,28 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { refusedField } from '../validate.ts';
-import { type Content, contentOf, openDocument, replaceContent, stateOf } from './crdt-content.ts';
+import { fieldRefusal } from '../validate.ts';
+import { decodeDocument, type EditorContent, encodeDocument, readContent, replaceContent } from './crdt-content.ts';
 import { parseXml } from './crdt-xml.ts';
 
 export type Editor = Selectable<Tables['editors']>;
 
-type Given = z.output<Operations['crdt.add']['input']>;
+type CrdtInput = z.output<Operations['crdt.add']['input']>;
 
-/** Content is kept under this key unless the caller names another. */
-export const CONTENT_KEY = 'content';
+/** Content key of a request that does not name one. */
+export const DEFAULT_CONTENT_KEY = 'content';
 
-interface Place {
+interface EditorFilter {
   readonly organization: number;
   readonly documentId: string;
   readonly editorId?: string;
 }
 
-/** The editors of a document, or the one of this id. */
-export const selectEditors = prepared((database, { organization, documentId, editorId }: Place) => {
+/** Selects the editors of a document, or only the one with this ID. */
+export const selectEditors = prepareQuery((database, { organization, documentId, editorId }: EditorFilter) => {
   const all = database
     .selectFrom('editors')
     .selectAll()
@@ -33,55 +33,56 @@ export const selectEditors = prepared((database, { organization, documentId, edi
 });
 
 /**
- * Writes content into a new editor, or the one that is known.
- * @returns the editor as it is now
- * @throws Refusal INVALID_ARGUMENT for XML that is none, or content of another type than the editor has there.
+ * Writes content to an existing editor, or creates the editor.
+ * @returns the editor after the write
+ * @throws Refusal INVALID_ARGUMENT for malformed XML, or for a type that differs from the existing content's type.
  */
 export async function writeEditor(
   database: Database,
   organization: number,
-  given: Given,
-  known: Editor | undefined,
+  input: CrdtInput,
+  existing: Editor | undefined,
   now: number,
 ): Promise<Editor> {
-  const { documentId, editorId, contentKey = CONTENT_KEY } = given;
-  const types = typesOf(known);
-  const type = types.get(contentKey) ?? given.type;
-  if (type !== given.type) throw refusedField(['type'], `the content is of type ${type} already`);
-  const document = openDocument(known?.state);
-  replaceContent(document, contentKey, wanted(given));
-  const written = {
-    state: stateOf(document),
+  const { documentId, editorId, contentKey = DEFAULT_CONTENT_KEY } = input;
+  const types = parseTypes(existing);
+  const type = types.get(contentKey) ?? input.type;
+  if (type !== input.type)
+    throw fieldRefusal(['type'], `must be "${type}", the type of the existing content, got "${input.type}"`);
+  const document = decodeDocument(existing?.state);
+  replaceContent(document, contentKey, parseContent(input));
+  const columns = {
+    state: encodeDocument(document),
     types: JSON.stringify(Object.fromEntries(types.set(contentKey, type))),
     contentKey,
     lastUpdate: now,
     lastUpdatedBy: null,
     sessionId: null,
   };
-  const editor = { organization, documentId, editorId, ...written };
+  const editor = { organization, documentId, editorId, ...columns };
   await database
     .insertInto('editors')
     .values(editor)
-    .onConflict((conflict) => conflict.columns(['organization', 'documentId', 'editorId']).doUpdateSet(written))
+    .onConflict((conflict) => conflict.columns(['organization', 'documentId', 'editorId']).doUpdateSet(columns))
     .execute();
   return editor;
 }
 
-/** The content as it was given; its type has been checked against its data. */
-function wanted({ type, data }: Given): Content {
-  if (type !== 'xml') return { type, data } as Content;
+/** Parses a request's content. The catalog has already checked that the data matches the type. */
+function parseContent({ type, data }: CrdtInput): EditorContent {
+  if (type !== 'xml') return { type, data } as EditorContent;
   const nodes = parseXml(data as string);
-  if (!nodes) throw refusedField(['data'], 'not well-formed XML');
+  if (!nodes) throw fieldRefusal(['data'], 'must be well-formed XML');
   return { type, data: nodes };
 }
 
-function typesOf(editor: Editor | undefined): Map<string, Content['type']> {
+function parseTypes(editor: Editor | undefined): Map<string, EditorContent['type']> {
   return new Map(Object.entries(JSON.parse(editor?.types ?? '{}')));
 }
 
-/** An editor's content, under the key that was written last. */
-export function readEditor(editor: Editor): Pick<Given, 'type' | 'data' | 'contentKey'> {
+/** Reads the editor content that was written last. */
+export function readLatestContent(editor: Editor): Pick<CrdtInput, 'type' | 'data' | 'contentKey'> {
   const { contentKey, state } = editor;
-  const type = typesOf(editor).get(contentKey) ?? 'text';
-  return { type, data: contentOf(openDocument(state), contentKey, type), contentKey };
+  const type = parseTypes(editor).get(contentKey) ?? 'text';
+  return { type, data: readContent(decodeDocument(state), contentKey, type), contentKey };
 }

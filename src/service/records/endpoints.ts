@@ -3,59 +3,59 @@ import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
 import { Refusal } from '../refusal.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 
 export type Endpoint = Selectable<Tables['endpoints']>;
 
-type Given = Omit<z.output<Operations['webhooks.endpoints.update']['input']>, 'endpointId'>;
+type EndpointSettings = Omit<z.output<Operations['webhooks.endpoints.update']['input']>, 'endpointId'>;
 
-interface Stretch {
+interface EndpointPage {
   readonly apiKey: string;
-  /** The endpoint that the stretch begins behind. */
-  readonly from?: number | undefined;
-  readonly towards: 'older' | 'newer';
+  /** Key of the endpoint before the page. Omitted for the first page. */
+  readonly afterKey?: number | undefined;
+  readonly direction: 'older' | 'newer';
 }
 
-/** Endpoints one after the other in one direction, the nearest first. */
-export function selectStretch({ database }: KeyCall, { towards, ...stretch }: Stretch, limit: number) {
-  const select = towards === 'older' ? selectOlder : selectNewer;
-  return select(database, { ...stretch, limit: BigInt(limit) });
+/** Selects a page of endpoints in one direction, the nearest first. */
+export function selectEndpointPage({ database }: KeyCall, { direction, ...page }: EndpointPage, limit: number) {
+  const select = direction === 'older' ? selectOlder : selectNewer;
+  return select(database, { ...page, limit: BigInt(limit) });
 }
 
-interface StretchQuery extends Omit<Stretch, 'towards'> {
+interface EndpointPageQuery extends Omit<EndpointPage, 'direction'> {
   readonly limit: bigint;
 }
 
-const selectOlder = prepared((database, { apiKey, from, limit }: StretchQuery) => {
+const selectOlder = prepareQuery((database, { apiKey, afterKey, limit }: EndpointPageQuery) => {
   const all = database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey);
-  const older = from === undefined ? all : all.where('key', '<', from);
+  const older = afterKey === undefined ? all : all.where('key', '<', afterKey);
   return older.orderBy('key', 'desc').limit(sql.lit(limit));
 });
 
-const selectNewer = prepared((database, { apiKey, from = 0, limit }: StretchQuery) =>
+const selectNewer = prepareQuery((database, { apiKey, afterKey = 0, limit }: EndpointPageQuery) =>
   database
     .selectFrom('endpoints')
     .selectAll()
     .where('apiKey', '=', apiKey)
-    .where('key', '>', from)
+    .where('key', '>', afterKey)
     .orderBy('key')
     .limit(sql.lit(limit)),
 );
 
-const selectEndpoint = prepared((database, { apiKey, id }: { readonly apiKey: string; readonly id: string }) =>
+const selectEndpoint = prepareQuery((database, { apiKey, id }: { readonly apiKey: string; readonly id: string }) =>
   database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).where('id', '=', id),
 );
 
-/** @throws Refusal NOT_FOUND where the caller has no such endpoint. */
+/** @throws Refusal NOT_FOUND if the API key has no endpoint with this ID. */
 export async function requireEndpoint({ database, apiKey }: KeyCall, id: string): Promise<Endpoint> {
   const [found] = await selectEndpoint(database, { apiKey, id });
   if (!found) throw new Refusal('NOT_FOUND', 'Advanced webhook provider request failed.');
   return found;
 }
 
-/** The settings that were given, as columns. */
-export function columnsOf({ filterTypes, channels, disabled, metadata, ...others }: Given) {
+/** Converts the settings of a request to columns. */
+export function toEndpointColumns({ filterTypes, channels, disabled, metadata, ...others }: EndpointSettings) {
   const columns: Partial<Insertable<Tables['endpoints']>> = {
     ...(filterTypes && { filterTypes: JSON.stringify(filterTypes) }),
     ...(channels && { channels: JSON.stringify(channels) }),
@@ -65,15 +65,15 @@ export function columnsOf({ filterTypes, channels, disabled, metadata, ...others
   return Object.assign(columns, others);
 }
 
-/** An endpoint as replies show it: what is unset is null, and its metadata and secret stay here. */
-export function endpointRecord(endpoint: Endpoint) {
+/** Converts an endpoint to its form in responses. Unset fields are null; metadata and secret are omitted. */
+export function toEndpointRecord(endpoint: Endpoint) {
   const { id, url, description, rateLimit, uid } = endpoint;
   return {
     id,
     url,
     description,
-    filterTypes: listOf(endpoint.filterTypes),
-    channels: listOf(endpoint.channels),
+    filterTypes: parseList(endpoint.filterTypes),
+    channels: parseList(endpoint.channels),
     disabled: endpoint.disabled === 1,
     rateLimit,
     uid,
@@ -82,6 +82,6 @@ export function endpointRecord(endpoint: Endpoint) {
   };
 }
 
-function listOf(json: string | null): string[] | null {
+function parseList(json: string | null): string[] | null {
   return json === null ? null : JSON.parse(json);
 }

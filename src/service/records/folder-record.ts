@@ -1,15 +1,15 @@
 import type { Folder } from './folder.ts';
 
-/** Whose folders a reply shows. */
-export interface Owner {
+/** Owner of the folders in a response. */
+export interface FolderOwner {
   readonly organizationId: string;
   readonly apiKey: string;
 }
 
-type Nested<Base> = Base & { subFolders?: Nested<Base>[] };
+type NestedFolder<Base> = Base & { subFolders?: NestedFolder<Base>[] };
 
-/** A folder in the shape of the v1 read. */
-export function recordV1(folder: Folder, { organizationId }: Owner) {
+/** Converts a folder to the shape of the v1 response. */
+export function toFolderRecordV1(folder: Folder, { organizationId }: FolderOwner) {
   const { folderId, folderName, parentFolderId, createdAt, lastUpdated } = folder;
   return {
     folderId,
@@ -21,34 +21,33 @@ export function recordV1(folder: Folder, { organizationId }: Owner) {
   };
 }
 
-/** A folder in the shape of the v2 read. */
-export function recordV2(folder: Folder, owner: Owner) {
+/** Converts a folder to the shape of the v2 response. */
+export function toFolderRecordV2(folder: Folder, owner: FolderOwner) {
   const { ancestors, accessType, inheritAccessFromParent } = folder;
   const { apiKey } = owner;
-  return { ...recordV1(folder, owner), apiKey, ancestors: [...ancestors], accessType, inheritAccessFromParent };
+  return { ...toFolderRecordV1(folder, owner), apiKey, ancestors: [...ancestors], accessType, inheritAccessFromParent };
 }
 
 /**
- * The records of a tree inside each other. Those `levels` below the top are where the read ended: they have no
- * `subFolders`.
- * @param tree the top folder, then everything below it, no folder before its parent
+ * Nests the records of a folder tree. Records at the depth limit `levels` have no `subFolders`.
+ * @param tree the top folder, followed by its descendants, each after its parent
  */
-export function nest<Base extends { readonly folderId: string; readonly parentFolderId: string }>(
+export function nestFolders<Base extends { readonly folderId: string; readonly parentFolderId: string }>(
   tree: readonly Base[],
   levels: number,
-): Nested<Base>[] {
-  const [top, ...below] = tree;
+): NestedFolder<Base>[] {
+  const [top, ...descendants] = tree;
   if (!top) return [];
-  const open = (record: Base, level: number) => {
-    const nested: Nested<Base> = level < levels ? { ...record, subFolders: [] } : record;
+  const place = (record: Base, level: number) => {
+    const nested: NestedFolder<Base> = level < levels ? { ...record, subFolders: [] } : record;
     placed.set(record.folderId, { nested, level });
     return nested;
   };
-  const placed = new Map<string, { readonly nested: Nested<Base>; readonly level: number }>();
-  const root = open(top, 0);
-  for (const record of below) {
+  const placed = new Map<string, { readonly nested: NestedFolder<Base>; readonly level: number }>();
+  const root = place(top, 0);
+  for (const record of descendants) {
     const parent = placed.get(record.parentFolderId);
-    if (parent) parent.nested.subFolders?.push(open(record, parent.level + 1));
+    if (parent) parent.nested.subFolders?.push(place(record, parent.level + 1));
   }
   return [root];
 }

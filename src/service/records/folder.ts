@@ -1,9 +1,9 @@
-/** A folder, as the service thinks of it. */
+/** A folder with its position in the tree and its access settings. */
 export interface Folder {
   readonly folderId: string;
   readonly folderName: string | null;
   readonly parentFolderId: string;
-  /** Ids from `root` down to the parent. */
+  /** Folder IDs from `root` down to the parent. */
   readonly ancestors: readonly string[];
   readonly accessType: string;
   readonly inheritAccessFromParent: boolean;
@@ -11,11 +11,11 @@ export interface Folder {
   readonly lastUpdated: number;
 }
 
-/** What a folder's place and access follow from. */
-export type Parent = Pick<Folder, 'folderId' | 'ancestors' | 'accessType'>;
+/** The parent fields that determine a folder's ancestors and inherited access. */
+export type ParentFolder = Pick<Folder, 'folderId' | 'ancestors' | 'accessType'>;
 
-/** The parent of the folders at an organization's top level. */
-export const ROOT: Parent = { folderId: 'root', ancestors: [], accessType: 'public' };
+/** Parent of the folders at an organization's top level. */
+export const ROOT: ParentFolder = { folderId: 'root', ancestors: [], accessType: 'public' };
 
 interface NewFolder {
   readonly folderId: string;
@@ -23,8 +23,12 @@ interface NewFolder {
   readonly accessType?: string | undefined;
 }
 
-/** A folder that is given no access of its own inherits its parent's. */
-export function newFolder({ folderId, folderName, accessType }: NewFolder, parent: Parent, now: number): Folder {
+/** Creates a folder, which inherits its parent's access unless it has an `accessType` of its own. */
+export function createFolder(
+  { folderId, folderName, accessType }: NewFolder,
+  parent: ParentFolder,
+  now: number,
+): Folder {
   return {
     folderId,
     folderName: folderName ?? null,
@@ -37,26 +41,26 @@ export function newFolder({ folderId, folderName, accessType }: NewFolder, paren
   };
 }
 
-/** Whether `folder` would stand below itself if `parent` became its parent. */
-export function wouldEncloseItself(folder: Folder, parent: Parent): boolean {
+/** Whether `folder` would become its own descendant if it moved below `parent`. */
+export function wouldContainItself(folder: Folder, parent: ParentFolder): boolean {
   return parent.folderId === folder.folderId || parent.ancestors.includes(folder.folderId);
 }
 
 /**
- * A tree under a new parent: the ancestors of all its folders, and the access of those that inherit it.
- * @param tree the folder to move, then everything below it, no folder before its parent
+ * Moves a folder tree below a new parent: updates the ancestors of all its folders, and inherited access.
+ * @param tree the folder to move, followed by its descendants, each after its parent
  */
-export function moveTree(tree: readonly Folder[], parent: Parent): readonly Folder[] {
-  const placed = new Map<string, Parent>([[parent.folderId, parent]]);
+export function moveFolderTree(tree: readonly Folder[], parent: ParentFolder): readonly Folder[] {
+  const parents = new Map<string, ParentFolder>([[parent.folderId, parent]]);
   return tree.map((folder, at) => {
-    const above = (at > 0 && placed.get(folder.parentFolderId)) || parent;
+    const newParent = (at > 0 && parents.get(folder.parentFolderId)) || parent;
     const moved = {
       ...folder,
-      parentFolderId: above.folderId,
-      ancestors: [...above.ancestors, above.folderId],
-      accessType: folder.inheritAccessFromParent ? above.accessType : folder.accessType,
+      parentFolderId: newParent.folderId,
+      ancestors: [...newParent.ancestors, newParent.folderId],
+      accessType: folder.inheritAccessFromParent ? newParent.accessType : folder.accessType,
     };
-    placed.set(moved.folderId, moved);
+    parents.set(moved.folderId, moved);
     return moved;
   });
 }

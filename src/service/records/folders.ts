@@ -1,32 +1,32 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { KeyCall } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
-import { batchesOf } from '../store/batches.ts';
-import { prepared } from '../store/prepared.ts';
+import { chunkRows } from '../store/chunks.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { type Folder, newFolder, ROOT } from './folder.ts';
+import { createFolder, type Folder, ROOT } from './folder.ts';
 
-/** The folders of an organization, or those of these ids, oldest first. */
-const selectFolders = prepared((database, given: { organization: number; folderIds?: readonly string[] }) => {
+/** Selects the folders of an organization, or only those with these IDs, oldest first. */
+const selectFolders = prepareQuery((database, filter: { organization: number; folderIds?: readonly string[] }) => {
   const all = database
     .selectFrom('folders')
     .selectAll()
-    .where('organization', '=', given.organization)
+    .where('organization', '=', filter.organization)
     .orderBy('createdAt')
     .orderBy('folderId');
-  return given.folderIds ? all.where('folderId', 'in', given.folderIds) : all;
+  return filter.folderIds ? all.where('folderId', 'in', filter.folderIds) : all;
 });
 
-const selectTree = prepared((database, given: { organization: number; folderId: string; levels: number }) =>
+const selectFolderTree = prepareQuery((database, filter: { organization: number; folderId: string; levels: number }) =>
   database
     .withRecursive('tree', (query) =>
       query
         .selectFrom('folders')
         .selectAll()
         .select(sql<number>`cast(0 as bigint)`.as('level'))
-        .where('organization', '=', given.organization)
-        .where('folderId', '=', given.folderId)
+        .where('organization', '=', filter.organization)
+        .where('folderId', '=', filter.folderId)
         .unionAll(
           query
             .selectFrom('tree')
@@ -37,7 +37,7 @@ const selectTree = prepared((database, given: { organization: number; folderId: 
             )
             .selectAll('folders')
             .select(({ eb }) => eb('tree.level', '+', 1).as('level'))
-            .where('tree.level', '<', given.levels),
+            .where('tree.level', '<', filter.levels),
         ),
     )
     .selectFrom('tree')
@@ -47,7 +47,7 @@ const selectTree = prepared((database, given: { organization: number; folderId: 
     .orderBy('folderId'),
 );
 
-const upsertFolders = prepared((database, rows: readonly Insertable<Tables['folders']>[]) =>
+const upsertFolders = prepareQuery((database, rows: readonly Insertable<Tables['folders']>[]) =>
   database
     .insertInto('folders')
     .values(rows)
@@ -63,52 +63,55 @@ const upsertFolders = prepared((database, rows: readonly Insertable<Tables['fold
     ),
 );
 
-/** Adds a folder at the organization's top level, unless it exists. */
+/** Adds a folder at the organization's top level if it does not exist. */
 export async function ensureFolder(call: KeyCall, organization: number, folderId: string): Promise<void> {
   const { database, now } = call;
   const found = await findFolders(database, organization, [folderId]);
   if (found.has(folderId) || folderId === ROOT.folderId) return;
-  await saveFolders(database, organization, [newFolder({ folderId }, ROOT, now)]);
+  await saveFolders(database, organization, [createFolder({ folderId }, ROOT, now)]);
 }
 
-/** @throws Refusal INVALID_ARGUMENT where the organization has no such folder. */
+/** @throws Refusal INVALID_ARGUMENT if the folder does not exist in the organization. */
 export async function requireFolder(database: Database, organization: number, folderId: string): Promise<void> {
   const found = await findFolders(database, organization, [folderId]);
   if (!found.has(folderId)) throw invalidArgument('Folder not found.');
 }
 
-/** The folders of these ids that exist. */
+/** Finds the existing folders with these IDs. */
 export async function findFolders(
   database: Database,
   organization: number,
   folderIds: readonly string[],
 ): Promise<Map<string, Folder>> {
   const found = new Map<string, Folder>();
-  for (const batch of batchesOf(folderIds)) {
+  for (const batch of chunkRows(folderIds)) {
     const rows = await selectFolders(database, { organization, folderIds: batch });
     for (const row of rows) found.set(row.folderId, fromRow(row));
   }
   return found;
 }
 
-/** All folders of an organization, oldest first. */
-export async function allFolders(database: Database, organization: number): Promise<readonly Folder[]> {
+/** Finds all folders of an organization, oldest first. */
+export async function findAllFolders(database: Database, organization: number): Promise<readonly Folder[]> {
   return (await selectFolders(database, { organization })).map(fromRow);
 }
 
-/** A folder and up to `levels` levels below it, no folder before its parent; nothing when it does not exist. */
-export async function findTree(
+/**
+ * Finds a folder and its descendants up to `levels` levels below, each folder after its parent.
+ * @returns an empty list if the folder does not exist
+ */
+export async function findFolderTree(
   database: Database,
   organization: number,
   folderId: string,
   levels: number,
 ): Promise<readonly Folder[]> {
-  return (await selectTree(database, { organization, folderId, levels })).map(fromRow);
+  return (await selectFolderTree(database, { organization, folderId, levels })).map(fromRow);
 }
 
-/** Writes folders, whether they exist or not. */
+/** Adds or updates folders. */
 export async function saveFolders(database: Database, organization: number, saved: readonly Folder[]): Promise<void> {
-  for (const batch of batchesOf(saved)) {
+  for (const batch of chunkRows(saved)) {
     const rows = batch.map((folder) => toRow(organization, folder));
     await upsertFolders(database, rows);
   }

@@ -3,8 +3,8 @@ import type { itemResult } from '../../catalog/fields.ts';
 
 export type ItemResult = z.output<typeof itemResult>;
 
-/** The results of a bulk call under the caller's ids. It has no prototype, so that `__proto__` is an id like any other. */
-export function itemResults(): Record<string, ItemResult> {
+/** Creates an empty map of results by the caller's IDs. Without a prototype, `__proto__` is an ordinary ID. */
+export function createItemResults(): Record<string, ItemResult> {
   return Object.create(null);
 }
 

@@ -1,17 +1,17 @@
 import type { Insertable } from 'kysely';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { MemberLevel, Tables } from '../store/tables.ts';
 
-/** Where users have access. Being a member of one level says nothing about any other. */
-export interface Place {
+/** The organization, folder, or document that users are members of. Membership on one level does not imply another. */
+export interface MembershipTarget {
   readonly organization: number;
   readonly level: MemberLevel;
-  /** The document's or folder's id; empty at the organization's own level. */
+  /** The document's or folder's ID; empty at the organization level. */
   readonly resourceId: string;
 }
 
-/** Adds memberships. Who is a member already keeps the role where none is given, and has access until the end given now. */
-export const upsertMembers = prepared((database, rows: readonly Insertable<Tables['members']>[]) =>
+/** Adds or updates memberships. An update without a role keeps the old role. The expiry is always replaced. */
+export const upsertMembers = prepareQuery((database, rows: readonly Insertable<Tables['members']>[]) =>
   database
     .insertInto('members')
     .values(rows)
@@ -23,25 +23,26 @@ export const upsertMembers = prepared((database, rows: readonly Insertable<Table
     ),
 );
 
-/** Who of these users is a member there. */
-export const selectMembers = prepared((database, given: Place & { readonly userIds: readonly string[] }) =>
-  database
-    .selectFrom('members')
-    .select('userId')
-    .where('organization', '=', given.organization)
-    .where('level', '=', given.level)
-    .where('resourceId', '=', given.resourceId)
-    .where('userId', 'in', given.userIds),
+/** Selects the users that are members of the target. */
+export const selectMembers = prepareQuery(
+  (database, filter: MembershipTarget & { readonly userIds: readonly string[] }) =>
+    database
+      .selectFrom('members')
+      .select('userId')
+      .where('organization', '=', filter.organization)
+      .where('level', '=', filter.level)
+      .where('resourceId', '=', filter.resourceId)
+      .where('userId', 'in', filter.userIds),
 );
 
-/** Gives those of the users who are members there another role. */
-export const setRole = prepared(
-  (database, given: Place & { readonly accessRole: string; readonly userIds: readonly string[] }) =>
+/** Changes the role of the users that are members of the target. */
+export const updateMemberRoles = prepareQuery(
+  (database, update: MembershipTarget & { readonly accessRole: string; readonly userIds: readonly string[] }) =>
     database
       .updateTable('members')
-      .set({ accessRole: given.accessRole })
-      .where('organization', '=', given.organization)
-      .where('level', '=', given.level)
-      .where('resourceId', '=', given.resourceId)
-      .where('userId', 'in', given.userIds),
+      .set({ accessRole: update.accessRole })
+      .where('organization', '=', update.organization)
+      .where('level', '=', update.level)
+      .where('resourceId', '=', update.resourceId)
+      .where('userId', 'in', update.userIds),
 );

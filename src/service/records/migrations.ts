@@ -1,64 +1,64 @@
 import type { Selectable } from 'kysely';
 import type { MigrationStatus } from '../store/key-tables.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database, Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 
 export type Migration = Selectable<Tables['documentMigrations']>;
 
-/** Statuses of a migration that has work left. */
-const UNFINISHED: readonly MigrationStatus[] = ['pending', 'in_progress'];
+/** Statuses of a migration that is not finished. */
+const UNFINISHED_STATUSES: readonly MigrationStatus[] = ['pending', 'in_progress'];
 
 export function isUnfinished({ status }: Pick<Migration, 'status'>): boolean {
-  return UNFINISHED.includes(status);
+  return UNFINISHED_STATUSES.includes(status);
 }
 
-export const selectMigration = prepared(
-  (database, given: Pick<Migration, 'apiKey' | 'organizationId' | 'migrationId'>) =>
+export const selectMigration = prepareQuery(
+  (database, filter: Pick<Migration, 'apiKey' | 'organizationId' | 'migrationId'>) =>
     database
       .selectFrom('documentMigrations')
       .selectAll()
-      .where('migrationId', '=', given.migrationId)
-      .where('apiKey', '=', given.apiKey)
-      .where('organizationId', '=', given.organizationId),
+      .where('migrationId', '=', filter.migrationId)
+      .where('apiKey', '=', filter.apiKey)
+      .where('organizationId', '=', filter.organizationId),
 );
 
 /**
- * Does what is left of a migration. It may be stopped at any point and begun anew, by another process too: each step is
- * one transaction, which first looks where the migration is.
+ * Runs the remaining steps of a migration. A stopped migration can be resumed at any point, by another process as well:
+ * each step is one transaction, which first reads the migration's status.
  */
 export async function finishMigration(store: Store, migrationId: string): Promise<void> {
-  while (await store.write((database) => advance(database, migrationId)));
+  while (await store.write((database) => advanceMigration(database, migrationId)));
 }
 
-/** As `finishMigration`, for all that were stopped. */
+/** Finishes all migrations that were stopped. */
 export async function finishMigrations(store: Store): Promise<void> {
   const unfinished = await store.read((database) =>
     database
       .selectFrom('documentMigrations')
       .select('migrationId')
-      .where('status', 'in', UNFINISHED)
+      .where('status', 'in', UNFINISHED_STATUSES)
       .orderBy('createdAt')
       .execute(),
   );
   for (const { migrationId } of unfinished) await finishMigration(store, migrationId);
 }
 
-/** One step; true while there is another. */
-async function advance(database: Database, migrationId: string): Promise<boolean> {
+/** Runs one step. Returns true if another step follows. */
+async function advanceMigration(database: Database, migrationId: string): Promise<boolean> {
   const migration = await database
     .selectFrom('documentMigrations')
     .selectAll()
     .where('migrationId', '=', migrationId)
     .executeTakeFirst();
   if (!migration || !isUnfinished(migration)) return false;
-  const status = migration.status === 'pending' ? 'in_progress' : await move(database, migration);
+  const status = migration.status === 'pending' ? 'in_progress' : await moveDocument(database, migration);
   await database.updateTable('documentMigrations').set({ status }).where('migrationId', '=', migrationId).execute();
   return isUnfinished({ status });
 }
 
-/** Gives everything of the document the new id; fails where there is no document, or one that has the new id. */
-async function move(database: Database, migration: Migration): Promise<MigrationStatus> {
+/** Changes the document's ID in all its data. Fails if the document does not exist, or if the new ID is in use. */
+async function moveDocument(database: Database, migration: Migration): Promise<MigrationStatus> {
   const { apiKey, organizationId, documentId, newDocumentId } = migration;
   const { key: organization } =
     (await database
@@ -68,9 +68,9 @@ async function move(database: Database, migration: Migration): Promise<Migration
       .where('organizationId', '=', organizationId)
       .executeTakeFirst()) ?? {};
   if (organization === undefined) return 'failed';
-  if (await hasAnything(database, organization, newDocumentId)) return 'failed';
-  if (!(await hasAnything(database, organization, documentId))) return 'failed';
-  for (const table of TABLES) {
+  if (await hasDocumentData(database, organization, newDocumentId)) return 'failed';
+  if (!(await hasDocumentData(database, organization, documentId))) return 'failed';
+  for (const table of DOCUMENT_TABLES) {
     await database
       .updateTable(table)
       .set({ documentId: newDocumentId })
@@ -88,12 +88,12 @@ async function move(database: Database, migration: Migration): Promise<Migration
   return 'completed';
 }
 
-/** Where a document's data is, besides its members. */
-const TABLES = ['documents', 'editors', 'activities', 'presence', 'userData'] as const;
+/** Tables with document data, apart from `members`. */
+const DOCUMENT_TABLES = ['documents', 'editors', 'activities', 'presence', 'userData'] as const;
 
-/** Data may come before its document is added. */
-async function hasAnything(database: Database, organization: number, documentId: string): Promise<boolean> {
-  for (const table of TABLES) {
+/** Whether any data with this document ID exists. Data may exist before its document is added. */
+async function hasDocumentData(database: Database, organization: number, documentId: string): Promise<boolean> {
+  for (const table of DOCUMENT_TABLES) {
     const found = await database
       .selectFrom(table)
       .select('documentId')

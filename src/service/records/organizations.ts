@@ -1,19 +1,20 @@
 import type { Insertable } from 'kysely';
 import type { KeyCall } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 
-const keyOfOrganization = prepared((database, given: { readonly apiKey: string; readonly organizationId: string }) =>
-  database
-    .selectFrom('organizations')
-    .select('key')
-    .where('apiKey', '=', given.apiKey)
-    .where('organizationId', '=', given.organizationId),
+const selectOrganizationKey = prepareQuery(
+  (database, filter: { readonly apiKey: string; readonly organizationId: string }) =>
+    database
+      .selectFrom('organizations')
+      .select('key')
+      .where('apiKey', '=', filter.apiKey)
+      .where('organizationId', '=', filter.organizationId),
 );
 
-/** Adds the organizations that do not exist yet, and tells which those are. */
-export const insertOrganizations = prepared((database, rows: readonly Insertable<Tables['organizations']>[]) =>
+/** Adds the organizations that do not exist yet, and returns their keys and IDs. */
+export const insertOrganizations = prepareQuery((database, rows: readonly Insertable<Tables['organizations']>[]) =>
   database
     .insertInto('organizations')
     .values(rows)
@@ -21,25 +22,25 @@ export const insertOrganizations = prepared((database, rows: readonly Insertable
     .returning(['key', 'organizationId']),
 );
 
-/** The surrogate key of an organization of the caller's, or `undefined` where there is none. */
+/** Finds the surrogate key of the caller's organization. Returns `undefined` if it does not exist. */
 export async function findOrganization(call: KeyCall, organizationId: string): Promise<number | undefined> {
-  const [found] = await keyOfOrganization(call.database, { apiKey: call.apiKey, organizationId });
+  const [found] = await selectOrganizationKey(call.database, { apiKey: call.apiKey, organizationId });
   return found?.key;
 }
 
-/** As `findOrganization`; one that is missing is created. */
+/** Finds the surrogate key of an organization, and creates the organization if it does not exist. */
 export async function ensureOrganization(call: KeyCall, organizationId: string): Promise<number> {
-  const known = await findOrganization(call, organizationId);
-  if (known !== undefined) return known;
+  const existing = await findOrganization(call, organizationId);
+  if (existing !== undefined) return existing;
   const { database, apiKey, now } = call;
   const [created] = await insertOrganizations(database, [{ apiKey, organizationId, createdAt: now }]);
-  if (!created) throw new TypeError('an insertion gave no key');
+  if (!created) throw new TypeError('the insert returned no key');
   return created.key;
 }
 
-/** @throws Refusal INVALID_ARGUMENT where there is no such organization. */
+/** @throws Refusal INVALID_ARGUMENT if the organization does not exist. */
 export async function requireOrganization(call: KeyCall, organizationId: string): Promise<number> {
-  const known = await findOrganization(call, organizationId);
-  if (known === undefined) throw invalidArgument('Organization not found.');
-  return known;
+  const existing = await findOrganization(call, organizationId);
+  if (existing === undefined) throw invalidArgument('Organization not found.');
+  return existing;
 }

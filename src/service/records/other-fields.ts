@@ -1,4 +1,4 @@
-/** What is stored of the fields of a record that have no column. */
-export function otherFields(fields: object): string | null {
+/** Serializes the fields of a record that have no column of their own. Returns null if no such field exists. */
+export function serializeOtherFields(fields: object): string | null {
   return Object.keys(fields).length > 0 ? JSON.stringify(fields) : null;
 }

@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Shows users as present, or updates what is given of those who are. */
-export const upsertPresence = prepared((database, rows: readonly Insertable<Tables['presence']>[]) =>
+/** Adds users as present, or updates the supplied fields of users that are already present. */
+export const upsertPresence = prepareQuery((database, rows: readonly Insertable<Tables['presence']>[]) =>
   database
     .insertInto('presence')
     .values(rows)
@@ -18,14 +18,14 @@ export const upsertPresence = prepared((database, rows: readonly Insertable<Tabl
     ),
 );
 
-export const deletePresence = prepared(
+export const deletePresence = prepareQuery(
   (
     database,
-    given: { readonly organization: number; readonly documentId: string; readonly userIds: readonly string[] },
+    filter: { readonly organization: number; readonly documentId: string; readonly userIds: readonly string[] },
   ) =>
     database
       .deleteFrom('presence')
-      .where('organization', '=', given.organization)
-      .where('documentId', '=', given.documentId)
-      .where('userId', 'in', given.userIds),
+      .where('organization', '=', filter.organization)
+      .where('documentId', '=', filter.documentId)
+      .where('userId', 'in', filter.userIds),
 );

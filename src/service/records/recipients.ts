@@ -2,32 +2,32 @@ import { sql } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
-import { distinctBatchesOf, ROWS_PER_STATEMENT } from '../store/batches.ts';
-import { prepared } from '../store/prepared.ts';
-import { doorsTo, selectLetIn } from './access.ts';
+import { chunkDistinctRows, ROWS_PER_STATEMENT } from '../store/chunks.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
+import { findGrantingLevels, selectUsersWithAccess } from './access.ts';
 import { selectUsers } from './users.ts';
 
 type Notification = z.output<Operations['notifications.add']['input']>;
 type AccessContext = NonNullable<Notification['context']>['access'];
 
 /**
- * The users that a notification reaches, some at a time; who is named and a member of the organization may come twice.
- * A context reaches the users that carry a matching one in a `context` of their own, a field that users may be added with.
+ * Yields the recipients of a notification in batches. A named user who is also a member of the organization may appear
+ * twice. If the notification has a context, only users with a matching `context` field are recipients.
  */
-export async function* recipients(
+export async function* findRecipients(
   call: KeyCall,
   organization: number,
   notification: Notification,
 ): AsyncGenerator<readonly string[]> {
   const { database, now } = call;
   const { documentId, verifyUserPermissions, context } = notification;
-  const doors = verifyUserPermissions ? await doorsTo(database, organization, documentId) : undefined;
-  for await (const audience of audienceOf(call, organization, notification)) {
-    let userIds = audience;
-    if (doors) userIds = (await selectLetIn(database, { organization, doors, userIds, now })).map(userIdOf);
+  const levels = verifyUserPermissions ? await findGrantingLevels(database, organization, documentId) : undefined;
+  for await (const candidates of findCandidates(call, organization, notification)) {
+    let userIds = candidates;
+    if (levels) userIds = (await selectUsersWithAccess(database, { organization, levels, userIds, now })).map(userIdOf);
     if (context && userIds.length > 0) {
       const found = await selectUsers(database, { organization, userIds });
-      userIds = found.filter((user) => isInContext(user.otherFields, context.access)).map(userIdOf);
+      userIds = found.filter((user) => matchesContext(user.otherFields, context.access)).map(userIdOf);
     }
     if (userIds.length > 0) yield userIds;
   }
@@ -35,38 +35,38 @@ export async function* recipients(
 
 const userIdOf = ({ userId }: { readonly userId: string }) => userId;
 
-/** Those named, and unless the notification says otherwise all members of the organization. */
-async function* audienceOf(
+/** Yields the named users and, unless `notifyAll` is false, all members of the organization. */
+async function* findCandidates(
   { database, now }: KeyCall,
   organization: number,
   { notifyUsers, notifyAll = true }: Notification,
 ): AsyncGenerator<readonly string[]> {
-  for (const batch of distinctBatchesOf(notifyUsers, userIdOf)) yield batch.map(userIdOf);
+  for (const batch of chunkDistinctRows(notifyUsers, userIdOf)) yield batch.map(userIdOf);
   let after = '';
   while (notifyAll) {
-    const members = (await selectMembersBehind(database, { organization, after, now })).map(userIdOf);
+    const members = (await selectMembersAfter(database, { organization, after, now })).map(userIdOf);
     if (members.length > 0) yield members;
     if (members.length < ROWS_PER_STATEMENT) return;
     after = members.at(-1) ?? after;
   }
 }
 
-const selectMembersBehind = prepared(
-  (database, given: { readonly organization: number; readonly after: string; readonly now: number }) =>
+const selectMembersAfter = prepareQuery(
+  (database, filter: { readonly organization: number; readonly after: string; readonly now: number }) =>
     database
       .selectFrom('members')
       .select('userId')
-      .where('organization', '=', given.organization)
+      .where('organization', '=', filter.organization)
       .where('level', '=', 'organization')
       .where('resourceId', '=', '')
-      .where('userId', '>', given.after)
-      .where(({ eb, or }) => or([eb('expiresAt', 'is', null), eb('expiresAt', '>', given.now)]))
+      .where('userId', '>', filter.after)
+      .where(({ eb, or }) => or([eb('expiresAt', 'is', null), eb('expiresAt', '>', filter.now)]))
       .orderBy('userId')
       .limit(sql.lit(ROWS_PER_STATEMENT)),
 );
 
-/** Each key of the notification's context has to be among what the user has under it: a value, or a list of values. */
-function isInContext(otherFields: string | null, wanted: AccessContext): boolean {
+/** Whether a user's context contains every value of the required context. A user has one value or a list per key. */
+function matchesContext(otherFields: string | null, required: AccessContext): boolean {
   const own = Object(otherFields === null ? {} : JSON.parse(otherFields).context?.access);
-  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(own, key) && [own[key]].flat().includes(value));
+  return Object.entries(required).every(([key, value]) => Object.hasOwn(own, key) && [own[key]].flat().includes(value));
 }

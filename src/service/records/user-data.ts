@@ -1,29 +1,29 @@
 import { type Insertable, sql } from 'kysely';
-import { FEATURES, type Feature } from '../store/collaboration-tables.ts';
-import { prepared } from '../store/prepared.ts';
+import { USER_DATA_FEATURES, type UserDataFeature } from '../store/collaboration-tables.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 
 export type UserDataItem = Readonly<Record<string, unknown>>;
 
-/** An item as users get it. */
-export function userDataItem({ data, documentId }: Pick<Tables['userData'], 'data' | 'documentId'>): UserDataItem {
+/** Converts a stored item to its form in responses. */
+export function toUserDataItem({ data, documentId }: Pick<Tables['userData'], 'data' | 'documentId'>): UserDataItem {
   return { ...JSON.parse(data), ...(documentId !== null && { documentId }) };
 }
 
-/** Items of each kind that a page of a user's data holds. */
+/** Maximum number of items of each kind on a page. */
 const ITEMS_PER_PAGE = 100;
 
-interface Position {
+interface UserDataPosition {
   readonly organization: number;
   readonly userId: string;
-  /** Items of each kind before the page. New ones come behind them, so that a page stays where it is. */
+  /** Items of each kind before the page. New items are appended, so the offset stays valid. */
   readonly offset: number;
 }
 
-/** One item more than the page holds tells that there is another page. */
-const selectPage = prepared(
-  (database, { organization, userId, feature, offset }: Position & { readonly feature: Feature }) =>
+/** Selects one item more than fits on a page, to detect whether another page follows. */
+const selectPage = prepareQuery(
+  (database, { organization, userId, feature, offset }: UserDataPosition & { readonly feature: UserDataFeature }) =>
     database
       .selectFrom('participants')
       .innerJoin('userData', 'userData.key', 'participants.item')
@@ -36,27 +36,32 @@ const selectPage = prepared(
       .offset(offset),
 );
 
-/** A page of everything that concerns a user, oldest first, and the offset of the next page where there is one. */
-export async function userDataPage(database: Database, at: Position) {
-  const data: Record<Feature, UserDataItem[]> = { comments: [], reactions: [], recordings: [], notifications: [] };
+/** Reads a page of a user's data, oldest first, and the offset of the next page, if any. */
+export async function readUserDataPage(database: Database, position: UserDataPosition) {
+  const data: Record<UserDataFeature, UserDataItem[]> = {
+    comments: [],
+    reactions: [],
+    recordings: [],
+    notifications: [],
+  };
   let isLast = true;
-  for (const feature of FEATURES) {
-    const found = await selectPage(database, { ...at, feature });
-    data[feature] = found.slice(0, ITEMS_PER_PAGE).map(userDataItem);
+  for (const feature of USER_DATA_FEATURES) {
+    const found = await selectPage(database, { ...position, feature });
+    data[feature] = found.slice(0, ITEMS_PER_PAGE).map(toUserDataItem);
     isLast &&= found.length <= ITEMS_PER_PAGE;
   }
-  return { data, next: isLast ? undefined : at.offset + ITEMS_PER_PAGE };
+  return { data, next: isLast ? undefined : position.offset + ITEMS_PER_PAGE };
 }
 
-const insertItem = prepared((database, row: Insertable<Tables['userData']>) =>
+const insertItem = prepareQuery((database, row: Insertable<Tables['userData']>) =>
   database.insertInto('userData').values(row).returning('key'),
 );
 
-/** Adds an item that concerns nobody yet, and gives its key. Its `documentId` follows when the document migrates. */
+/** Adds an item without participants and returns its key. A document migration updates the item's `documentId`. */
 export async function addUserData(
   database: Database,
   organization: number,
-  feature: Feature,
+  feature: UserDataFeature,
   item: UserDataItem,
 ): Promise<number> {
   const { documentId, ...data } = item;
@@ -68,29 +73,29 @@ export async function addUserData(
     documentId: isReference ? documentId : null,
     data: JSON.stringify(isReference ? data : item),
   });
-  if (!added) throw new TypeError('an insertion gave no key');
+  if (!added) throw new TypeError('the insert returned no key');
   return added.key;
 }
 
-/** Says whom items concern. */
-export const insertParticipants = prepared((database, rows: readonly Insertable<Tables['participants']>[]) =>
+/** Links items to the users whose data includes them. */
+export const insertParticipants = prepareQuery((database, rows: readonly Insertable<Tables['participants']>[]) =>
   database
     .insertInto('participants')
     .values(rows)
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-const selectNotification = prepared(
-  (database, given: { readonly organization: number; readonly notificationId: string }) =>
+const selectNotification = prepareQuery(
+  (database, filter: { readonly organization: number; readonly notificationId: string }) =>
     database
       .selectFrom('userData')
       .select('key')
-      .where('organization', '=', given.organization)
-      .where('notificationId', '=', given.notificationId)
+      .where('organization', '=', filter.organization)
+      .where('notificationId', '=', filter.notificationId)
       .limit(sql.lit(1)),
 );
 
-export async function isKnownNotification(
+export async function hasNotification(
   database: Database,
   organization: number,
   notificationId: string,

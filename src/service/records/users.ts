@@ -1,22 +1,22 @@
 import type { Insertable } from 'kysely';
-import { newId } from '../secrets.ts';
-import { prepared } from '../store/prepared.ts';
+import { generateId } from '../secrets.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { otherFields } from './other-fields.ts';
+import { serializeOtherFields } from './other-fields.ts';
 
 export type UserRow = Insertable<Tables['users']>;
 
-/** A user as calls give it. */
-export interface GivenUser {
+/** A user in a request. */
+export interface UserInput {
   readonly userId: string;
   readonly name?: string | undefined;
   readonly email?: string | undefined;
   readonly initial?: string | undefined;
 }
 
-/** Adds users, or updates what is given of the ones that exist, and tells the service's own id of each. */
-export const upsertUsers = prepared((database, rows: readonly UserRow[]) =>
+/** Adds users, or updates the supplied fields of existing users. Returns the service's own ID of each user. */
+export const upsertUsers = prepareQuery((database, rows: readonly UserRow[]) =>
   database
     .insertInto('users')
     .values(rows)
@@ -31,41 +31,41 @@ export const upsertUsers = prepared((database, rows: readonly UserRow[]) =>
     .returning(['userId', 'id']),
 );
 
-/** The users of these ids that exist. */
-export const selectUsers = prepared(
-  (database, given: { readonly organization: number; readonly userIds: readonly string[] }) =>
+/** Selects the existing users with these IDs. */
+export const selectUsers = prepareQuery(
+  (database, filter: { readonly organization: number; readonly userIds: readonly string[] }) =>
     database
       .selectFrom('users')
       .select(['userId', 'otherFields'])
-      .where('organization', '=', given.organization)
-      .where('userId', 'in', given.userIds),
+      .where('organization', '=', filter.organization)
+      .where('userId', 'in', filter.userIds),
 );
 
-/** The row of a user. A role is no property of the user, but of the place where it was added. */
-export function userRow(organization: number, given: GivenUser & { readonly accessRole?: unknown }): UserRow {
-  const { userId, name, email, initial, accessRole: _, ...others } = given;
+/** Converts a user to a row, without the role: roles belong to memberships. */
+export function toUserRow(organization: number, user: UserInput & { readonly accessRole?: unknown }): UserRow {
+  const { userId, name, email, initial, accessRole: _, ...others } = user;
   return {
     organization,
     userId,
-    id: newId(),
+    id: generateId(),
     name: name ?? null,
     email: email ?? null,
     initial: initial ?? initialOf(name) ?? null,
-    otherFields: otherFields(others),
+    otherFields: serializeOtherFields(others),
   };
 }
 
-/** The first letter or digit of a name, as a capital. */
+/** The first letter or digit of a name, in upper case. */
 function initialOf(name = ''): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase();
 }
 
-/** Adds a user of whom nothing but the id is known, unless it exists. */
+/** Adds a user with only an ID if the user does not exist. */
 export async function ensureUser(database: Database, user: { organization: number; userId: string }): Promise<void> {
-  await insertUser(database, { ...user, id: newId() });
+  await insertUser(database, { ...user, id: generateId() });
 }
 
-const insertUser = prepared((database, row: UserRow) =>
+const insertUser = prepareQuery((database, row: UserRow) =>
   database
     .insertInto('users')
     .values(row)

@@ -1,5 +1,5 @@
-import { newId, newSigningKey, newToken } from '../secrets.ts';
-import { prepared } from '../store/prepared.ts';
+import { generateId, generateSigningKey, generateToken } from '../secrets.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 
 export interface NewWorkspace {
@@ -8,33 +8,33 @@ export interface NewWorkspace {
   readonly owner: { readonly id: string; readonly name: string; readonly email: string; readonly avatar: string };
 }
 
-/** What one needs to call the service as a workspace, and with its API key. */
-export interface Credentials {
+/** Credentials of a workspace and of its API key. */
+export interface WorkspaceCredentials {
   readonly apiKey: string;
   readonly authToken: string;
   readonly workspaceId: string;
   readonly workspaceAuthToken: string;
 }
 
-/** What an API key's one token is called, here and after a reset. */
+/** Name of the only auth token of an API key, on creation and after a reset. */
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
-/** Makes a workspace with an API key and random tokens. */
+/** Creates a workspace with an API key and random tokens. */
 export async function createWorkspace(
   database: Database,
   { name, apiKeyName, owner }: NewWorkspace,
-): Promise<Credentials> {
+): Promise<WorkspaceCredentials> {
   const credentials = {
-    apiKey: newId(),
-    authToken: newToken(),
-    workspaceId: newId(),
-    workspaceAuthToken: newToken(),
+    apiKey: generateId(),
+    authToken: generateToken(),
+    workspaceId: generateId(),
+    workspaceAuthToken: generateToken(),
   };
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = credentials;
   const columns = { ownerId: owner.id, ownerName: owner.name, ownerEmail: owner.email, ownerAvatar: owner.avatar };
   await database
     .insertInto('workspaces')
-    .values({ id: workspaceId, name, authToken: workspaceAuthToken, signingKey: newSigningKey(), ...columns })
+    .values({ id: workspaceId, name, authToken: workspaceAuthToken, signingKey: generateSigningKey(), ...columns })
     .execute();
   await database.insertInto('apiKeys').values({ id: apiKey, workspaceId, apiKeyName, type: 'testing' }).execute();
   await database
@@ -44,18 +44,18 @@ export async function createWorkspace(
   return credentials;
 }
 
-const selectWorkspace = prepared((database, { workspaceId }: { readonly workspaceId: string }) =>
+const selectWorkspace = prepareQuery((database, { workspaceId }: { readonly workspaceId: string }) =>
   database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId),
 );
 
-const selectKeys = prepared((database, { workspaceId }: { readonly workspaceId: string }) =>
+const selectKeys = prepareQuery((database, { workspaceId }: { readonly workspaceId: string }) =>
   database.selectFrom('apiKeys').select(['id', 'apiKeyName', 'type']).where('workspaceId', '=', workspaceId),
 );
 
-/** A workspace that is known to exist, with its API keys under their ids. */
-export async function workspaceRecord(database: Database, workspaceId: string) {
+/** Reads an existing workspace with its API keys by ID. */
+export async function readWorkspaceRecord(database: Database, workspaceId: string) {
   const [found] = await selectWorkspace(database, { workspaceId });
-  if (!found) throw new TypeError('a workspace that was there is gone');
+  if (!found) throw new TypeError(`workspace ${workspaceId} does not exist`);
   const keys = await selectKeys(database, { workspaceId });
   const apiKeyList: Record<string, (typeof keys)[number]> = Object.create(null);
   for (const key of keys) apiKeyList[key.id] = key;

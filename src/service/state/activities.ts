@@ -1,10 +1,10 @@
 import type { Insertable } from 'kysely';
 import { selectActivities } from '../records/activities.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
-import { batchesByOrganization, readEach, type Section, storedFields } from './section.ts';
+import { batchByOrganization, parseOtherFields, readByOrganization, type Section } from './section.ts';
 
-const select = prepared((database, { organization }: { readonly organization: number }) =>
+const select = prepareQuery((database, { organization }: { readonly organization: number }) =>
   database
     .selectFrom('activities')
     .select(['activityId', 'documentId', 'data'])
@@ -12,7 +12,7 @@ const select = prepared((database, { organization }: { readonly organization: nu
     .orderBy('key'),
 );
 
-const upsert = prepared((database, rows: readonly Insertable<Tables['activities']>[]) =>
+const upsert = prepareQuery((database, rows: readonly Insertable<Tables['activities']>[]) =>
   database
     .insertInto('activities')
     .values(rows)
@@ -25,28 +25,28 @@ const upsert = prepared((database, rows: readonly Insertable<Tables['activities'
     ),
 );
 
-/** Stands for the document of an activity that came without one. */
+/** Stored document ID of an activity without a document. */
 const NO_DOCUMENT = '';
 
 export const activities: Section<'activities'> = {
   read: (scope) =>
-    readEach(scope, select, (organizationId, { activityId, documentId, data }) => ({
+    readByOrganization(scope, select, (organizationId, { activityId, documentId, data }) => ({
       organizationId,
       ...(documentId !== NO_DOCUMENT && { documentId }),
       id: activityId,
-      ...storedFields(data),
+      ...parseOtherFields(data),
     })),
 
   write: async (scope, records) => {
     const { database, now } = scope;
-    for (const [organization, batch] of batchesByOrganization(scope, records)) {
+    for (const [organization, batch] of batchByOrganization(scope, records)) {
       const found = await selectActivities(database, { organization, activityIds: batch.map(({ id }) => id) });
-      const before = new Map(found.map((row) => [row.activityId, row]));
+      const existing = new Map(found.map((row) => [row.activityId, row]));
       const rows = batch.map(({ organizationId: _, documentId, id, ...fields }) => ({
         organization,
         activityId: id,
-        documentId: documentId ?? before.get(id)?.documentId ?? NO_DOCUMENT,
-        data: JSON.stringify({ ...JSON.parse(before.get(id)?.data ?? '{}'), ...fields }),
+        documentId: documentId ?? existing.get(id)?.documentId ?? NO_DOCUMENT,
+        data: JSON.stringify({ ...JSON.parse(existing.get(id)?.data ?? '{}'), ...fields }),
         createdAt: now,
         lastUpdated: now,
       }));

@@ -1,17 +1,17 @@
-import { batchesOf } from '../store/batches.ts';
-import { prepared } from '../store/prepared.ts';
+import { chunkRows } from '../store/chunks.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Section } from './section.ts';
 
-interface Owner {
+interface KeyQuery {
   readonly apiKey: string;
 }
 
-const selectAgents = prepared((database, { apiKey }: Owner) =>
+const selectAgents = prepareQuery((database, { apiKey }: KeyQuery) =>
   database.selectFrom('agents').select('agent').where('apiKey', '=', apiKey).orderBy('key'),
 );
 
-const upsertAgents = prepared(
-  (database, rows: readonly (Owner & { readonly agentId: string; readonly agent: string })[]) =>
+const upsertAgents = prepareQuery(
+  (database, rows: readonly (KeyQuery & { readonly agentId: string; readonly agent: string })[]) =>
     database
       .insertInto('agents')
       .values(rows)
@@ -20,31 +20,31 @@ const upsertAgents = prepared(
       ),
 );
 
-/** Whole agents, their secrets included; one that exists is replaced. */
+/** Reads whole agents, including their secrets. Writing replaces existing agents. */
 export const agents: Section<'agents'> = {
   read: async ({ database, apiKey }) => {
     const rows = await selectAgents(database, { apiKey });
     return rows.map(({ agent }) => JSON.parse(agent));
   },
   write: async ({ database, apiKey }, records) => {
-    for (const batch of batchesOf(records)) {
+    for (const batch of chunkRows(records)) {
       const rows = batch.map((agent) => ({ apiKey, agentId: agent.id, agent: JSON.stringify(agent) }));
       await upsertAgents(database, rows);
     }
   },
 };
 
-const selectGroups = prepared((database, { apiKey }: Owner) =>
+const selectGroups = prepareQuery((database, { apiKey }: KeyQuery) =>
   database.selectFrom('agentGroups').select('agentGroup').where('apiKey', '=', apiKey).orderBy('key'),
 );
 
-interface GroupRow extends Owner {
+interface GroupRow extends KeyQuery {
   readonly groupId: string;
   readonly agentIds: string;
   readonly agentGroup: string;
 }
 
-const upsertGroups = prepared((database, rows: readonly GroupRow[]) =>
+const upsertGroups = prepareQuery((database, rows: readonly GroupRow[]) =>
   database
     .insertInto('agentGroups')
     .values(rows)
@@ -61,7 +61,7 @@ export const agentGroups: Section<'agentGroups'> = {
     return rows.map(({ agentGroup }) => JSON.parse(agentGroup));
   },
   write: async ({ database, apiKey }, records) => {
-    for (const batch of batchesOf(records)) {
+    for (const batch of chunkRows(records)) {
       const rows = batch.map((group) => {
         const { groupId, agentIds } = group;
         return { apiKey, groupId, agentIds: JSON.stringify(agentIds), agentGroup: JSON.stringify(group) };

@@ -1,46 +1,46 @@
 import { configSchema } from '../../catalog/state.ts';
-import { layered, saveConfig, storedConfig } from '../records/configs.ts';
+import { findConfig, mergeSettings, saveConfig } from '../records/configs.ts';
 import type { ConfiguredService } from '../store/key-tables.ts';
-import { present, type Scope, type Section } from './section.ts';
+import { omitUnset, type Section, type StateScope } from './section.ts';
 
-/** Each service's configuration as it was set; what never was is left to the service's defaults. */
+/** The stored configuration of each service. Settings that were never set are omitted, so that the defaults apply. */
 export const config: Section<'config'> = {
   read: async (scope) => {
     const stored = {
-      webhook: await storedConfig(scope, 'webhooks'),
-      advancedWebhooks: await storedConfig(scope, 'advanced-webhooks'),
-      email: await storedConfig(scope, 'email'),
-      permissionProvider: await storedConfig(scope, 'permission-provider'),
+      webhook: await findConfig(scope, 'webhooks'),
+      advancedWebhooks: await findConfig(scope, 'advanced-webhooks'),
+      email: await findConfig(scope, 'email'),
+      permissionProvider: await findConfig(scope, 'permission-provider'),
     };
-    // Parsed for the order of its fields: stored, they stand in the order in which they were first set.
-    return configSchema.parse(present(stored));
+    // Parsing puts the fields in the order of the schema. The store keeps the order in which they were first set.
+    return configSchema.parse(omitUnset(stored));
   },
 
   write: async (scope, { webhook, advancedWebhooks, email, permissionProvider }) => {
-    await save(scope, 'webhooks', webhook);
-    await save(scope, 'advanced-webhooks', advancedWebhooks);
-    await save(scope, 'email', email);
-    await save(scope, 'permission-provider', permissionProvider);
+    await saveMerged(scope, 'webhooks', webhook);
+    await saveMerged(scope, 'advanced-webhooks', advancedWebhooks);
+    await saveMerged(scope, 'email', email);
+    await saveMerged(scope, 'permission-provider', permissionProvider);
   },
 };
 
-type Stored<Service extends ConfiguredService> = Parameters<typeof saveConfig<Service>>[2];
+type StoredConfig<Service extends ConfiguredService> = Parameters<typeof saveConfig<Service>>[2];
 
-/** Lays what is given over what is stored, field by field. */
-async function save<Service extends ConfiguredService>(
-  scope: Scope,
+/** Merges an update into the stored configuration, field by field. */
+async function saveMerged<Service extends ConfiguredService>(
+  scope: StateScope,
   service: Service,
-  given: Stored<Service> | undefined,
+  update: StoredConfig<Service> | undefined,
 ): Promise<void> {
-  if (given === undefined) return;
-  const stored = await storedConfig(scope, service);
-  await saveConfig(scope, service, mergedSettings(stored, given));
+  if (update === undefined) return;
+  const stored = await findConfig(scope, service);
+  await saveConfig(scope, service, mergeConfig(stored, update));
 }
 
-function mergedSettings<Settings extends object>(stored: Partial<Settings> = {}, given: Settings): Settings {
-  const merged = Object.entries(given).map(([name, value]) => {
-    const before = stored[name as keyof Settings];
-    return [name, typeof value === 'object' && before ? layered(before, value) : value];
+function mergeConfig<Settings extends object>(stored: Partial<Settings> = {}, update: Settings): Settings {
+  const merged = Object.entries(update).map(([name, value]) => {
+    const current = stored[name as keyof Settings];
+    return [name, typeof value === 'object' && current ? mergeSettings(current, value) : value];
   });
   return { ...stored, ...Object.fromEntries(merged) };
 }

@@ -1,12 +1,12 @@
 import type { State } from '../../catalog/state.ts';
-import { contentOf, openDocument } from '../records/crdt-content.ts';
+import { decodeDocument, readContent } from '../records/crdt-content.ts';
 import { type Editor, selectEditors, writeEditor } from '../records/editors.ts';
-import { prepared } from '../store/prepared.ts';
-import { batchesByOrganization, readEach, type Section } from './section.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
+import { batchByOrganization, readByOrganization, type Section } from './section.ts';
 
-type Content = State['crdt'][number];
+type ContentRecord = State['crdt'][number];
 
-const select = prepared((database, { organization }: { readonly organization: number }) =>
+const select = prepareQuery((database, { organization }: { readonly organization: number }) =>
   database
     .selectFrom('editors')
     .selectAll()
@@ -15,32 +15,32 @@ const select = prepared((database, { organization }: { readonly organization: nu
     .orderBy('editorId'),
 );
 
-/** The contents of editors, not how they came about: a copy is a document with no history. */
+/** The contents of editors, without their edit history: an imported copy starts with none. */
 export const crdt: Section<'crdt'> = {
-  read: async (scope) => (await readEach(scope, select, contents)).flat(),
+  read: async (scope) => (await readByOrganization(scope, select, readContents)).flat(),
 
   write: async (scope, records) => {
-    for (const [organization, batch] of batchesByOrganization(scope, records)) {
+    for (const [organization, batch] of batchByOrganization(scope, records)) {
       for (const { lastUpdate, ...record } of batch) {
         const { documentId, editorId } = record;
-        const [known] = await selectEditors(scope.database, { organization, documentId, editorId });
-        const at = lastUpdate === undefined ? scope.now : Date.parse(lastUpdate);
-        await writeEditor(scope.database, organization, record, known, at);
+        const [existing] = await selectEditors(scope.database, { organization, documentId, editorId });
+        const updatedAt = lastUpdate === undefined ? scope.now : Date.parse(lastUpdate);
+        await writeEditor(scope.database, organization, record, existing, updatedAt);
       }
     }
   },
 };
 
-/** Each content of an editor, the one that was written last behind the others. */
-function contents(organizationId: string, editor: Editor): Content[] {
-  const { documentId, editorId, contentKey: last, state } = editor;
-  const document = openDocument(state);
+/** Reads each content of an editor. The most recently written content comes last. */
+function readContents(organizationId: string, editor: Editor): ContentRecord[] {
+  const { documentId, editorId, contentKey: latestKey, state } = editor;
+  const document = decodeDocument(state);
   const lastUpdate = new Date(editor.lastUpdate).toISOString();
-  const types = new Map(Object.entries<Content['type']>(JSON.parse(editor.types)));
-  const keys = [...[...types.keys()].filter((key) => key !== last), last];
+  const types = new Map(Object.entries<ContentRecord['type']>(JSON.parse(editor.types)));
+  const keys = [...[...types.keys()].filter((key) => key !== latestKey), latestKey];
   return keys.map((contentKey) => {
     const type = types.get(contentKey) ?? 'text';
-    const data = contentOf(document, contentKey, type);
+    const data = readContent(document, contentKey, type);
     return { organizationId, documentId, editorId, type, data, contentKey, lastUpdate };
   });
 }

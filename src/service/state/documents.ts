@@ -1,11 +1,11 @@
 import type { Insertable } from 'kysely';
-import { documentNumber } from '../records/documents.ts';
+import { generateDocumentNumber } from '../records/documents.ts';
 import { ROOT } from '../records/folder.ts';
-import { prepared } from '../store/prepared.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
-import { batchesByOrganization, present, readEach, type Section } from './section.ts';
+import { batchByOrganization, omitUnset, readByOrganization, type Section } from './section.ts';
 
-const select = prepared((database, { organization }: { readonly organization: number }) =>
+const select = prepareQuery((database, { organization }: { readonly organization: number }) =>
   database
     .selectFrom('documents')
     .select(['documentId', 'documentName', 'folderId', 'disabled', 'accessType'])
@@ -13,15 +13,16 @@ const select = prepared((database, { organization }: { readonly organization: nu
     .orderBy('key'),
 );
 
-const selectSome = prepared((database, given: { readonly organization: number; readonly ids: readonly string[] }) =>
-  database
-    .selectFrom('documents')
-    .select(['documentId', 'documentName', 'folderId', 'disabled', 'accessType'])
-    .where('organization', '=', given.organization)
-    .where('documentId', 'in', given.ids),
+const selectByIds = prepareQuery(
+  (database, filter: { readonly organization: number; readonly ids: readonly string[] }) =>
+    database
+      .selectFrom('documents')
+      .select(['documentId', 'documentName', 'folderId', 'disabled', 'accessType'])
+      .where('organization', '=', filter.organization)
+      .where('documentId', 'in', filter.ids),
 );
 
-const upsert = prepared((database, rows: readonly Insertable<Tables['documents']>[]) =>
+const upsert = prepareQuery((database, rows: readonly Insertable<Tables['documents']>[]) =>
   database
     .insertInto('documents')
     .values(rows)
@@ -37,31 +38,35 @@ const upsert = prepared((database, rows: readonly Insertable<Tables['documents']
 
 export const documents: Section<'documents'> = {
   read: (scope) =>
-    readEach(scope, select, (organizationId, { documentId, documentName, folderId, disabled, accessType }) => ({
-      organizationId,
-      documentId,
-      ...present({ documentName }),
-      folderId: folderId ?? ROOT.folderId,
-      disabled: disabled === 1,
-      accessType,
-    })),
+    readByOrganization(
+      scope,
+      select,
+      (organizationId, { documentId, documentName, folderId, disabled, accessType }) => ({
+        organizationId,
+        documentId,
+        ...omitUnset({ documentName }),
+        folderId: folderId ?? ROOT.folderId,
+        disabled: disabled === 1,
+        accessType,
+      }),
+    ),
 
   write: async (scope, records) => {
-    for (const [organization, batch] of batchesByOrganization(scope, records)) {
+    for (const [organization, batch] of batchByOrganization(scope, records)) {
       const ids = batch.map(({ documentId }) => documentId);
-      const found = await selectSome(scope.database, { organization, ids });
-      const before = new Map(found.map((row) => [row.documentId, row]));
+      const found = await selectByIds(scope.database, { organization, ids });
+      const existing = new Map(found.map((row) => [row.documentId, row]));
       const rows = batch.map(({ documentId, documentName, folderId, disabled, accessType }) => {
-        const known = before.get(documentId);
-        const folder = folderId ?? known?.folderId ?? ROOT.folderId;
+        const current = existing.get(documentId);
+        const folder = folderId ?? current?.folderId ?? ROOT.folderId;
         return {
           organization,
           documentId,
-          id: documentNumber(),
-          documentName: documentName ?? known?.documentName ?? null,
+          id: generateDocumentNumber(),
+          documentName: documentName ?? current?.documentName ?? null,
           folderId: folder === ROOT.folderId ? null : folder,
-          disabled: (disabled ?? known?.disabled === 1) ? 1 : 0,
-          accessType: accessType ?? known?.accessType ?? ROOT.accessType,
+          disabled: (disabled ?? current?.disabled === 1) ? 1 : 0,
+          accessType: accessType ?? current?.accessType ?? ROOT.accessType,
           createdAt: scope.now,
         };
       });

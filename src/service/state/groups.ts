@@ -1,19 +1,19 @@
 import type { Insertable } from 'kysely';
-import { otherFields } from '../records/other-fields.ts';
-import { batchesOf } from '../store/batches.ts';
-import { prepared } from '../store/prepared.ts';
+import { serializeOtherFields } from '../records/other-fields.ts';
+import { chunkRows } from '../store/chunks.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
-import { batchesByOrganization, present, readEach, type Section, storedFields } from './section.ts';
+import { batchByOrganization, omitUnset, parseOtherFields, readByOrganization, type Section } from './section.ts';
 
-interface Owner {
+interface OrganizationQuery {
   readonly organization: number;
 }
 
-const select = prepared((database, { organization }: Owner) =>
+const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database.selectFrom('userGroups').selectAll().where('organization', '=', organization).orderBy('groupId'),
 );
 
-const selectMembers = prepared((database, { organization }: Owner) =>
+const selectMembers = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .selectFrom('userGroupMembers')
     .select(['groupId', 'userId'])
@@ -21,7 +21,7 @@ const selectMembers = prepared((database, { organization }: Owner) =>
     .orderBy('userId'),
 );
 
-const upsert = prepared((database, rows: readonly Insertable<Tables['userGroups']>[]) =>
+const upsert = prepareQuery((database, rows: readonly Insertable<Tables['userGroups']>[]) =>
   database
     .insertInto('userGroups')
     .values(rows)
@@ -33,12 +33,12 @@ const upsert = prepared((database, rows: readonly Insertable<Tables['userGroups'
     ),
 );
 
-const deleteMembers = prepared(
-  (database, { organization, groupIds }: Owner & { readonly groupIds: readonly string[] }) =>
+const deleteMembers = prepareQuery(
+  (database, { organization, groupIds }: OrganizationQuery & { readonly groupIds: readonly string[] }) =>
     database.deleteFrom('userGroupMembers').where('organization', '=', organization).where('groupId', 'in', groupIds),
 );
 
-const insertMembers = prepared((database, rows: readonly Insertable<Tables['userGroupMembers']>[]) =>
+const insertMembers = prepareQuery((database, rows: readonly Insertable<Tables['userGroupMembers']>[]) =>
   database
     .insertInto('userGroupMembers')
     .values(rows)
@@ -47,34 +47,34 @@ const insertMembers = prepared((database, rows: readonly Insertable<Tables['user
 
 export const groups: Section<'groups'> = {
   read: (scope) =>
-    readEach(scope, selectWithMembers, (organizationId, { group, userIds }) => {
+    readByOrganization(scope, selectWithMembers, (organizationId, { group, userIds }) => {
       const { groupId, groupName, otherFields: others } = group;
-      return { organizationId, groupId, ...present({ groupName }), ...storedFields(others), userIds };
+      return { organizationId, groupId, ...omitUnset({ groupName }), ...parseOtherFields(others), userIds };
     }),
 
   write: async (scope, records) => {
     const { database } = scope;
-    for (const [organization, batch] of batchesByOrganization(scope, records)) {
+    for (const [organization, batch] of batchByOrganization(scope, records)) {
       const rows = batch.map(({ organizationId: _, groupId, groupName = null, userIds: __, ...others }) => ({
         organization,
         groupId,
         groupName,
-        otherFields: otherFields(others),
+        otherFields: serializeOtherFields(others),
       }));
       await upsert(database, rows);
-      const listed = batch.filter(({ userIds }) => userIds !== undefined);
-      if (listed.length > 0)
-        await deleteMembers(database, { organization, groupIds: listed.map(({ groupId }) => groupId) });
-      const members = listed.flatMap(({ groupId, userIds = [] }) =>
+      const withMembers = batch.filter(({ userIds }) => userIds !== undefined);
+      if (withMembers.length > 0)
+        await deleteMembers(database, { organization, groupIds: withMembers.map(({ groupId }) => groupId) });
+      const members = withMembers.flatMap(({ groupId, userIds = [] }) =>
         userIds.map((userId) => ({ organization, groupId, userId })),
       );
-      for (const part of batchesOf(members)) await insertMembers(database, part);
+      for (const memberRows of chunkRows(members)) await insertMembers(database, memberRows);
     }
   },
 };
 
-const selectWithMembers = async (...[database, owner]: Parameters<typeof select>) => {
-  const members = Map.groupBy(await selectMembers(database, owner), ({ groupId }) => groupId);
-  const groups = await select(database, owner);
+const selectWithMembers = async (...[database, query]: Parameters<typeof select>) => {
+  const members = Map.groupBy(await selectMembers(database, query), ({ groupId }) => groupId);
+  const groups = await select(database, query);
   return groups.map((group) => ({ group, userIds: (members.get(group.groupId) ?? []).map(({ userId }) => userId) }));
 };

@@ -1,32 +1,35 @@
-import type { Finding } from '../../catalog/define.ts';
+import type { InputProblem } from '../../catalog/define.ts';
 import type { State, StateKind } from '../../catalog/state.ts';
 import type { Store } from '../store/store.ts';
-import { findingsIn } from './references.ts';
-import { scopeOf, withOrganizationsOf } from './scope.ts';
-import { KINDS, SECTIONS } from './sections.ts';
+import { checkState } from './check.ts';
+import { createMissingOrganizations, loadScope } from './scope.ts';
+import { SECTIONS, STATE_KINDS } from './sections.ts';
 
-export interface Import {
+export interface StateImport {
   readonly store: Store;
-  /** Whose the records become. */
+  /** The API key that will own the records. */
   readonly apiKey: string;
   readonly now: number;
-  /** Only looks for what would stand in the way. */
+  /** Checks the state without writing it. */
   readonly dryRun: boolean;
 }
 
 /**
- * Adds a state to what an API key has, in one transaction: whole, or not at all. A record that exists is updated, and
- * what it does not say stays.
- * @returns what stands in the way; nothing when it was written
+ * Imports a state into the data of an API key, in one transaction. Updates existing records; fields that a record omits keep
+ * their values.
+ * @returns the problems that prevented the import; empty after a successful import
  */
-export function importState({ store, apiKey, now, dryRun }: Import, state: State): Promise<readonly Finding[]> {
+export function importState(
+  { store, apiKey, now, dryRun }: StateImport,
+  state: State,
+): Promise<readonly InputProblem[]> {
   return store.write(async (database) => {
-    const before = await scopeOf({ database, apiKey, now });
-    const findings = await findingsIn(before, state);
+    const current = await loadScope({ database, apiKey, now });
+    const findings = await checkState(current, state);
     if (dryRun || findings.length > 0) return findings;
-    const scope = await withOrganizationsOf(before, state);
+    const scope = await createMissingOrganizations(current, state);
     const write = <Kind extends StateKind>(kind: Kind) => SECTIONS[kind].write(scope, state[kind]);
-    for (const kind of KINDS) await write(kind);
+    for (const kind of STATE_KINDS) await write(kind);
     return findings;
   });
 }

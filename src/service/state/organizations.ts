@@ -1,11 +1,11 @@
 import type { Insertable } from 'kysely';
-import { otherFields } from '../records/other-fields.ts';
-import { batchesOf } from '../store/batches.ts';
-import { prepared } from '../store/prepared.ts';
+import { serializeOtherFields } from '../records/other-fields.ts';
+import { chunkRows } from '../store/chunks.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
-import { present, type Section, storedFields } from './section.ts';
+import { omitUnset, parseOtherFields, type Section } from './section.ts';
 
-const select = prepared((database, { apiKey }: { readonly apiKey: string }) =>
+const select = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
   database
     .selectFrom('organizations')
     .select(['organizationId', 'organizationName', 'otherFields'])
@@ -13,7 +13,7 @@ const select = prepared((database, { apiKey }: { readonly apiKey: string }) =>
     .orderBy('key'),
 );
 
-const upsert = prepared((database, rows: readonly Insertable<Tables['organizations']>[]) =>
+const upsert = prepareQuery((database, rows: readonly Insertable<Tables['organizations']>[]) =>
   database
     .insertInto('organizations')
     .values(rows)
@@ -25,23 +25,23 @@ const upsert = prepared((database, rows: readonly Insertable<Tables['organizatio
     ),
 );
 
-/** What is written here are names and fields: the organizations themselves are part of the scope. */
+/** Reads and writes organizations. The scope has already created the missing ones, so writing only sets their fields. */
 export const organizations: Section<'organizations'> = {
   read: async ({ database, apiKey }) => {
     const rows = await select(database, { apiKey });
     return rows.map(({ organizationId, organizationName, otherFields: others }) => ({
       organizationId,
-      ...present({ organizationName }),
-      ...storedFields(others),
+      ...omitUnset({ organizationName }),
+      ...parseOtherFields(others),
     }));
   },
   write: async ({ database, apiKey, now }, records) => {
-    for (const batch of batchesOf(records)) {
+    for (const batch of chunkRows(records)) {
       const rows = batch.map(({ organizationId, organizationName = null, ...others }) => ({
         apiKey,
         organizationId,
         organizationName,
-        otherFields: otherFields(others),
+        otherFields: serializeOtherFields(others),
         createdAt: now,
       }));
       await upsert(database, rows);

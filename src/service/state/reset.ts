@@ -1,11 +1,11 @@
 import type { Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Who may call stays, so that callers go on. */
-type Kept = 'schemaVersion' | 'workspaces' | 'apiKeys' | 'authTokens';
+/** Tables with credentials, which are kept so that callers still have access. */
+type KeptTable = 'schemaVersion' | 'workspaces' | 'apiKeys' | 'authTokens';
 
-/** The tables that are emptied, those that refer to others first. One that is missing here does not compile. */
-const EMPTIED: Readonly<Record<Exclude<keyof Tables, Kept>, true>> = {
+/** The tables to empty, each before the tables that it refers to. Omitting a table is a compile error. */
+const EMPTIED_TABLES: Readonly<Record<Exclude<keyof Tables, KeptTable>, true>> = {
   participants: true,
   userData: true,
   userGroupMembers: true,
@@ -26,7 +26,7 @@ const EMPTIED: Readonly<Record<Exclude<keyof Tables, Kept>, true>> = {
   documentMigrations: true,
 };
 
-/** Deletes every record of a store, in one transaction. */
+/** Deletes all records of a store except credentials, in one transaction. */
 export function resetState(store: Store): Promise<void> {
-  return store.empty(Object.keys(EMPTIED) as (keyof typeof EMPTIED)[]);
+  return store.deleteAllRows(Object.keys(EMPTIED_TABLES) as (keyof typeof EMPTIED_TABLES)[]);
 }

@@ -1,26 +1,26 @@
 import type { State, StateKind } from '../../catalog/state.ts';
 import type { KeyScope } from '../call.ts';
-import { batchesOf } from '../store/batches.ts';
+import { chunkRows } from '../store/chunks.ts';
 import type { Database } from '../store/store.ts';
 
-/** Whose state it is: an API key's, with its organizations by id, oldest first. */
-export interface Scope extends KeyScope {
+/** The API key that owns a state, with its organizations' surrogate keys by ID, oldest first. */
+export interface StateScope extends KeyScope {
   readonly now: number;
   readonly organizations: ReadonlyMap<string, number>;
 }
 
-/** One part of the state, on its way out of the store and into it. */
+/** Reads and writes one section of the state. */
 export interface Section<Kind extends StateKind> {
-  /** In an order that writing keeps, so that a copy reads the same. */
-  read(scope: Scope): Promise<State[Kind]>;
-  /** Adds what is new and updates what exists. What it refers to exists. */
-  write(scope: Scope, content: State[Kind]): Promise<void>;
+  /** Reads the section in an order that writing preserves, so that an imported copy exports identically. */
+  read(scope: StateScope): Promise<State[Kind]>;
+  /** Adds new records and updates existing ones. All records that the section refers to must exist. */
+  write(scope: StateScope, content: State[Kind]): Promise<void>;
 }
 
-/** The records of each organization, one organization after the other. */
-export async function readEach<Row, Record>(
-  { database, organizations }: Scope,
-  select: (database: Database, owner: { readonly organization: number }) => Promise<readonly Row[]>,
+/** Reads the records of all organizations, one organization after another. */
+export async function readByOrganization<Row, Record>(
+  { database, organizations }: StateScope,
+  select: (database: Database, query: { readonly organization: number }) => Promise<readonly Row[]>,
   toRecord: (organizationId: string, row: Row) => Record,
 ): Promise<Record[]> {
   const records: Record[] = [];
@@ -30,28 +30,29 @@ export async function readEach<Row, Record>(
   return records;
 }
 
-/** Records in parts that one statement each may hold, each with the surrogate key of its organization. */
-export function* batchesByOrganization<Record extends { readonly organizationId: string }>(
-  { organizations }: Scope,
+/** Yields records in batches that fit in one statement, each with the surrogate key of its organization. */
+export function* batchByOrganization<Record extends { readonly organizationId: string }>(
+  { organizations }: StateScope,
   records: readonly Record[],
 ): Generator<readonly [organization: number, batch: readonly Record[]]> {
   for (const [organizationId, own] of Map.groupBy(records, (record) => record.organizationId)) {
     const organization = organizations.get(organizationId);
-    if (organization === undefined) throw new TypeError('records of an organization that was not made');
-    for (const batch of batchesOf(own)) yield [organization, batch];
+    if (organization === undefined)
+      throw new TypeError(`organization ${organizationId} was not created before its records`);
+    for (const batch of chunkRows(own)) yield [organization, batch];
   }
 }
 
-type Present<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], null | undefined> };
+type WithoutUnset<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], null | undefined> };
 
-/** Only the fields that hold something. */
-export function present<Fields extends object>(fields: Fields): Present<Fields> {
-  const held = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(held) as Present<Fields>;
+/** Omits the fields that are null or undefined. */
+export function omitUnset<Fields extends object>(fields: Fields): WithoutUnset<Fields> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(entries) as WithoutUnset<Fields>;
 }
 
-/** The fields that a column of `otherFields` holds; `organizationId` says where a record of the state belongs. */
-export function storedFields(column: string | null): Readonly<Record<string, unknown>> {
+/** Parses an `otherFields` column. Drops `organizationId`, which every record of the state has at the top level. */
+export function parseOtherFields(column: string | null): Readonly<Record<string, unknown>> {
   const { organizationId: _, ...fields } = column === null ? {} : JSON.parse(column);
   return fields;
 }

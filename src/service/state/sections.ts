@@ -12,7 +12,7 @@ import type { Section } from './section.ts';
 import { userData } from './user-data.ts';
 import { users } from './users.ts';
 
-/** All of the state, nothing before what it refers to. */
+/** All sections of the state, each after the sections that it refers to. */
 export const SECTIONS: { readonly [Kind in StateKind]: Section<Kind> } = {
   organizations,
   folders,
@@ -28,4 +28,4 @@ export const SECTIONS: { readonly [Kind in StateKind]: Section<Kind> } = {
   config,
 };
 
-export const KINDS = Object.keys(SECTIONS) as readonly StateKind[];
+export const STATE_KINDS = Object.keys(SECTIONS) as readonly StateKind[];

@@ -1,17 +1,17 @@
 import type { State } from '../../catalog/state.ts';
-import { addUserData, insertParticipants, userDataItem } from '../records/user-data.ts';
-import { batchesOf } from '../store/batches.ts';
-import { FEATURES, type Feature } from '../store/collaboration-tables.ts';
-import { prepared } from '../store/prepared.ts';
-import { batchesByOrganization, readEach, type Scope, type Section } from './section.ts';
+import { addUserData, insertParticipants, toUserDataItem } from '../records/user-data.ts';
+import { chunkRows } from '../store/chunks.ts';
+import { USER_DATA_FEATURES, type UserDataFeature } from '../store/collaboration-tables.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
+import { batchByOrganization, readByOrganization, type Section, type StateScope } from './section.ts';
 
 type UserData = State['userData'][number];
 
-interface Owner {
+interface OrganizationQuery {
   readonly organization: number;
 }
 
-const select = prepared((database, { organization }: Owner) =>
+const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .selectFrom('participants')
     .innerJoin('userData', 'userData.key', 'participants.item')
@@ -21,8 +21,15 @@ const select = prepared((database, { organization }: Owner) =>
     .orderBy('userData.key'),
 );
 
-const deleteParticipation = prepared(
-  (database, { organization, userId, feature }: Owner & { readonly userId: string; readonly feature: Feature }) =>
+const deleteParticipation = prepareQuery(
+  (
+    database,
+    {
+      organization,
+      userId,
+      feature,
+    }: OrganizationQuery & { readonly userId: string; readonly feature: UserDataFeature },
+  ) =>
     database
       .deleteFrom('participants')
       .where('organization', '=', organization)
@@ -30,54 +37,58 @@ const deleteParticipation = prepared(
       .where('feature', '=', feature),
 );
 
-/** Items that concern nobody any more. */
-const deleteUnseen = prepared((database, { organization }: Owner) =>
+/** Deletes items without participants. */
+const deleteOrphanedItems = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .deleteFrom('userData')
     .where('organization', '=', organization)
     .where('key', 'not in', database.selectFrom('participants').select('item')),
 );
 
-/** What concerns several users stands in the data of each. */
+/** An item with several participants is part of the data of each. */
 export const userData: Section<'userData'> = {
   read: (scope) =>
-    readEach(scope, selectByUser, (organizationId, { userId, rows }) => {
+    readByOrganization(scope, selectByUser, (organizationId, { userId, rows }) => {
       const lists = Map.groupBy(rows, ({ feature }) => feature);
-      const listOf = (feature: Feature) => (lists.get(feature) ?? []).map(userDataItem);
-      return { organizationId, userId, ...Object.fromEntries(FEATURES.map((feature) => [feature, listOf(feature)])) };
+      const listOf = (feature: UserDataFeature) => (lists.get(feature) ?? []).map(toUserDataItem);
+      return {
+        organizationId,
+        userId,
+        ...Object.fromEntries(USER_DATA_FEATURES.map((feature) => [feature, listOf(feature)])),
+      };
     }),
 
   write: async (scope, records) => {
-    const touched = new Set<number>();
-    for (const [organization, batch] of batchesByOrganization(scope, records)) {
-      touched.add(organization);
+    const changed = new Set<number>();
+    for (const [organization, batch] of batchByOrganization(scope, records)) {
+      changed.add(organization);
       for (const record of batch) await writeLists(scope, organization, record);
     }
-    for (const organization of touched) await deleteUnseen(scope.database, { organization });
+    for (const organization of changed) await deleteOrphanedItems(scope.database, { organization });
   },
 };
 
-const selectByUser = async (...[database, owner]: Parameters<typeof select>) => {
-  const byUser = Map.groupBy(await select(database, owner), ({ userId }) => userId);
+const selectByUser = async (...[database, query]: Parameters<typeof select>) => {
+  const byUser = Map.groupBy(await select(database, query), ({ userId }) => userId);
   return [...byUser].map(([userId, rows]) => ({ userId, rows }));
 };
 
-/** Puts the lists that a record has in place of the user's own. */
-async function writeLists({ database }: Scope, organization: number, record: UserData): Promise<void> {
+/** Replaces the user's lists with those of the record. */
+async function writeLists({ database }: StateScope, organization: number, record: UserData): Promise<void> {
   const { userId } = record;
-  for (const feature of FEATURES) {
+  for (const feature of USER_DATA_FEATURES) {
     const items = record[feature];
     if (!items) continue;
     await deleteParticipation(database, { organization, userId, feature });
     const participants = [];
-    for (const given of items) {
+    for (const data of items) {
       participants.push({
         organization,
         userId,
         feature,
-        item: await addUserData(database, organization, feature, given),
+        item: await addUserData(database, organization, feature, data),
       });
     }
-    for (const batch of batchesOf(participants)) await insertParticipants(database, batch);
+    for (const batch of chunkRows(participants)) await insertParticipants(database, batch);
   }
 }

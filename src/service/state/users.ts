@@ -1,18 +1,25 @@
 import type { State } from '../../catalog/state.ts';
 import { upsertMembers } from '../records/members.ts';
-import { selectUsers, upsertUsers, userRow } from '../records/users.ts';
-import { batchesOf } from '../store/batches.ts';
-import { prepared } from '../store/prepared.ts';
+import { selectUsers, toUserRow, upsertUsers } from '../records/users.ts';
+import { chunkRows } from '../store/chunks.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
 import type { MemberLevel } from '../store/tables.ts';
-import { batchesByOrganization, present, readEach, type Scope, type Section, storedFields } from './section.ts';
+import {
+  batchByOrganization,
+  omitUnset,
+  parseOtherFields,
+  readByOrganization,
+  type Section,
+  type StateScope,
+} from './section.ts';
 
 type User = State['users'][number];
 
-interface Owner {
+interface OrganizationQuery {
   readonly organization: number;
 }
 
-const select = prepared((database, { organization }: Owner) =>
+const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .selectFrom('users')
     .select(['userId', 'name', 'email', 'initial', 'otherFields'])
@@ -20,8 +27,8 @@ const select = prepared((database, { organization }: Owner) =>
     .orderBy('userId'),
 );
 
-/** Those of the organization first, then those of folders and of documents. */
-const selectMembers = prepared((database, { organization }: Owner) =>
+/** Selects memberships: those of the organization first, then of folders, then of documents. */
+const selectMembers = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .selectFrom('members')
     .select(['userId', 'level', 'resourceId', 'accessRole', 'expiresAt'])
@@ -30,44 +37,45 @@ const selectMembers = prepared((database, { organization }: Owner) =>
     .orderBy('resourceId'),
 );
 
-const deleteMembers = prepared((database, { organization, userIds }: Owner & { readonly userIds: readonly string[] }) =>
-  database.deleteFrom('members').where('organization', '=', organization).where('userId', 'in', userIds),
+const deleteMembers = prepareQuery(
+  (database, { organization, userIds }: OrganizationQuery & { readonly userIds: readonly string[] }) =>
+    database.deleteFrom('members').where('organization', '=', organization).where('userId', 'in', userIds),
 );
 
 export const users: Section<'users'> = {
   read: (scope) =>
-    readEach(scope, selectWithMembers, (organizationId, { user, members }) => {
+    readByOrganization(scope, selectWithMembers, (organizationId, { user, members }) => {
       const { userId, name, email, initial, otherFields } = user;
       const memberships = members.map((member) => membershipOf(organizationId, member));
       return {
         organizationId,
         userId,
-        ...present({ name, email, initial }),
-        ...storedFields(otherFields),
+        ...omitUnset({ name, email, initial }),
+        ...parseOtherFields(otherFields),
         memberships,
       };
     }),
 
   write: async (scope, records) => {
     const { database } = scope;
-    for (const [organization, batch] of batchesByOrganization(scope, records)) {
-      const known = await selectUsers(database, { organization, userIds: batch.map(({ userId }) => userId) });
-      const knownIds = new Set(known.map(({ userId }) => userId));
+    for (const [organization, batch] of batchByOrganization(scope, records)) {
+      const existing = await selectUsers(database, { organization, userIds: batch.map(({ userId }) => userId) });
+      const existingIds = new Set(existing.map(({ userId }) => userId));
       await upsertUsers(
         database,
-        batch.map(({ organizationId: _, memberships: __, ...user }) => userRow(organization, user)),
+        batch.map(({ organizationId: _, memberships: __, ...user }) => toUserRow(organization, user)),
       );
-      const listed = batch.filter(({ memberships }) => memberships !== undefined).map(({ userId }) => userId);
-      if (listed.length > 0) await deleteMembers(database, { organization, userIds: listed });
-      const members = batch.flatMap((user) => memberRows(scope, organization, user, knownIds.has(user.userId)));
-      for (const part of batchesOf(members)) await upsertMembers(database, part);
+      const withMemberships = batch.filter(({ memberships }) => memberships !== undefined).map(({ userId }) => userId);
+      if (withMemberships.length > 0) await deleteMembers(database, { organization, userIds: withMemberships });
+      const members = batch.flatMap((user) => memberRows(scope, organization, user, existingIds.has(user.userId)));
+      for (const rows of chunkRows(members)) await upsertMembers(database, rows);
     }
   },
 };
 
-const selectWithMembers = async (...[database, owner]: Parameters<typeof select>) => {
-  const members = Map.groupBy(await selectMembers(database, owner), ({ userId }) => userId);
-  const found = await select(database, owner);
+const selectWithMembers = async (...[database, query]: Parameters<typeof select>) => {
+  const members = Map.groupBy(await selectMembers(database, query), ({ userId }) => userId);
+  const found = await select(database, query);
   return found.map((user) => ({ user, members: members.get(user.userId) ?? [] }));
 };
 
@@ -78,15 +86,15 @@ function membershipOf(organizationId: string, { level, resourceId, accessRole, e
   return {
     type: level,
     id: level === 'organization' ? organizationId : resourceId,
-    ...present({ accessRole: accessRole as Membership['accessRole'], expiresAt }),
+    ...omitUnset({ accessRole: accessRole as Membership['accessRole'], expiresAt }),
   };
 }
 
-/** Where a record says that a user has access. One that is silent adds a new user to the organization. */
-function memberRows({ now }: Scope, organization: number, user: User, isKnown: boolean) {
+/** The membership rows of a record. A new user without `memberships` becomes a member of the organization. */
+function memberRows({ now }: StateScope, organization: number, user: User, isExisting: boolean) {
   const { organizationId, userId } = user;
-  const newcomers: readonly Membership[] = isKnown ? [] : [{ type: 'organization', id: organizationId }];
-  return (user.memberships ?? newcomers).map(({ type, id, accessRole, expiresAt }) => ({
+  const defaults: readonly Membership[] = isExisting ? [] : [{ type: 'organization', id: organizationId }];
+  return (user.memberships ?? defaults).map(({ type, id, accessRole, expiresAt }) => ({
     organization,
     level: type satisfies MemberLevel,
     resourceId: type === 'organization' ? '' : id,

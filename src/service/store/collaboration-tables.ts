@@ -3,25 +3,25 @@ import type { Generated, SchemaModule } from 'kysely';
 export interface CollaborationTables {
   userGroups: { organization: number; groupId: string; groupName: string | null; otherFields: string | null };
   userGroupMembers: { organization: number; groupId: string; userId: string };
-  /** What users created or took part in. */
+  /** Comments, reactions, recordings, and notifications that involve users. */
   userData: {
     key: Generated<number>;
     organization: number;
-    feature: Feature;
-    /** The caller's id of a notification; null for everything else. */
+    feature: UserDataFeature;
+    /** The caller's ID of a notification; null for other features. */
     notificationId: string | null;
     documentId: string | null;
-    /** JSON object of the item as users get it, but for its `documentId`. */
+    /** JSON object of the item as returned to users, without `documentId`. */
     data: string;
   };
-  /** Whom an item of `userData` concerns; its feature is the item's. They need not exist as users. */
-  participants: { organization: number; userId: string; feature: Feature; item: number };
+  /** The users involved in an item of `userData`, with the item's feature. They need not exist in `users`. */
+  participants: { organization: number; userId: string; feature: UserDataFeature; item: number };
   activities: {
     key: Generated<number>;
     organization: number;
     activityId: string;
     documentId: string;
-    /** JSON object of the fields that were given, but for the two ids. */
+    /** JSON object of the given fields, without the two IDs. */
     data: string;
     createdAt: number;
     lastUpdated: number;
@@ -38,18 +38,18 @@ export interface CollaborationTables {
   };
 }
 
-/** The lists that a user's data consists of, in the interface's order. */
-export const FEATURES = ['comments', 'reactions', 'recordings', 'notifications'] as const;
-export type Feature = (typeof FEATURES)[number];
+/** The lists in a user's data, in the interface's order. */
+export const USER_DATA_FEATURES = ['comments', 'reactions', 'recordings', 'notifications'] as const;
+export type UserDataFeature = (typeof USER_DATA_FEATURES)[number];
 
-/** Groups of users, and what users do: what they are told, what the log says of them, where they are. */
-export async function collaborationTables(schema: SchemaModule): Promise<void> {
-  await userGroupTables(schema);
-  await userDataTables(schema);
-  await documentTables(schema);
+/** Creates the tables of user groups, user data, activities, and presence. */
+export async function createCollaborationTables(schema: SchemaModule): Promise<void> {
+  await createUserGroupTables(schema);
+  await createUserDataTables(schema);
+  await createDocumentTables(schema);
 }
 
-async function userGroupTables(schema: SchemaModule): Promise<void> {
+async function createUserGroupTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('userGroups')
     .addColumn('organization', 'integer', (column) => column.notNull().references('organizations.key'))
@@ -69,7 +69,7 @@ async function userGroupTables(schema: SchemaModule): Promise<void> {
     .execute();
 }
 
-async function userDataTables(schema: SchemaModule): Promise<void> {
+async function createUserDataTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('userData')
     .addColumn('key', 'integer', (column) => column.primaryKey())
@@ -94,7 +94,7 @@ async function userDataTables(schema: SchemaModule): Promise<void> {
     .execute();
 }
 
-async function documentTables(schema: SchemaModule): Promise<void> {
+async function createDocumentTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('activities')
     .addColumn('key', 'integer', (column) => column.primaryKey())

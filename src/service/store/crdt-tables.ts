@@ -6,11 +6,11 @@ export interface CrdtTables {
     organization: number;
     documentId: string;
     editorId: string;
-    /** The Yjs document, as the base64 of one update that makes it. */
+    /** The Yjs document as one update, in base64. */
     state: string;
     /** JSON object: the type of each content key of the document. */
     types: string;
-    /** The content key that was written last, which reads show. */
+    /** The content key that was written last. Reads return its content. */
     contentKey: string;
     lastUpdate: number;
     lastUpdatedBy: string | null;
@@ -18,7 +18,7 @@ export interface CrdtTables {
   };
 }
 
-export async function crdtTables(schema: SchemaModule): Promise<void> {
+export async function createCrdtTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('editors')
     .addColumn('organization', 'integer', (column) => column.notNull().references('organizations.key'))

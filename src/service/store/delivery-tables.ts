@@ -1,29 +1,29 @@
 import { type Generated, type SchemaModule, sql } from 'kysely';
 
-/** What the service tells others of: webhook deliveries, from the change that caused them to their end. */
+/** Webhook deliveries, from the change that caused them to their final state. */
 export interface DeliveryTables {
-  /** The outbox: a row for each event and each target that wanted it when it happened. */
+  /** The outbox: a row for each event and each target that was subscribed to it. */
   deliveries: {
     key: Generated<number>;
     /** The `webhook-id` of every attempt. */
     id: string;
     apiKey: string;
     form: DeliveryForm;
-    /** What is delivered one beside the other under one limit: an endpoint's id, or a basic URL of an API key. */
+    /** Deliveries that share a concurrency limit: an endpoint ID, or a basic URL of an API key. */
     lane: string;
     event: string;
-    /** The payload's JSON, neither encoded nor encrypted; null once it was delivered. */
+    /** JSON of the payload, neither encoded nor encrypted; null once delivered. */
     payload: string | null;
     /** Bytes of the payload. */
     size: number;
     state: DeliveryState;
-    /** A line of JSON for each attempt. */
+    /** One line of JSON per attempt. */
     attempts: string;
-    /** Attempts since it was recorded, or last asked for again. */
+    /** Attempts since the delivery was recorded or last retried by hand. */
     tries: number;
-    /** When to try next, or until when the owner has it; null when it has come to its end. */
+    /** Time of the next attempt, or end of the owner's claim; null once the delivery has ended. */
     dueAt: number | null;
-    /** The process that is trying right now. */
+    /** The process that has claimed the delivery. */
     owner: string | null;
     createdAt: number;
   };
@@ -32,7 +32,7 @@ export interface DeliveryTables {
 export type DeliveryForm = 'advanced' | 'raw' | 'processed';
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
-export async function deliveryTables(schema: SchemaModule): Promise<void> {
+export async function createDeliveryTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('deliveries')
     .addColumn('key', 'integer', (column) => column.primaryKey())
@@ -65,6 +65,6 @@ export async function deliveryTables(schema: SchemaModule): Promise<void> {
   await schema.alterTable('endpoints').addColumn('failingSince', 'bigint').execute();
 }
 
-export async function startsColumn(schema: SchemaModule): Promise<void> {
+export async function addStartsColumn(schema: SchemaModule): Promise<void> {
   await schema.alterTable('endpoints').addColumn('begun', 'text').execute();
 }

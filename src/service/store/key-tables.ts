@@ -1,10 +1,10 @@
 import type { Generated, SchemaModule } from 'kysely';
 
-/** What belongs to an API key itself: its configuration, endpoints and agents, and the migrations it asked for. */
+/** The data of an API key itself: its configuration, endpoints, agents, and document migrations. */
 export interface KeyTables {
-  /** `config` is a JSON object of what was set or seeded; what never was is not in it. */
+  /** `config` is a JSON object of the settings that were set or seeded. */
   configs: { apiKey: string; service: ConfiguredService; config: string };
-  /** Endpoints of advanced webhooks, newest with the highest `key`. Lists and `metadata` are JSON. */
+  /** Endpoints of advanced webhooks. The newest one has the highest `key`. Lists and `metadata` are JSON. */
   endpoints: {
     key: Generated<number>;
     apiKey: string;
@@ -18,16 +18,16 @@ export interface KeyTables {
     uid: string | null;
     metadata: string | null;
     secret: string;
-    /** When the first of its attempts failed since one succeeded. */
+    /** Time of the first failed attempt since the last success. */
     failingSince: Generated<number | null>;
-    /** JSON of the attempts that were begun last, where it has a rate limit. */
+    /** JSON of the most recent attempts; used only with a rate limit. */
     begun: Generated<string | null>;
     createdAt: number;
     updatedAt: number;
   };
-  /** `agent` is the whole record as JSON, its secrets included. */
+  /** `agent` is the whole record as JSON, including its secrets. */
   agents: { key: Generated<number>; apiKey: string; agentId: string; agent: string };
-  /** `agentIds` is a JSON array, in the group's own order; `agentGroup` the whole record as JSON. */
+  /** `agentIds` is a JSON array in the group's order. `agentGroup` is the whole record as JSON. */
   agentGroups: { key: Generated<number>; apiKey: string; groupId: string; agentIds: string; agentGroup: string };
   documentMigrations: {
     migrationId: string;
@@ -43,7 +43,7 @@ export interface KeyTables {
 export type ConfiguredService = 'webhooks' | 'advanced-webhooks' | 'email' | 'permission-provider';
 export type MigrationStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 
-export async function keyTables(schema: SchemaModule): Promise<void> {
+export async function createKeyTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('configs')
     .addColumn('apiKey', 'text', (column) => column.notNull().references('apiKeys.id'))
@@ -51,8 +51,8 @@ export async function keyTables(schema: SchemaModule): Promise<void> {
     .addColumn('config', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('configKey', ['apiKey', 'service'])
     .execute();
-  await endpointTable(schema);
-  await agentTables(schema);
+  await createEndpointTable(schema);
+  await createAgentTables(schema);
   await schema
     .createTable('documentMigrations')
     .addColumn('migrationId', 'text', (column) => column.primaryKey().notNull())
@@ -66,7 +66,7 @@ export async function keyTables(schema: SchemaModule): Promise<void> {
   await schema.createIndex('documentMigrationsByStatus').on('documentMigrations').column('status').execute();
 }
 
-async function endpointTable(schema: SchemaModule): Promise<void> {
+async function createEndpointTable(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('endpoints')
     .addColumn('key', 'integer', (column) => column.primaryKey())
@@ -88,7 +88,7 @@ async function endpointTable(schema: SchemaModule): Promise<void> {
   await schema.createIndex('endpointsInOrder').on('endpoints').columns(['apiKey', 'key']).execute();
 }
 
-async function agentTables(schema: SchemaModule): Promise<void> {
+async function createAgentTables(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('agents')
     .addColumn('key', 'integer', (column) => column.primaryKey())

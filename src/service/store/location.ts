@@ -1,55 +1,57 @@
 import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { createPrivateFile, localFileError, makeFolder, privateFolder } from '../../kernel/files.ts';
+import { createFolder, createPrivateFile, createPrivateFolder, localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { storeAddress } from '../../kernel/store-address.ts';
+import { checkStoreLocation } from '../../kernel/store-location.ts';
 
-/** Where the service keeps its data unless told: a file in the user's own data folder, which is closed to others. */
-export async function storeLocation(given: string | undefined, folders: Folders): Promise<string> {
-  if (given !== undefined) return given;
-  await privateFolder(folders.data);
+/** Resolves the location of the store (default: a file in the user's private data folder). */
+export async function resolveStoreLocation(explicitLocation: string | undefined, folders: Folders): Promise<string> {
+  if (explicitLocation !== undefined) return explicitLocation;
+  await createPrivateFolder(folders.data);
   return join(folders.data, 'service.sqlite');
 }
 
-/** What a location stands for: a file of SQLite, or a database of a PostgreSQL server by its URL, which holds no password. */
-export type StorePlace =
+/** A parsed location: an SQLite file, or the URL of a PostgreSQL database, without a password. */
+export type StoreLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'database'; readonly url: string };
 
 /**
+ * Parses the location of a store.
  * @param location a path, `sqlite:` and a path, or `postgres://user@host:port/database`
- * @throws SvcError `usage` for any other scheme, and for a password.
+ * @throws SvcError `usage` for any other scheme, and for a password
  */
-export function storePlace(location: string): StorePlace {
+export function parseStoreLocation(location: string): StoreLocation {
   const { scheme, path = '' } = /^(?:(?<scheme>[a-z][a-z0-9+.-]+):)?(?<path>.*)$/su.exec(location)?.groups ?? {};
   if (scheme === 'postgres' || scheme === 'postgresql') return { kind: 'database', url: databaseUrl(location) };
-  if (path === '' || (scheme !== undefined && scheme !== 'sqlite')) throw noPlace(location);
+  if (path === '' || (scheme !== undefined && scheme !== 'sqlite')) throw invalidLocation(location);
   return { kind: 'file', path: resolve(path) };
 }
 
-/** A location as people and other runs are told it: no path in it depends on the folder that svc runs in. */
-export function storeName(location: string): string {
-  const place = storePlace(location);
-  return place.kind === 'file' ? place.path : place.url;
+/** Formats a location for messages and other processes, with an absolute path. */
+export function displayStoreLocation(location: string): string {
+  const parsed = parseStoreLocation(location);
+  return parsed.kind === 'file' ? parsed.path : parsed.url;
 }
 
 function databaseUrl(location: string): string {
-  const url = storeAddress(location).replace(/^postgresql:/, 'postgres:');
-  // A user without a host is what the libraries of PostgreSQL know, and URLs in general do not.
-  if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/'))) throw noPlace(location);
+  const url = checkStoreLocation(location).replace(/^postgresql:/, 'postgres:');
+  // PostgreSQL libraries accept a user without a host; general URL parsers do not.
+  if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
+    throw invalidLocation(location);
   return url;
 }
 
-function noPlace(location: string): SvcError {
-  return new SvcError('usage', `'${location}' is no place for a store`, {
-    hint: 'give a path, or postgres://user@host:port/database',
+function invalidLocation(location: string): SvcError {
+  return new SvcError('usage', `'${location}' is not a valid store location`, {
+    hint: 'use a path, or postgres://user@host:port/database',
   });
 }
 
-/** Makes the file, which only its owner can read (0600), and its folder, unless they exist. */
+/** Creates the file (mode 0600) and its folder if they do not exist. */
 export async function createStoreFile(path: string): Promise<void> {
   try {
-    await makeFolder(dirname(path), 0o700);
+    await createFolder(dirname(path), 0o700);
     await createPrivateFile(path);
   } catch (error) {
     throw localFileError('open', path, error);

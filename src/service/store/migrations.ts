@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
-import { collaborationTables } from './collaboration-tables.ts';
-import { crdtTables } from './crdt-tables.ts';
-import { deliveryTables, startsColumn } from './delivery-tables.ts';
-import { keyTables } from './key-tables.ts';
+import { createCollaborationTables } from './collaboration-tables.ts';
+import { createCrdtTables } from './crdt-tables.ts';
+import { addStartsColumn, createDeliveryTables } from './delivery-tables.ts';
+import { createKeyTables } from './key-tables.ts';
 import type { Database } from './store.ts';
 
-/** Each entry takes a store from the version before it to its own; an entry that was released never changes. */
+/** Each entry upgrades a store from the previous version to its own. Released entries never change. */
 export const MIGRATIONS: readonly ((database: Database) => Promise<void>)[] = [
-  firstTables,
-  ({ schema }) => deliveryTables(schema),
-  ({ schema }) => startsColumn(schema),
+  createInitialTables,
+  ({ schema }) => createDeliveryTables(schema),
+  ({ schema }) => addStartsColumn(schema),
 ];
 
-/** Brings a store to the newest version, in a transaction that no other process can enter meanwhile. */
+/** Upgrades a store to the target version (default: the newest). Must run in a transaction that excludes other writers. */
 export async function migrate(database: Database, target = MIGRATIONS.length): Promise<void> {
   await database.schema
     .createTable('schemaVersion')
@@ -26,18 +26,18 @@ export async function migrate(database: Database, target = MIGRATIONS.length): P
   else if (from < target) await database.updateTable('schemaVersion').set({ version: target }).execute();
 }
 
-async function firstTables({ schema }: Database): Promise<void> {
-  await workspaceTables(schema);
-  await organizationTables(schema);
-  await userTables(schema);
-  await collaborationTables(schema);
-  await keyTables(schema);
-  await crdtTables(schema);
+async function createInitialTables({ schema }: Database): Promise<void> {
+  await createWorkspaceTables(schema);
+  await createOrganizationTables(schema);
+  await createUserTables(schema);
+  await createCollaborationTables(schema);
+  await createKeyTables(schema);
+  await createCrdtTables(schema);
 }
 
 type Schema = Database['schema'];
 
-async function workspaceTables(schema: Schema): Promise<void> {
+async function createWorkspaceTables(schema: Schema): Promise<void> {
   await schema
     .createTable('workspaces')
     .addColumn('key', 'integer', (column) => column.primaryKey())
@@ -67,7 +67,7 @@ async function workspaceTables(schema: Schema): Promise<void> {
     .execute();
 }
 
-async function organizationTables(schema: Schema): Promise<void> {
+async function createOrganizationTables(schema: Schema): Promise<void> {
   await schema
     .createTable('organizations')
     .addColumn('key', 'integer', (column) => column.primaryKey())
@@ -110,7 +110,7 @@ async function organizationTables(schema: Schema): Promise<void> {
   await schema.createIndex('documentsByFolder').on('documents').columns(['organization', 'folderId', 'key']).execute();
 }
 
-async function userTables(schema: Schema): Promise<void> {
+async function createUserTables(schema: Schema): Promise<void> {
   await schema
     .createTable('users')
     .addColumn('organization', 'integer', (column) => column.notNull().references('organizations.key'))

@@ -1,25 +1,26 @@
-import { storePlace } from './location.ts';
+import { parseStoreLocation } from './location.ts';
 import type { Store } from './store.ts';
 
 const BUSY_TIMEOUT = 10_000;
 
-export interface OpenOptions {
-  /** Milliseconds that a write waits for another process. */
-  readonly patience?: number;
-  /** Ends the opening, with its reason. */
+export interface OpenStoreOptions {
+  /** Milliseconds that a write waits for other processes. */
+  readonly busyTimeout?: number;
+  /** Aborts opening the store, with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Opens a store, and makes or upgrades it first where that is due.
+ * Opens a store. Creates or upgrades it first if necessary.
  * @param location a path, `sqlite:` and a path, or the URL of a PostgreSQL database
- * @throws SvcError `local` when it cannot be used, or was written by a newer svc; of a server what `openPostgresStore` says.
+ * @throws SvcError `local` if the store cannot be used or was written by a newer svc; also the errors of
+ * `openPostgresStore`
  */
-export async function openStore(location: string, options: OpenOptions = {}): Promise<Store> {
-  const { patience = BUSY_TIMEOUT, signal } = options;
-  const place = storePlace(location);
-  if (place.kind === 'database') {
-    return (await import('./postgres-store.ts')).openPostgresStore(place.url, { patience, signal });
+export async function openStore(location: string, options: OpenStoreOptions = {}): Promise<Store> {
+  const { busyTimeout = BUSY_TIMEOUT, signal } = options;
+  const parsed = parseStoreLocation(location);
+  if (parsed.kind === 'database') {
+    return (await import('./postgres-store.ts')).openPostgresStore(parsed.url, { busyTimeout, signal });
   }
-  return (await import('./sqlite-store.ts')).openSqliteStore(place.path, patience);
+  return (await import('./sqlite-store.ts')).openSqliteStore(parsed.path, busyTimeout);
 }

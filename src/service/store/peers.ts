@@ -1,26 +1,26 @@
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Those who do the same work on one store, in any number of processes and machines. */
+/** Communication between the processes that use one store, on any number of machines. */
 export interface Peers {
-  /** Tells all others that there is something to do. Whoever is not reached finds it at the next look. */
-  tell(): Promise<void>;
-  /** Comes among them; resolves once it is known whether one hears the others, who may come within reach later too. */
+  /** Notifies all peers that there is work. Peers that miss the notification find the work when they poll. */
+  notify(): Promise<void>;
+  /** Joins the peers. Resolves once it is known whether notifications arrive; that may change later. */
   join(clock: Clock, listener: PeerListener): Promise<Membership>;
 }
 
 export interface PeerListener {
-  /** Another one has told, or might have while one heard nothing. */
-  readonly told: () => void;
-  /** One of them has gone without a word: its process has ended. */
-  readonly gone: () => void;
+  /** A peer has sent a notification, or may have sent one while this process could not receive it. */
+  readonly onNotified: () => void;
+  /** A peer has disappeared without leaving, because its process has died. */
+  readonly onPeerLost: () => void;
 }
 
 export interface Membership {
-  /** Whom the others know this one by. */
+  /** The name of this member among its peers. */
   readonly name: string;
-  /** Whether what others tell is heard right now. */
-  readonly hears: boolean;
-  /** Whether a name is that of one who had joined, and is there no more. */
-  hasGone(name: string): boolean;
+  /** Whether notifications of peers arrive at the moment. */
+  readonly isReceiving: boolean;
+  /** Whether the member with this name has joined before and has disappeared. */
+  hasDisappeared(name: string): boolean;
   leave(): Promise<void>;
 }

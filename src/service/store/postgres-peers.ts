@@ -5,45 +5,45 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Membership, PeerListener, Peers } from './peers.ts';
 import type { Tables } from './tables.ts';
 
-/** Milliseconds between two looks at who is there, and at whether one still hears. */
-const LOOK = 1_000;
-/** Looks in a row that miss a peer before it counts as gone: whoever only lost a connection comes back meanwhile. */
-const MISSED = 3;
-/** Milliseconds in which one's own word comes back, where words come through at all. */
-const ECHO = 2_000;
-/** Milliseconds before a lost connection is made anew: at first, and twice as many each time up to the last. */
-const RETURN = { first: 100, last: LOOK } as const;
-/** The same where words don't come through, as behind a pooler that hands on connections with each transaction. */
-const DEAF = 60_000;
-/** Milliseconds that a connection gets to end in order. */
-const ENDING = 1_000;
+/** Milliseconds between two checks of which peers are connected, and of whether notifications still arrive. */
+const POLL_INTERVAL = 1_000;
+/** Checks in a row that must miss a peer before it counts as lost. A peer that reconnects in the meantime does not. */
+const MAX_MISSED_POLLS = 3;
+/** Milliseconds in which a member's own notification must arrive. */
+const ECHO_TIMEOUT = 2_000;
+/** Milliseconds before a reconnect. The delay doubles with each attempt, up to `last`. */
+const RECONNECT_DELAY = { first: 100, last: POLL_INTERVAL } as const;
+/** Milliseconds before a reconnect if notifications do not arrive, for example behind a transaction-mode pooler. */
+const NO_ECHO_RECONNECT_DELAY = 60_000;
+/** Milliseconds that a connection gets to close cleanly. */
+const CLOSE_TIMEOUT = 1_000;
 
-/** A store is a schema: what stands in another one is none of its own. */
+/** Names include the schema, because each schema of a database is a store of its own. */
 const CHANNEL = `'svc ' || hashtextextended('svc ' || current_schema(), 0)`;
 const CLASS = `hashtext('svc peers ' || current_schema())`;
 
 /**
- * Peers tell by NOTIFY and hear by LISTEN, each on a connection of its own; there it also holds a lock of its number, which
- * ends with its process. A notification of a transaction that writes would make all such commits of the server wait for each
- * other, so it is sent behind the commit by itself.
+ * Connects peers through NOTIFY and LISTEN. Each member listens on its own connection, which also holds an advisory lock
+ * on its number; the lock ends with the process. Notifications are sent after the commit, in their own transaction: a
+ * NOTIFY in a write transaction would serialize all such commits of the server.
  */
-export function postgresPeers(kysely: Kysely<Tables>, connect: () => Promise<Client>): Peers {
-  const own = randomBytes(8).toString('hex');
-  const say = async (word: string) => {
-    await sql`select pg_notify(${sql.raw(CHANNEL)}, ${word})`.execute(kysely);
+export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promise<Client>): Peers {
+  const ownId = randomBytes(8).toString('hex');
+  const send = async (payload: string) => {
+    await sql`select pg_notify(${sql.raw(CHANNEL)}, ${payload})`.execute(kysely);
   };
   return {
-    tell: oneForAll(() => say(own).catch(unheard)),
+    notify: coalesce(() => send(ownId).catch(ignoreError)),
     join: async (clock, listener) => {
-      const member = new Member({ kysely, connect, say, own, clock, listener });
-      await member.tried;
+      const member = new Member({ kysely, connect, send, ownId, clock, listener });
+      await member.firstCheck;
       return member;
     },
   };
 }
 
-/** Work that is asked for while it is under way is done once more, for all who have asked meanwhile. */
-function oneForAll(work: () => Promise<void>): () => Promise<void> {
+/** Coalesces calls: all calls during a run share one further run. */
+function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const start = () => {
@@ -60,127 +60,130 @@ function oneForAll(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Nobody has to hear: whoever listens looks for himself now and then. */
-function unheard(): void {
+/** Ignores an error, because peers poll as well. */
+function ignoreError(): void {
   return;
 }
 
-interface World {
+interface PeerDependencies {
   readonly kysely: Kysely<Tables>;
   readonly connect: () => Promise<Client>;
-  readonly say: (word: string) => Promise<void>;
-  /** What marks one's own words. */
-  readonly own: string;
+  readonly send: (payload: string) => Promise<void>;
+  /** Identifies the notifications of this process. */
+  readonly ownId: string;
   readonly clock: Clock;
   readonly listener: PeerListener;
 }
 
 class Member implements Membership {
   readonly name: string;
-  /** Resolves when the first connection has shown whether it is good for hearing. */
-  readonly tried: Promise<void>;
-  readonly #world: World;
+  /** Resolves once it is known whether notifications arrive over the first connection. */
+  readonly firstCheck: Promise<void>;
+  readonly #dependencies: PeerDependencies;
   readonly #number = randomInt(2 ** 31);
   readonly #leaving = new AbortController();
-  readonly #staying: Promise<void>;
-  /** Who is there, and how many looks in a row have missed each. */
-  #others: ReadonlyMap<number, number> = new Map();
-  #hears = false;
-  #echo: () => void = unheard;
+  readonly #connection: Promise<void>;
+  /** The known peers, and how many checks in a row have missed each of them. */
+  #peers: ReadonlyMap<number, number> = new Map();
+  #isReceiving = false;
+  #echo: () => void = ignoreError;
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(dependencies: PeerDependencies) {
+    this.#dependencies = dependencies;
     this.name = `peer ${this.#number}`;
-    const tried = Promise.withResolvers<void>();
-    this.tried = tried.promise;
-    this.#staying = this.#stay(tried.resolve);
+    const firstCheck = Promise.withResolvers<void>();
+    this.firstCheck = firstCheck.promise;
+    this.#connection = this.#keepConnected(firstCheck.resolve);
   }
 
-  get hears(): boolean {
-    return this.#hears;
+  get isReceiving(): boolean {
+    return this.#isReceiving;
   }
 
-  hasGone(name: string): boolean {
+  hasDisappeared(name: string): boolean {
     const number = Number(/^peer (\d+)$/.exec(name)?.[1]);
-    return this.#hears && !Number.isNaN(number) && !this.#others.has(number);
+    return this.#isReceiving && !Number.isNaN(number) && !this.#peers.has(number);
   }
 
   async leave(): Promise<void> {
     this.#leaving.abort();
-    await this.#staying;
+    await this.#connection;
   }
 
-  async #stay(tried: () => void): Promise<void> {
+  async #keepConnected(onFirstCheck: () => void): Promise<void> {
     const { signal } = this.#leaving;
-    for (let pause: number = RETURN.first; !signal.aborted; ) {
-      const end = await this.#listen(tried).catch(unheard);
-      tried();
-      if (end === 'heard') pause = RETURN.first;
-      if (!signal.aborted) await this.#world.clock.sleep(end === 'deaf' ? DEAF : pause, signal).catch(unheard);
-      pause = Math.min(pause * 2, RETURN.last);
+    for (let pause: number = RECONNECT_DELAY.first; !signal.aborted; ) {
+      const end = await this.#listen(onFirstCheck).catch(ignoreError);
+      onFirstCheck();
+      if (end === 'received') pause = RECONNECT_DELAY.first;
+      if (!signal.aborted)
+        await this.#dependencies.clock
+          .sleep(end === 'noEcho' ? NO_ECHO_RECONNECT_DELAY : pause, signal)
+          .catch(ignoreError);
+      pause = Math.min(pause * 2, RECONNECT_DELAY.last);
     }
   }
 
-  /** Listens for as long as a connection lasts, or one stays. */
-  async #listen(tried: () => void): Promise<'deaf' | 'heard'> {
-    const { connect, clock, listener } = this.#world;
+  /** Listens until the connection is lost or this member leaves. */
+  async #listen(onFirstCheck: () => void): Promise<'noEcho' | 'received'> {
+    const { connect, clock, listener } = this.#dependencies;
     const client = await connect();
-    const over = new AbortController();
-    client.on('end', () => over.abort());
-    client.on('notification', ({ payload }) => this.#take(payload));
-    const ending = AbortSignal.any([over.signal, this.#leaving.signal]);
+    const closed = new AbortController();
+    client.on('end', () => closed.abort());
+    client.on('notification', ({ payload }) => this.#receive(payload));
+    const ending = AbortSignal.any([closed.signal, this.#leaving.signal]);
     try {
       await client.query(`listen ${client.escapeIdentifier(await channelOf(client))}`);
-      if (!(await this.#hearsItself(ending))) return 'deaf';
+      if (!(await this.#receivesEcho(ending))) return 'noEcho';
       await client.query(`select pg_advisory_lock_shared(${CLASS}, $1)`, [this.#number]);
       do {
-        await this.#look();
-        if (!this.#hears) listener.told();
-        this.#hears = true;
-        tried();
-        await clock.sleep(LOOK, ending).catch(unheard);
-      } while (!ending.aborted && (await this.#hearsItself(ending)));
-      return 'heard';
+        await this.#pollPeers();
+        if (!this.#isReceiving) listener.onNotified();
+        this.#isReceiving = true;
+        onFirstCheck();
+        await clock.sleep(POLL_INTERVAL, ending).catch(ignoreError);
+      } while (!ending.aborted && (await this.#receivesEcho(ending)));
+      return 'received';
     } finally {
-      this.#hears = false;
-      await ended(client, clock);
+      this.#isReceiving = false;
+      await closeClient(client, clock);
     }
   }
 
-  #take(word = ''): void {
-    const { own, listener } = this.#world;
-    if (word === question(own)) this.#echo();
-    else if (word !== own && !isQuestion(word)) listener.told();
+  #receive(payload = ''): void {
+    const { ownId, listener } = this.#dependencies;
+    if (payload === echoRequest(ownId)) this.#echo();
+    else if (payload !== ownId && !isEchoRequest(payload)) listener.onNotified();
   }
 
-  /** Asks over another connection, as whoever tells something does. */
-  async #hearsItself(signal: AbortSignal): Promise<boolean> {
-    const { say, own, clock } = this.#world;
-    const came = new Promise<boolean>((resolve) => {
+  /** Whether a notification sent over another connection, like those of peers, arrives here. */
+  async #receivesEcho(signal: AbortSignal): Promise<boolean> {
+    const { send, ownId, clock } = this.#dependencies;
+    const arrived = new Promise<boolean>((resolve) => {
       this.#echo = () => resolve(true);
     });
-    await say(question(own));
-    return Promise.race([came, clock.sleep(ECHO, signal).then(never, never)]);
+    await send(echoRequest(ownId));
+    return Promise.race([arrived, clock.sleep(ECHO_TIMEOUT, signal).then(returnFalse, returnFalse)]);
   }
 
-  async #look(): Promise<void> {
-    const there = new Map((await numbersThere(this.#world.kysely)).map((number) => [number, 0]));
-    const missed = [...this.#others].filter(([number]) => !there.has(number));
-    const waitedFor = missed.filter(([, looks]) => looks + 1 < MISSED);
-    this.#others = new Map([...there, ...waitedFor.map(([number, looks]) => [number, looks + 1] as const)]);
-    if (waitedFor.length < missed.length) this.#world.listener.gone();
+  async #pollPeers(): Promise<void> {
+    const connected = new Map((await selectConnectedNumbers(this.#dependencies.kysely)).map((number) => [number, 0]));
+    const absent = [...this.#peers].filter(([number]) => !connected.has(number));
+    const stillCounted = absent.filter(([, polls]) => polls + 1 < MAX_MISSED_POLLS);
+    this.#peers = new Map([...connected, ...stillCounted.map(([number, polls]) => [number, polls + 1] as const)]);
+    if (stillCounted.length < absent.length) this.#dependencies.listener.onPeerLost();
   }
 }
 
-function question(own: string): string {
-  return `${own}?`;
+function echoRequest(ownId: string): string {
+  return `${ownId}?`;
 }
 
-function isQuestion(word: string): boolean {
-  return word.endsWith('?');
+function isEchoRequest(payload: string): boolean {
+  return payload.endsWith('?');
 }
 
-function never(): boolean {
+function returnFalse(): boolean {
   return false;
 }
 
@@ -189,8 +192,8 @@ async function channelOf(client: Client): Promise<string> {
   return rows[0]?.channel ?? '';
 }
 
-/** The numbers of which somebody holds the lock. */
-async function numbersThere(kysely: Kysely<Tables>): Promise<readonly number[]> {
+/** Selects the numbers of all members that hold their lock. */
+async function selectConnectedNumbers(kysely: Kysely<Tables>): Promise<readonly number[]> {
   const { rows } = await sql<{ number: number }>`
     select distinct objid::bigint as number from pg_locks
     where locktype = 'advisory' and objsubid = 2 and granted
@@ -199,9 +202,9 @@ async function numbersThere(kysely: Kysely<Tables>): Promise<readonly number[]> 
   return rows.map(({ number }) => number);
 }
 
-/** A connection that says nothing any more is not waited for. */
-async function ended(client: Client, clock: Clock): Promise<void> {
-  const waiting = new AbortController();
-  await Promise.race([client.end().catch(unheard), clock.sleep(ENDING, waiting.signal).catch(unheard)]);
-  waiting.abort();
+/** Closes a connection. Does not wait for one that no longer responds. */
+async function closeClient(client: Client, clock: Clock): Promise<void> {
+  const timeout = new AbortController();
+  await Promise.race([client.end().catch(ignoreError), clock.sleep(CLOSE_TIMEOUT, timeout.signal).catch(ignoreError)]);
+  timeout.abort();
 }

@@ -1,45 +1,45 @@
 import { type Kysely, type RawBuilder, sql, type TransactionSettings } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
+import { createSerialQueue } from './file-queue.ts';
 import { openPostgres } from './postgres.ts';
-import { atOpening, atWork, isBroken, isGivenUp, isNoTable } from './postgres-errors.ts';
-import { postgresPeers } from './postgres-peers.ts';
-import { upgrade } from './schema.ts';
+import { isBrokenConnection, isMissingTable, isRetryable, toOpenError, toTransactionError } from './postgres-errors.ts';
+import { createPostgresPeers } from './postgres-peers.ts';
+import { upgradeStore } from './schema.ts';
 import type { Database, Store } from './store.ts';
 import type { Tables } from './tables.ts';
-import { oneAfterTheOther } from './turns.ts';
 
-export interface Opening {
-  /** Milliseconds that a write waits for others. */
-  readonly patience: number;
-  /** Ends the wait for a server that does not answer, with its reason. */
+export interface OpenPostgresOptions {
+  /** Milliseconds that a write waits for other writers. */
+  readonly busyTimeout: number;
+  /** Aborts the wait for a server that does not respond, with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens a database of a PostgreSQL server, which any number of machines may use at once.
- * @throws SvcError `unreachable` when nobody answers, `no_credential` or `unauthenticated` without the right password,
- * `not_found` without the database, `local` when it cannot be used otherwise.
+ * Opens a PostgreSQL database, which any number of machines may use at the same time.
+ * @throws SvcError `unreachable` if the server does not respond, `no_credential` or `unauthenticated` without the right
+ * password, `not_found` if the database does not exist, `local` if it cannot be used for another reason
  */
-export async function openPostgresStore(url: string, { patience, signal }: Opening): Promise<Store> {
+export async function openPostgresStore(url: string, { busyTimeout, signal }: OpenPostgresOptions): Promise<Store> {
   signal?.throwIfAborted();
   const { kysely, connect, abort } = openPostgres(url);
-  const store = { ...storeOf(kysely, url, patience), peers: postgresPeers(kysely, connect) };
+  const store = { ...createStore(kysely, url, busyTimeout), peers: createPostgresPeers(kysely, connect) };
   signal?.addEventListener('abort', abort);
   try {
     await checkEncoding(kysely, url);
-    await upgrade(store, url, isNoTable);
+    await upgradeStore(store, url, isMissingTable);
     return store;
   } catch (error) {
     abort();
     await store.close();
     signal?.throwIfAborted();
-    throw atOpening(error, url);
+    throw toOpenError(error, url);
   } finally {
     signal?.removeEventListener('abort', abort);
   }
 }
 
-/** Another encoding could not hold every text. */
+/** Rejects a database whose encoding cannot store every text. */
 async function checkEncoding(kysely: Kysely<Tables>, url: string): Promise<void> {
   const { rows } = await sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`.execute(
     kysely,
@@ -48,67 +48,67 @@ async function checkEncoding(kysely: Kysely<Tables>, url: string): Promise<void>
   if (encoding === 'UTF8') return;
   throw new SvcError(
     'local',
-    `the database of the store ${url} has the encoding ${encoding}, which cannot hold every text`,
+    `the database of the store ${url} has the encoding ${encoding}, which cannot store every text`,
     {
-      hint: 'make one with createdb -T template0 -E UTF8 <database>',
+      hint: 'create a database with createdb -T template0 -E UTF8 <database>',
     },
   );
 }
 
 type Work<Result> = (database: Database) => Promise<Result>;
 
-/** Times that work is begun before it is given up: two that wait for each other are rare, and chance parts them. */
-const MOST_TRIES = 10;
+/** Maximum number of tries after a deadlock or conflict. Both are rare, and random timing resolves them. */
+const MAX_TRIES = 10;
 
 /**
- * Writers keep out of each other's way by locks that belong to a transaction, and by that end with their process or its
- * connection: what is about one API key takes one that all may share and one of that key, what is about anything takes the
- * first for itself. Behind them each statement sees all that was committed before it.
+ * Creates a store that separates writers by advisory locks of their transactions, which end with the process or its
+ * connection. A write for one API key takes the shared lock of the store and the exclusive lock of the key; any other
+ * write takes the exclusive lock of the store. After that, each statement sees everything committed before it.
  */
-function storeOf(kysely: Kysely<Tables>, url: string, patience: number): Store {
-  const turns = turnsByName();
-  const write = async <Result>(first: RawBuilder<unknown>, work: Work<Result>) => {
+function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): Store {
+  const runInQueue = createNamedQueues();
+  const write = async <Result>(lock: RawBuilder<unknown>, work: Work<Result>) => {
     const settings = { isolationLevel: 'read committed', accessMode: 'read write' } as const;
-    const locked: Work<Result> = async (database) => {
-      await first.execute(database);
+    const withLock: Work<Result> = async (database) => {
+      await lock.execute(database);
       return work(database);
     };
     for (let tries = 1; ; tries++) {
       try {
-        return await transact(kysely, settings, locked);
+        return await transact(kysely, settings, withLock);
       } catch (error) {
-        if (!isGivenUp(error) || tries >= MOST_TRIES) throw atWork(error, url);
+        if (!isRetryable(error) || tries >= MAX_TRIES) throw toTransactionError(error, url);
       }
     }
   };
-  const alone = sql`select ${limits(patience)}, pg_advisory_xact_lock(${lockOf('')})`;
-  const among = sql`select ${limits(patience)}, pg_advisory_xact_lock_shared(${lockOf('')})`;
-  const relaxed = sql`${among}, set_config('synchronous_commit', 'off', true)`;
+  const exclusive = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock(${lockKey('')})`;
+  const shared = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock_shared(${lockKey('')})`;
+  const relaxed = sql`${shared}, set_config('synchronous_commit', 'off', true)`;
   return {
     read: (work) =>
       transact(kysely, { isolationLevel: 'repeatable read', accessMode: 'read only' }, work).catch((error) => {
-        throw atWork(error, url);
+        throw toTransactionError(error, url);
       }),
     write: (work, apiKey) => {
-      const first = apiKey === undefined ? alone : sql`${among}, pg_advisory_xact_lock(${lockOf(apiKey)})`;
-      return turns(apiKey ?? '', () => write(first, work));
+      const lock = apiKey === undefined ? exclusive : sql`${shared}, pg_advisory_xact_lock(${lockKey(apiKey)})`;
+      return runInQueue(apiKey ?? '', () => write(lock, work));
     },
     writeRelaxed: (work) => write(relaxed, work),
-    // Row by row, each would be looked for in every table that may refer to it.
-    empty: async (tables) => {
+    // Deleting row by row would check every referencing table for each row.
+    deleteAllRows: async (tables) => {
       const names = sql.join(tables.map((table) => sql.table(table)));
-      await turns('', () => write(alone, (database) => sql`truncate ${names}`.execute(database)));
+      await runInQueue('', () => write(exclusive, (database) => sql`truncate ${names}`.execute(database)));
     },
     close: () => kysely.destroy(),
   };
 }
 
-/** Connections that may be found broken, one after the other: as many as may have lain idle. */
-const MOST_BROKEN = 10;
+/** Maximum number of broken connections in a row: all idle connections of the pool may be broken. */
+const MAX_BROKEN = 10;
 
 /**
- * Begins anew on another connection where the first word on one finds it broken, as poolers close what lies idle.
- * Rejects with what went wrong first: where a connection was lost, the end of the transaction fails as well.
+ * Runs a transaction. Retries on another connection if the first statement finds its connection broken, because poolers
+ * close idle connections. Rejects with the first error: after a lost connection, the rollback fails as well.
  */
 async function transact<Result>(
   kysely: Kysely<Tables>,
@@ -117,7 +117,7 @@ async function transact<Result>(
 ): Promise<Result> {
   let hasBegun = false;
   let failed: { readonly error: unknown } | undefined;
-  const watched: Work<Result> = (database) => {
+  const tracked: Work<Result> = (database) => {
     hasBegun = true;
     return work(database).catch((error) => {
       failed = { error };
@@ -127,39 +127,39 @@ async function transact<Result>(
   const { isolationLevel, accessMode } = settings;
   for (let broken = 0; ; broken++) {
     try {
-      return await kysely.transaction().setIsolationLevel(isolationLevel).setAccessMode(accessMode).execute(watched);
+      return await kysely.transaction().setIsolationLevel(isolationLevel).setAccessMode(accessMode).execute(tracked);
     } catch (error) {
-      if (!hasBegun && isBroken(error) && broken < MOST_BROKEN) continue;
+      if (!hasBegun && isBrokenConnection(error) && broken < MAX_BROKEN) continue;
       throw failed ? failed.error : error;
     }
   }
 }
 
-/** The number of a lock: of this schema's store, or of an API key in it. */
-function lockOf(apiKey: string): RawBuilder<unknown> {
+/** Returns the key of an advisory lock: of an API key in this schema's store, or with an empty name, of the whole store. */
+function lockKey(apiKey: string): RawBuilder<unknown> {
   return sql`hashtextextended('svc ' || current_schema() || ' ' || ${apiKey}::text, 0)`;
 }
 
-/** Milliseconds after which the server takes a transaction back that its machine has forgotten, and with it the locks. */
-const FORGOTTEN = 60_000;
+/** Milliseconds after which the server rolls back an idle transaction and releases its locks. */
+const IDLE_TRANSACTION_TIMEOUT = 60_000;
 
-/** Settings of a transaction: not of a connection, which a pooler before the server may share among several of us. */
-function limits(patience: number): RawBuilder<unknown> {
-  return sql`set_config('lock_timeout', ${String(patience)}, true), set_config('idle_in_transaction_session_timeout', ${String(FORGOTTEN)}, true)`;
+/** Sets timeouts per transaction, not per connection, because a pooler may share a connection between processes. */
+function timeoutSettings(busyTimeout: number): RawBuilder<unknown> {
+  return sql`set_config('lock_timeout', ${String(busyTimeout)}, true), set_config('idle_in_transaction_session_timeout', ${String(IDLE_TRANSACTION_TIMEOUT)}, true)`;
 }
 
-/** Who waits in this process does not hold a connection meanwhile, which reads may want. */
-function turnsByName() {
-  const lines = new Map<string, { readonly inTurn: ReturnType<typeof oneAfterTheOther>; waiting: number }>();
+/** Creates a queue per name. Waiting writes of this process hold no connection, so that reads can use it. */
+function createNamedQueues() {
+  const queuesByName = new Map<string, { readonly run: ReturnType<typeof createSerialQueue>; waiting: number }>();
   return async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
-    const line = lines.get(name) ?? { inTurn: oneAfterTheOther(), waiting: 0 };
-    lines.set(name, line);
-    line.waiting++;
+    const queue = queuesByName.get(name) ?? { run: createSerialQueue(), waiting: 0 };
+    queuesByName.set(name, queue);
+    queue.waiting++;
     try {
-      return await line.inTurn(work);
+      return await queue.run(work);
     } finally {
-      line.waiting--;
-      if (line.waiting === 0) lines.delete(name);
+      queue.waiting--;
+      if (queue.waiting === 0) queuesByName.delete(name);
     }
   };
 }

@@ -1,19 +1,19 @@
-/** What stands for a NUL, and before what stands for the character itself. */
+/** Escape character: NUL is stored as ESCAPE U+0001, and ESCAPE itself as ESCAPE U+0002. */
 const ESCAPE = '\u0001';
-const NUL = `${ESCAPE}\u0001`;
-const ESCAPED = `${ESCAPE}\u0002`;
+const ESCAPED_NUL = `${ESCAPE}\u0001`;
+const ESCAPED_ESCAPE = `${ESCAPE}\u0002`;
 
 /**
- * A text as PostgreSQL can hold it, which takes every character but NUL. Two texts stay in the order that they have, and
- * what neither holds NUL nor U+0001, as nearly every text does, stays as it is.
+ * Encodes a text for PostgreSQL, which can store every character except NUL. The encoding keeps the sort order of texts.
+ * Texts without NUL and U+0001, which is nearly all of them, stay unchanged.
  */
-export function storedText(text: string): string {
+export function encodeText(text: string): string {
   if (!text.includes('\0') && !text.includes(ESCAPE)) return text;
-  return text.replaceAll(ESCAPE, ESCAPED).replaceAll('\0', NUL);
+  return text.replaceAll(ESCAPE, ESCAPED_ESCAPE).replaceAll('\0', ESCAPED_NUL);
 }
 
-/** The text that `storedText` was made of. */
-export function plainText(stored: string): string {
+/** Reverses `encodeText`. */
+export function decodeText(stored: string): string {
   if (!stored.includes(ESCAPE)) return stored;
-  return stored.replaceAll(NUL, '\0').replaceAll(ESCAPED, ESCAPE);
+  return stored.replaceAll(ESCAPED_NUL, '\0').replaceAll(ESCAPED_ESCAPE, ESCAPE);
 }

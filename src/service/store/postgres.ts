@@ -16,38 +16,38 @@ import {
 } from 'kysely';
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 import { muteWarnings } from '../../kernel/io.ts';
-import { meetSecret } from '../../kernel/redact.ts';
-import { isTooMany } from './postgres-errors.ts';
-import { plainText, storedText } from './postgres-text.ts';
+import { rememberSecret } from '../../kernel/redact.ts';
+import { isConnectionLimit } from './postgres-errors.ts';
+import { decodeText, encodeText } from './postgres-text.ts';
 import type { SharingAdapter } from './sharing.ts';
 import type { Tables } from './tables.ts';
 
-/** Connections of one process at most, beside the one that hears of others. A server has 100 for all, unless it is told otherwise. */
-const MOST_CONNECTIONS = 10;
+/** Maximum connections of the pool. Each process has one more for notifications. A server allows 100 by default. */
+const MAX_CONNECTIONS = 10;
 
-const CONNECTING = 10_000;
-/** Milliseconds that one statement may take to answer: what has no end is a connection that broke without a sign. */
-const ANSWERING = 60_000;
+const CONNECT_TIMEOUT = 10_000;
+/** Milliseconds until a statement times out. A statement that takes longer is on a connection that broke silently. */
+const QUERY_TIMEOUT = 60_000;
 
-/** A database of a PostgreSQL server; connections are made when they are first needed, and again when they were lost. */
+/** A PostgreSQL database. Connections are opened on demand, and reopened after they were lost. */
 export interface PostgresDatabase {
   readonly kysely: Kysely<Tables>;
-  /** A connection of one's own, beside those that queries share. */
+  /** Opens a dedicated connection outside the pool. */
   connect(): Promise<Client>;
-  /** Breaks off whatever is under way; a connection that was refused otherwise lasts until the server ends it. */
+  /** Destroys all connections. A rejected connection would otherwise stay open until the server closes it. */
   abort(): void;
 }
 
-/** @param url without a password: that comes from `PGPASSWORD` or `~/.pgpass`, as for other programs of PostgreSQL */
+/** @param url a URL without a password, which comes from `PGPASSWORD` or `~/.pgpass` as in other PostgreSQL programs */
 export function openPostgres(url: string): PostgresDatabase {
   muteWarnings((text) => text.startsWith('pgpass support is deprecated'));
   const sockets = new Set<Socket>();
   let isAborted = false;
   const settings: ClientConfig = {
-    connectionString: withKnownModes(url),
+    connectionString: withLibpqSslModes(url),
     fallback_application_name: 'svc',
-    connectionTimeoutMillis: CONNECTING,
-    query_timeout: ANSWERING,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: QUERY_TIMEOUT,
     keepAlive: true,
     types: { getTypeParser },
     stream: () => {
@@ -56,14 +56,14 @@ export function openPostgres(url: string): PostgresDatabase {
       return socket.on('close', () => sockets.delete(socket));
     },
   };
-  const pool = new Pool({ ...settings, max: MOST_CONNECTIONS });
-  pool.on('connect', meet);
-  pool.on('error', ignore);
+  const pool = new Pool({ ...settings, max: MAX_CONNECTIONS });
+  pool.on('connect', trackClient);
+  pool.on('error', ignoreError);
   return {
-    kysely: new Kysely<Tables>({ dialect: new SharedDialect({ pool: translated(pool, () => isAborted) }) }),
+    kysely: new Kysely<Tables>({ dialect: new PooledDialect({ pool: createTranslatingPool(pool, () => isAborted) }) }),
     connect: async () => {
       const client = new Client(settings);
-      await meet(client).connect();
+      await trackClient(client).connect();
       return client;
     },
     abort: () => {
@@ -73,62 +73,62 @@ export function openPostgres(url: string): PostgresDatabase {
   };
 }
 
-function meet<Kind extends Client | PoolClient>(client: Kind): Kind {
-  if (typeof client.password === 'string') meetSecret(client.password);
-  // Whoever waits for an answer hears of it; while nobody does there is nobody to tell.
-  client.on('error', ignore);
+function trackClient<Kind extends Client | PoolClient>(client: Kind): Kind {
+  if (typeof client.password === 'string') rememberSecret(client.password);
+  // A pending query receives the error. Without one, the error can be ignored.
+  client.on('error', ignoreError);
   return client;
 }
 
-/** Nothing is lost: whoever waits on the connection is told by its query. */
-function ignore(): void {
+/** Ignores an error of a connection, because pending queries receive it too. */
+function ignoreError(): void {
   return;
 }
 
-/** `sslmode` as PostgreSQL means it: `require` encrypts, and only `verify-ca` and `verify-full` ask who answers. */
-function withKnownModes(url: string): string {
+/** Gives `sslmode` the meaning it has in PostgreSQL: `require` encrypts; `verify-ca` and `verify-full` also verify. */
+function withLibpqSslModes(url: string): string {
   return /[?&]sslmode=/.test(url) && !/[?&]uselibpqcompat=/.test(url) ? `${url}&uselibpqcompat=true` : url;
 }
 
 const BIGINT = 20;
 const TEXT = 25;
 
-/** Whole numbers stay below what a number of JavaScript holds exactly: they are keys and counts. */
+/** Parses bigints as numbers: they are keys and counts, which stay within the safe integers of JavaScript. */
 const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text' | 'binary') => {
   if (type === BIGINT) return Number;
-  return type === TEXT ? plainText : types.getTypeParser(type, format as 'text');
+  return type === TEXT ? decodeText : types.getTypeParser(type, format as 'text');
 };
 
-/** The pool, with texts on their way into the database and out of it as `storedText` says. */
-function translated(pool: Pool, isAborted: () => boolean): PostgresPool {
-  const known = new WeakMap<PoolClient, PostgresPoolClient>();
+/** Wraps a pool so that texts are encoded on their way into the database. */
+function createTranslatingPool(pool: Pool, isAborted: () => boolean): PostgresPool {
+  const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   return {
     options: {},
     connect: async () => {
       if (isAborted()) throw new Error('Connection terminated');
-      const client = await connected(pool);
-      const translating = known.get(client) ?? new TranslatingClient(client);
-      known.set(client, translating);
-      return translating;
+      const client = await connectOrWait(pool);
+      const wrapped = wrappers.get(client) ?? new TranslatingClient(client);
+      wrappers.set(client, wrapped);
+      return wrapped;
     },
     end: () => pool.end(),
   };
 }
 
-/** Milliseconds after which a pool that was kept smaller may grow again. */
-const NARROW = 10_000;
+/** Milliseconds after which a pool that was shrunk may grow again. */
+const SHRINK_PERIOD = 10_000;
 
-/** Where the server gives no more connections, one that this pool has already is waited for. */
-async function connected(pool: Pool): Promise<PoolClient> {
+/** Connects, or waits for an existing connection of the pool if the server allows no more. */
+async function connectOrWait(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    if (!isTooMany(error) || pool.totalCount === 0) throw error;
+    if (!isConnectionLimit(error) || pool.totalCount === 0) throw error;
     pool.options.max = pool.totalCount;
     setTimeout(() => {
-      pool.options.max = MOST_CONNECTIONS;
-    }, NARROW).unref();
-    return connected(pool);
+      pool.options.max = MAX_CONNECTIONS;
+    }, SHRINK_PERIOD).unref();
+    return connectOrWait(pool);
   }
 }
 
@@ -142,9 +142,9 @@ class TranslatingClient implements PostgresPoolClient {
   query<Row>(sql: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
   query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
   query(sql: unknown, values: readonly unknown[] = []): never {
-    if (typeof sql !== 'string') throw new TypeError('cursors are not translated');
-    const stored = values.map((value) => (typeof value === 'string' ? storedText(value) : value));
-    // Of the two forms this is the first, whose row type only the caller knows.
+    if (typeof sql !== 'string') throw new TypeError('cursors are not supported');
+    const stored = values.map((value) => (typeof value === 'string' ? encodeText(value) : value));
+    // This is the first overload, whose row type only the caller knows.
     return this.#client.query(sql, stored) as never;
   }
 
@@ -153,36 +153,36 @@ class TranslatingClient implements PostgresPoolClient {
   }
 }
 
-class SharedDialect extends PostgresDialect {
+class PooledDialect extends PostgresDialect {
   override createAdapter(): DialectAdapter {
-    return new SharedAdapter();
+    return new PooledAdapter();
   }
 
   override createQueryCompiler(): QueryCompiler {
-    return new TableCompiler();
+    return new PostgresTableCompiler();
   }
 }
 
-class SharedAdapter extends PostgresAdapter implements SharingAdapter {
+class PooledAdapter extends PostgresAdapter implements SharingAdapter {
   readonly sharesRows = true;
 }
 
-/** The columns of the tables, which are described once, as PostgreSQL has them. */
-class TableCompiler extends PostgresQueryCompiler {
-  /** A whole number that is a primary key is given by the database, one after the other. */
+/** Translates the column types of the shared table definitions to PostgreSQL. */
+class PostgresTableCompiler extends PostgresQueryCompiler {
+  /** Makes integer primary keys identity columns. */
   protected override visitColumnDefinition(node: ColumnDefinitionNode): void {
     const isCounter = node.primaryKey && (node.dataType as DataTypeNode).dataType === 'integer';
     const generated = GeneratedNode.create({ identity: true, byDefault: true });
     super.visitColumnDefinition(isCounter ? { ...node, generated } : node);
   }
 
-  /** As wide as SQLite's integers, exact for any time that a number of JavaScript can be, and in the order of bytes. */
+  /** Maps types: integers as wide as SQLite's, times exact for any JavaScript number, and texts in byte order. */
   protected override visitDataType(node: DataTypeNode): void {
-    this.append(TYPES.get(node.dataType) ?? String(node.dataType));
+    this.append(COLUMN_TYPES.get(node.dataType) ?? String(node.dataType));
   }
 }
 
-const TYPES: ReadonlyMap<unknown, string> = new Map([
+const COLUMN_TYPES: ReadonlyMap<unknown, string> = new Map([
   ['integer', 'bigint'],
   ['bigint', 'double precision'],
   ['text', 'text collate "C"'],

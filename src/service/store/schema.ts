@@ -1,18 +1,22 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { Database, Store } from './store.ts';
 
-/** The schema that this code reads and writes: the number of migrations. */
+/** Version of the schema that this code uses: the number of migrations. */
 export const SCHEMA_VERSION = 3;
 
 /**
- * Makes or upgrades what a store is made of, where that is due.
- * @param name the store, as messages speak of it
- * @param isNoTable tells the database's error for a table that does not exist from others
- * @throws SvcError `local` when it was written by a newer svc.
+ * Creates or upgrades the tables of a store if necessary.
+ * @param name the store's name in messages
+ * @param isMissingTable whether an error of the database means that a table does not exist
+ * @throws SvcError `local` if the store was written by a newer svc
  */
-export async function upgrade(store: Store, name: string, isNoTable: (error: unknown) => boolean): Promise<void> {
-  const version = await store.read(versionOf).catch((error) => {
-    if (isNoTable(error)) return 0;
+export async function upgradeStore(
+  store: Store,
+  name: string,
+  isMissingTable: (error: unknown) => boolean,
+): Promise<void> {
+  const version = await store.read(readVersion).catch((error) => {
+    if (isMissingTable(error)) return 0;
     throw error;
   });
   if (version > SCHEMA_VERSION) {
@@ -26,7 +30,7 @@ export async function upgrade(store: Store, name: string, isNoTable: (error: unk
   }
 }
 
-async function versionOf(database: Database): Promise<number> {
+async function readVersion(database: Database): Promise<number> {
   const found = await database.selectFrom('schemaVersion').select('version').executeTakeFirst();
   return found?.version ?? 0;
 }

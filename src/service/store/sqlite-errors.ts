@@ -1,6 +1,6 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { Refusal } from '../refusal.ts';
-import { damaged, diskFull, StoreFailure } from './store-failure.ts';
+import { damagedFailure, diskFullFailure, StoreFailure } from './store-failure.ts';
 
 const BUSY = 5;
 const READONLY = 8;
@@ -9,32 +9,32 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
-/** The shared memory beside the file cannot grow. */
+/** The shared-memory file next to the database cannot grow. */
 const IOERR_SHMSIZE = 4874;
 
-/** SQLite's own number of an error, with the reason in its higher bits. */
+/** SQLite's extended error code, whose higher bits hold the reason. */
 function extendedCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 }
 
-function codeOf(error: unknown): number {
+function primaryCode(error: unknown): number {
   return extendedCode(error) & 0xff;
 }
 
-/** Whether another connection's lock was in the way. */
+/** Whether the lock of another connection caused the error. */
 function isBusy(error: unknown): boolean {
-  return codeOf(error) === BUSY;
+  return primaryCode(error) === BUSY;
 }
 
-/** Whether a query asked for a table that does not exist. */
-export function isNoTable(error: unknown): boolean {
+/** Whether a query failed because a table does not exist. */
+export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no such table');
 }
 
-/** The reason why a store file cannot be opened. */
-export function atOpening(error: unknown, path: string): SvcError {
+/** Converts an error of opening a store file. */
+export function toOpenError(error: unknown, path: string): SvcError {
   if (error instanceof SvcError) return error;
-  const failure = isBusy(error) ? busy() : atWork(error, path);
+  const failure = isBusy(error) ? busy() : toTransactionError(error, path);
   if (failure instanceof StoreFailure) return failure;
   if (failure instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${path}: another process keeps it locked`, {
@@ -43,17 +43,17 @@ export function atOpening(error: unknown, path: string): SvcError {
     });
   }
   return new SvcError('local', `cannot open the store ${path}: ${messageOf(error)}`, {
-    hint: OTHER_STORE,
+    hint: OTHER_STORE_HINT,
     cause: error,
   });
 }
 
-/** The reason why a transaction failed. Errors that say nothing about the store stay as they are. */
-export function atWork(error: unknown, path: string): unknown {
-  const code = codeOf(error);
+/** Converts an error of a transaction. Errors that do not concern the store stay unchanged. */
+export function toTransactionError(error: unknown, path: string): unknown {
+  const code = primaryCode(error);
   if (code === BUSY) return busy();
-  if (code === FULL || extendedCode(error) === IOERR_SHMSIZE) return diskFull(path, error);
-  if (code === CORRUPT || code === NOTADB) return damaged(path, error);
+  if (code === FULL || extendedCode(error) === IOERR_SHMSIZE) return diskFullFailure(path, error);
+  if (code === CORRUPT || code === NOTADB) return damagedFailure(path, error);
   if (code === IOERR || code === READONLY || code === CANTOPEN) {
     return new StoreFailure(`the store ${path} cannot be used: ${messageOf(error)}`, {
       refusal: new Refusal('UNAVAILABLE', 'The store cannot be used.'),
@@ -64,7 +64,7 @@ export function atWork(error: unknown, path: string): unknown {
   return error;
 }
 
-export const OTHER_STORE = 'choose another store with --store';
+export const OTHER_STORE_HINT = 'choose another store with --store';
 
 function busy(): Refusal {
   return new Refusal('UNAVAILABLE', 'The store is busy.');

@@ -1,57 +1,57 @@
 import type { Kysely } from 'kysely';
+import { batchReads, type FileQueue, joinFileQueue } from './file-queue.ts';
 import { createStoreFile } from './location.ts';
-import { upgrade } from './schema.ts';
-import { openSqlite, waitForDisk } from './sqlite.ts';
-import { atOpening, atWork, isNoTable } from './sqlite-errors.ts';
+import { upgradeStore } from './schema.ts';
+import { openSqlite, setDurability } from './sqlite.ts';
+import { isMissingTable, toOpenError, toTransactionError } from './sqlite-errors.ts';
 import type { Database, Store } from './store.ts';
-import { refuseForeignFile } from './store-file.ts';
+import { rejectForeignFile } from './store-file.ts';
 import type { Tables } from './tables.ts';
-import { type FileTurns, sharedReads, turnsOf } from './turns.ts';
 
-/** @throws SvcError `local` when the file cannot be used, `locked` when another process keeps it locked. */
-export async function openSqliteStore(path: string, patience: number): Promise<Store> {
-  const turns = turnsOf(path);
+/** @throws SvcError `local` if the file cannot be used, `locked` if another process keeps it locked */
+export async function openSqliteStore(path: string, busyTimeout: number): Promise<Store> {
+  const queue = joinFileQueue(path);
   let store: Store | undefined;
   try {
-    await turns.prepare(async () => {
+    await queue.prepare(async () => {
       await createStoreFile(path);
-      await refuseForeignFile(path, patience);
+      await rejectForeignFile(path, busyTimeout);
     });
-    store = storeOf(await openSqlite(path, patience), path, turns);
-    await upgrade(store, path, isNoTable);
+    store = createStore(await openSqlite(path, busyTimeout), path, queue);
+    await upgradeStore(store, path, isMissingTable);
     return store;
   } catch (error) {
     await store?.close();
-    turns.leave();
-    throw atOpening(error, path);
+    queue.leave();
+    throw toOpenError(error, path);
   }
 }
 
-function storeOf(kysely: Kysely<Tables>, path: string, { inTurn, leave }: FileTurns): Store {
+function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQueue): Store {
   const fail = (error: unknown): never => {
-    throw atWork(error, path);
+    throw toTransactionError(error, path);
   };
   const transact = <Result>(work: (database: Database) => Promise<Result>) =>
     kysely.transaction().execute(work).catch(fail);
-  const read = sharedReads((work) => inTurn(() => kysely.transaction().setAccessMode('read only').execute(work)));
+  const read = batchReads((work) => run(() => kysely.transaction().setAccessMode('read only').execute(work)));
   return {
     read: (work) => read(work).catch(fail),
-    write: (work) => inTurn(() => transact(work)),
+    write: (work) => run(() => transact(work)),
     writeRelaxed: (work) =>
-      inTurn(async () => {
-        await waitForDisk(kysely, false);
+      run(async () => {
+        await setDurability(kysely, false);
         try {
           return await transact(work);
         } finally {
-          await waitForDisk(kysely, true);
+          await setDurability(kysely, true);
         }
       }),
-    empty: (tables) =>
-      inTurn(() =>
+    deleteAllRows: (tables) =>
+      run(() =>
         transact(async (database) => {
           for (const table of tables) await database.deleteFrom(table).execute();
         }),
       ),
-    close: () => inTurn(() => kysely.destroy()).finally(leave),
+    close: () => run(() => kysely.destroy()).finally(leave),
   };
 }

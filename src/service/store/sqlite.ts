@@ -12,22 +12,22 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { withoutExperimentalWarning } from '../../kernel/io.ts';
-import { nextTurn } from '../../kernel/next-turn.ts';
-import type { DirectAdapter } from './prepared.ts';
+import { waitForNextTurn } from '../../kernel/next-turn.ts';
+import type { DirectAdapter } from './prepared-query.ts';
 import { APPLICATION_ID } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
-/** Milliseconds that a transaction may take up before the rest of the process gets its turn. */
-const LONGEST_STRETCH = 25;
-/** Prepared statements kept. Multi-row statements differ by their number of rows. */
-const MOST_STATEMENTS = 500;
+/** Milliseconds that a transaction may block the event loop. */
+const MAX_BLOCKING_TIME = 25;
+/** Maximum number of prepared statements kept. Multi-row statements differ by their number of rows. */
+const MAX_STATEMENTS = 500;
 
 /**
- * Opens an SQLite file: readers beside one writer (WAL), and a commit returns only once it is on disk (FULL). The file is
- * marked as a store before anything else is written to it.
+ * Opens an SQLite file with concurrent readers and one writer (WAL). A commit returns only once it is on disk (FULL). The
+ * file is marked as a store before anything else is written to it.
  */
-export async function openSqlite(path: string, patience: number): Promise<Kysely<Tables>> {
-  const database = await openDatabase(path, patience);
+export async function openSqlite(path: string, busyTimeout: number): Promise<Kysely<Tables>> {
+  const database = await openDatabase(path, busyTimeout);
   try {
     markAsStore(database);
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
@@ -35,7 +35,7 @@ export async function openSqlite(path: string, patience: number): Promise<Kysely
     database.close();
     throw error;
   }
-  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(forKysely(database)) });
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(adaptDatabase(database)) });
 }
 
 function markAsStore(database: DatabaseSync): void {
@@ -43,9 +43,9 @@ function markAsStore(database: DatabaseSync): void {
   if (marked !== APPLICATION_ID) database.exec(`pragma application_id = ${APPLICATION_ID}`);
 }
 
-/** Whether the commits that follow return only once they are on disk. */
-export async function waitForDisk(kysely: Kysely<Tables>, wait: boolean): Promise<void> {
-  await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${wait ? 'full' : 'normal'}`));
+/** Sets whether later commits wait until they are on disk. */
+export async function setDurability(kysely: Kysely<Tables>, isDurable: boolean): Promise<void> {
+  await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${isDurable ? 'full' : 'normal'}`));
 }
 
 /** @param timeout milliseconds to wait for another connection's lock */
@@ -54,14 +54,14 @@ export async function openDatabase(path: string, timeout: number): Promise<Datab
   return new DatabaseSync(path, { timeout });
 }
 
-/** When the statements that run without a break began. */
-interface Stretch {
-  began: number;
+/** The period since the event loop last ran. */
+interface BlockingPeriod {
+  startedAt: number;
 }
 
 class NodeSqliteDialect extends SqliteDialect {
   readonly #database: PreparingDatabase;
-  readonly #stretch: Stretch = { began: 0 };
+  readonly #blockingPeriod: BlockingPeriod = { startedAt: 0 };
 
   constructor(database: PreparingDatabase) {
     super({ database });
@@ -69,28 +69,28 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 
   override createAdapter(): DialectAdapter {
-    return new NodeSqliteAdapter(this.#database, this.#stretch);
+    return new NodeSqliteAdapter(this.#database, this.#blockingPeriod);
   }
 
   override createDriver(): Driver {
-    return new NodeSqliteDriver(this.#database, this.#stretch);
+    return new NodeSqliteDriver(this.#database, this.#blockingPeriod);
   }
 }
 
 class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
   readonly #database: SqliteDatabase;
-  readonly #stretch: Stretch;
+  readonly #blockingPeriod: BlockingPeriod;
 
-  constructor(database: SqliteDatabase, stretch: Stretch) {
+  constructor(database: SqliteDatabase, blockingPeriod: BlockingPeriod) {
     super();
     this.#database = database;
-    this.#stretch = stretch;
+    this.#blockingPeriod = blockingPeriod;
   }
 
-  rest(): Promise<void> | undefined {
-    if (performance.now() < this.#stretch.began + LONGEST_STRETCH) return undefined;
-    return nextTurn().then(() => {
-      this.#stretch.began = performance.now();
+  yieldIfDue(): Promise<void> | undefined {
+    if (performance.now() < this.#blockingPeriod.startedAt + MAX_BLOCKING_TIME) return undefined;
+    return waitForNextTurn().then(() => {
+      this.#blockingPeriod.startedAt = performance.now();
     });
   }
 
@@ -104,22 +104,22 @@ class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
 
 class NodeSqliteDriver extends SqliteDriver {
   readonly #database: PreparingDatabase;
-  readonly #stretch: Stretch;
+  readonly #blockingPeriod: BlockingPeriod;
 
-  constructor(database: PreparingDatabase, stretch: Stretch) {
+  constructor(database: PreparingDatabase, blockingPeriod: BlockingPeriod) {
     super({ database });
     this.#database = database;
-    this.#stretch = stretch;
+    this.#blockingPeriod = blockingPeriod;
   }
 
-  /** A writer takes the lock at once: one that first reads could not go on after another process has written. */
+  /** Locks a write transaction at once. One that reads first would fail if another process writes before it does. */
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
-    this.#stretch.began = performance.now();
+    this.#blockingPeriod.startedAt = performance.now();
     const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
     await connection.executeQuery(CompiledQuery.raw(begin));
   }
 
-  /** SQLite has ended the transaction by itself after some errors, a full disk for example: these errors are the ones to report. */
+  /** Rolls back unless SQLite has already done so after an error such as a full disk, so that this error is reported. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isInTransaction()) await super.rollbackTransaction(connection);
   }
@@ -129,29 +129,29 @@ interface PreparingDatabase extends SqliteDatabase {
   isInTransaction(): boolean;
 }
 
-/** What Kysely calls, on a `DatabaseSync`, with its statements prepared once. */
-function forKysely(database: DatabaseSync): PreparingDatabase {
-  const prepared = new Map<string, ReturnType<typeof statement>>();
+/** Adapts a `DatabaseSync` to Kysely, and prepares each statement once. */
+function adaptDatabase(database: DatabaseSync): PreparingDatabase {
+  const prepared = new Map<string, ReturnType<typeof adaptStatement>>();
   return {
     isInTransaction: () => database.isTransaction,
     close: () => database.close(),
     prepare: (sql) => {
       const known = prepared.get(sql);
       if (known) return known;
-      if (prepared.size >= MOST_STATEMENTS) prepared.clear();
-      const made = statement(database.prepare(sql));
-      prepared.set(sql, made);
-      return made;
+      if (prepared.size >= MAX_STATEMENTS) prepared.clear();
+      const adapted = adaptStatement(database.prepare(sql));
+      prepared.set(sql, adapted);
+      return adapted;
     },
   };
 }
 
-/** Rows come as arrays, and become objects here: an object that node:sqlite makes itself costs twice as much. */
-function statement(sql: StatementSync) {
+/** Reads rows as arrays and converts them to objects, which takes half the time of the objects of node:sqlite. */
+function adaptStatement(sql: StatementSync) {
   const columns = sql.columns().map(({ name }) => name);
   sql.setReturnArrays(true);
   const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
-  const row = (cells: unknown) => rowOf(columns, cells as readonly unknown[]);
+  const row = (cells: unknown) => toRow(columns, cells as readonly unknown[]);
   return {
     reader: columns.length > 0,
     all: (parameters: readonly unknown[]) => sql.all(...values(parameters)).map(row),
@@ -160,7 +160,7 @@ function statement(sql: StatementSync) {
   };
 }
 
-function rowOf(columns: readonly string[], cells: readonly unknown[]): object {
+function toRow(columns: readonly string[], cells: readonly unknown[]): object {
   const row: Record<string, unknown> = {};
   columns.forEach((name, at) => {
     row[name] = cells[at];

@@ -3,39 +3,39 @@ import { open, stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { SvcError } from '../../kernel/errors.ts';
 import { withoutExperimentalWarning } from '../../kernel/io.ts';
-import { OTHER_STORE } from './sqlite-errors.ts';
+import { OTHER_STORE_HINT } from './sqlite-errors.ts';
 
-/** The mark of a store in the header of its SQLite file: `svcS`. */
+/** Application ID in the SQLite header that marks a file as a store: `svcS`. */
 export const APPLICATION_ID = 0x73766353;
 
-/** The beginning of every SQLite file. */
+/** The first bytes of every SQLite file. */
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const APPLICATION_ID_AT = 68;
 const HEADER_SIZE = 100;
 
-/** Tables that every store has, also one from before stores were marked. */
+/** Tables of every store, including stores from before the application ID. */
 const OWN_TABLES = ['schemaVersion', 'workspaces', 'apiKeys', 'authTokens'];
 
 /**
- * Refuses a file that is something else, before it is changed. An empty file, and an SQLite file without tables, become
- * a store.
+ * Rejects a file that is not a store, before anything is written to it. Accepts an empty file and an SQLite file without
+ * tables, which become a store.
  * @throws SvcError `local`
  */
-export async function refuseForeignFile(path: string, patience: number): Promise<void> {
-  const header = await headerOf(path);
+export async function rejectForeignFile(path: string, busyTimeout: number): Promise<void> {
+  const header = await readHeader(path);
   if (header.length === 0) return;
-  if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw foreign(path, 'it is not an SQLite file');
+  if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw foreignFileError(path, 'it is not an SQLite file');
   if (header.length === HEADER_SIZE && header.readInt32BE(APPLICATION_ID_AT) === APPLICATION_ID) return;
-  const tables = await tablesOf(path, patience);
+  const tables = await readTables(path, busyTimeout);
   if (tables.length === 0 || OWN_TABLES.every((name) => tables.includes(name))) return;
-  throw foreign(path, 'it is an SQLite database of another program');
+  throw foreignFileError(path, 'it is an SQLite database of another program');
 }
 
-async function headerOf(path: string): Promise<Buffer> {
-  // Without O_NONBLOCK, opening a FIFO waits for its writer in a way that nothing interrupts.
+async function readHeader(path: string): Promise<Buffer> {
+  // Without O_NONBLOCK, opening a FIFO blocks until a writer opens it, and cannot be interrupted.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat()).isFile()) throw foreign(path, 'it is not a regular file');
+    if (!(await file.stat()).isFile()) throw foreignFileError(path, 'it is not a regular file');
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_SIZE), 0, HEADER_SIZE, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
@@ -43,8 +43,8 @@ async function headerOf(path: string): Promise<Buffer> {
   }
 }
 
-/** Read without locks where nobody uses the file: a lock would leave files beside a database with a write-ahead log. */
-async function tablesOf(path: string, timeout: number): Promise<readonly string[]> {
+/** Reads the table names. Takes no locks on an unused file, because locking leaves extra files next to it. */
+async function readTables(path: string, timeout: number): Promise<readonly string[]> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
   const url = pathToFileURL(path);
   if (!(await isInUse(path))) url.searchParams.set('immutable', '1');
@@ -57,7 +57,7 @@ async function tablesOf(path: string, timeout: number): Promise<readonly string[
   }
 }
 
-/** Whether a process has the file open with a write-ahead log, or left the log behind. */
+/** Whether the file has a write-ahead log, because a process is using it or has died. */
 async function isInUse(path: string): Promise<boolean> {
   return stat(`${path}-wal`).then(
     () => true,
@@ -65,6 +65,6 @@ async function isInUse(path: string): Promise<boolean> {
   );
 }
 
-function foreign(path: string, reason: string): SvcError {
-  return new SvcError('local', `cannot open the store ${path}: ${reason}`, { hint: OTHER_STORE });
+function foreignFileError(path: string, reason: string): SvcError {
+  return new SvcError('local', `cannot open the store ${path}: ${reason}`, { hint: OTHER_STORE_HINT });
 }

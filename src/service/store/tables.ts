@@ -5,9 +5,9 @@ import type { DeliveryTables } from './delivery-tables.ts';
 import type { KeyTables } from './key-tables.ts';
 
 /**
- * The columns of each table. Times are milliseconds since the epoch, JSON is text, booleans are 0 or 1, so that the
- * same statements run on every database. What belongs to an organization hangs on its surrogate `key`: an API key that
- * does not own the organization cannot reach it. `otherFields` is a JSON object of what the interface does not name.
+ * The columns of each table. Times are milliseconds since the epoch, JSON is text, and booleans are 0 or 1, so that the
+ * same statements run on every database. Data of an organization refers to its surrogate `key`, so that an API key that
+ * does not own the organization cannot access it. `otherFields` is a JSON object of fields unknown to the interface.
  */
 export interface Tables extends KeyTables, CrdtTables, CollaborationTables, DeliveryTables {
   schemaVersion: { version: number };
@@ -20,7 +20,7 @@ export interface Tables extends KeyTables, CrdtTables, CollaborationTables, Deli
     ownerEmail: string;
     ownerAvatar: string;
     authToken: string;
-    /** Signs its users' access tokens; never leaves the store. */
+    /** The key that signs access tokens of users. Never leaves the store. */
     signingKey: string;
   };
   apiKeys: { id: string; workspaceId: string; apiKeyName: string; type: string };
@@ -38,7 +38,7 @@ export interface Tables extends KeyTables, CrdtTables, CollaborationTables, Deli
     folderId: string;
     folderName: string | null;
     parentFolderId: string;
-    /** JSON array of the ids from `root` down to the parent. */
+    /** JSON array of the IDs from `root` down to the parent. */
     ancestors: string;
     accessType: string;
     inheritAccessFromParent: number;
@@ -51,7 +51,7 @@ export interface Tables extends KeyTables, CrdtTables, CollaborationTables, Deli
     documentId: string;
     id: string;
     documentName: string | null;
-    /** Null at the organization's top level. */
+    /** Null for the organization's top level. */
     folderId: string | null;
     disabled: Generated<number>;
     accessType: Generated<string>;
@@ -66,15 +66,15 @@ export interface Tables extends KeyTables, CrdtTables, CollaborationTables, Deli
     initial: string | null;
     otherFields: string | null;
   };
-  /** Where a user has access: `resourceId` is a folder's or a document's id, empty at the organization's own level. */
+  /** Access of users. `resourceId` is the ID of a folder or document, or empty for the organization itself. */
   members: {
     organization: number;
     level: MemberLevel;
     resourceId: string;
     userId: string;
-    /** Null is the default, `editor`. */
+    /** Null means the default, `editor`. */
     accessRole: string | null;
-    /** Null is never. */
+    /** Null means never. */
     expiresAt: number | null;
     addedAt: number;
   };

@@ -1,4 +1,4 @@
-/** In this order: what is usual, what has to be refused, what is hard to bear, and whether it was borne. */
+/** The test cases in order: valid deliveries, deliveries to reject, stress tests, and a final health check. */
 export const CASE_NAMES = [
   'valid',
   'raw-body',

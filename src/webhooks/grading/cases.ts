@@ -1,155 +1,161 @@
-import { newDeliveryId } from '../delivery.ts';
-import { FORMS, type Form } from '../form.ts';
-import { TOLERANCE } from '../signature.ts';
+import { createDeliveryId } from '../delivery.ts';
+import { WEBHOOK_FORMS, type WebhookForm } from '../form.ts';
+import { TIMESTAMP_TOLERANCE } from '../signature.ts';
 import { CASE_NAMES, type CaseName } from './case-names.ts';
-import type { Expected } from './expectations.ts';
-import type { Kit, Means, Shipment } from './kit.ts';
+import type { ExpectationName } from './expectations.ts';
+import type { CreateTestDelivery, SenderConfiguration, TestDelivery } from './test-delivery.ts';
 
-/** Something that happens to a receiver sooner or later, by accident or by intent. */
-export interface Case extends Meeting {
+/** A test case: a situation that every receiver meets in production, by accident or by attack. */
+export interface ReceiverCase extends CaseDefinition {
   readonly name: CaseName;
 }
 
-interface Meeting {
-  /** Why a receiver has to stand it. */
+interface CaseDefinition {
+  /** Why a receiver must handle the case. */
   readonly why: string;
-  /** Sent one after the other. */
-  readonly send: (make: Kit) => readonly Shipment[];
-  readonly expects: Expected;
-  readonly forms: readonly Form[];
-  /** Why it cannot be tried with these means, where it cannot. */
-  readonly lacks?: (means: Means) => string | undefined;
+  /** Creates the deliveries, which are sent in sequence. */
+  readonly send: (create: CreateTestDelivery) => readonly TestDelivery[];
+  readonly expects: ExpectationName;
+  readonly forms: readonly WebhookForm[];
+  /** Why the case cannot run with this sender configuration; `undefined` if it can. */
+  readonly skipReason?: (means: SenderConfiguration) => string | undefined;
 }
 
 const MEGABYTE = 1024 * 1024;
-/** More than the largest delivery has. */
-const LARGE = 11 * MEGABYTE;
-const OUT_OF_TIME = 2 * TOLERANCE;
+/** More than the size of any real delivery. */
+const OVERSIZED_BODY = 11 * MEGABYTE;
+const STALE_AGE = 2 * TIMESTAMP_TOLERANCE;
 
-const noProof = ({ form, authToken }: Means) =>
-  form === 'basic' && authToken === undefined ? 'without --auth-token-file nothing is proved' : undefined;
+const findMissingToken = ({ form, authToken }: SenderConfiguration) =>
+  form === 'basic' && authToken === undefined ? 'requires --auth-token-file' : undefined;
 
-const MEETINGS: Readonly<Record<CaseName, Meeting>> = {
+const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
   valid: {
-    why: 'a delivery as the service sends it',
-    send: (make) => [make()],
-    expects: 'taken',
-    forms: FORMS,
+    why: 'a delivery exactly as the service sends it',
+    send: (create) => [create()],
+    expects: 'accepted',
+    forms: WEBHOOK_FORMS,
   },
   'raw-body': {
-    why: 'the same JSON can be written in many ways; what is signed is the bytes that came',
-    send: (make) => [make({ json: (payload) => `${JSON.stringify(payload, null, 2).replaceAll('/', '\\/')}\n` })],
-    expects: 'taken',
+    why: 'the signature covers the received bytes, not the parsed and reserialized JSON',
+    send: (create) => [
+      create({ serialize: (payload) => `${JSON.stringify(payload, null, 2).replaceAll('/', '\\/')}\n` }),
+    ],
+    expects: 'accepted',
     forms: ['advanced'],
   },
   'rotated-secret': {
-    why: 'after a change of secret the signature header holds several, of which one fits',
-    send: (make) => [make({ proof: 'rotated' })],
-    expects: 'taken',
+    why: 'after a secret rotation, the header contains several signatures, one of which matches',
+    send: (create) => [create({ proof: 'rotated' })],
+    expects: 'accepted',
     forms: ['advanced'],
   },
   duplicate: {
-    why: 'deliveries come at least once: what came before is taken again, and not applied again',
-    send: (make) => {
-      const id = newDeliveryId();
-      return [make({ id }), make({ id })];
+    why: 'delivery is at-least-once: accept a duplicate, but do not apply it again',
+    send: (create) => {
+      const id = createDeliveryId();
+      return [create({ id }), create({ id })];
     },
-    expects: 'taken',
-    forms: FORMS,
+    expects: 'accepted',
+    forms: WEBHOOK_FORMS,
   },
   'out-of-order': {
-    why: 'a delivery that failed comes again after later ones: a comment changes before it was added',
-    send: (make) => [make({ event: 'comment.update' }), make({ event: 'comment.add' })],
-    expects: 'taken',
-    forms: FORMS,
+    why: 'a retried delivery can arrive after later ones: a comment is updated before it is added',
+    send: (create) => [create({ event: 'comment.update' }), create({ event: 'comment.add' })],
+    expects: 'accepted',
+    forms: WEBHOOK_FORMS,
   },
   'unknown-event': {
-    why: 'the set of event types is open: what is not known is taken and left alone',
-    send: (make) => [make({ event: 'thread.link_copy' })],
-    expects: 'let pass',
-    forms: FORMS,
+    why: 'new event types can appear at any time: accept unknown ones and ignore them',
+    send: (create) => [create({ event: 'thread.link_copy' })],
+    expects: 'accepted or ignored',
+    forms: WEBHOOK_FORMS,
   },
   encoded: {
-    why: 'with encodeData the payload comes as base64 in encodedPayload',
-    send: (make) => [make({ packing: 'encoded' })],
-    expects: 'taken',
-    forms: FORMS,
+    why: 'with encodeData, the payload is base64 in encodedPayload',
+    send: (create) => [create({ encoding: 'encoded' })],
+    expects: 'accepted',
+    forms: WEBHOOK_FORMS,
   },
   encrypted: {
-    why: 'with encryptData the payload comes encrypted for the public key',
-    send: (make) => [make({ packing: 'encrypted' })],
-    expects: 'taken',
-    forms: FORMS,
-    lacks: ({ encryptFor }) => (encryptFor === undefined ? "--encrypt-for names the receiver's public key" : undefined),
+    why: 'with encryptData, the payload is encrypted with the public key',
+    send: (create) => [create({ encoding: 'encrypted' })],
+    expects: 'accepted',
+    forms: WEBHOOK_FORMS,
+    skipReason: ({ encryptFor }) => (encryptFor === undefined ? 'requires --encrypt-for' : undefined),
   },
   slow: {
-    why: 'over a bad line every byte comes by itself, those of one letter too',
-    send: (make) => [make({ event: 'huddle.create', documentName: 'Einführung 🚀 計画', manner: 'byte by byte' })],
-    expects: 'taken',
-    forms: FORMS,
+    why: 'on a slow network, bytes arrive one by one, even within a multi-byte character',
+    send: (create) => [
+      create({ event: 'huddle.create', documentName: 'Einführung 🚀 計画', sendMode: 'byte by byte' }),
+    ],
+    expects: 'accepted',
+    forms: WEBHOOK_FORMS,
   },
   'wrong-signature': {
-    why: 'anyone can sign with a secret of their own',
-    send: (make) => [make({ proof: 'foreign' })],
-    expects: 'refused',
+    why: 'anyone can sign with a different secret',
+    send: (create) => [create({ proof: 'other secret' })],
+    expects: 'rejected',
     forms: ['advanced'],
   },
   'wrong-token': {
-    why: 'anyone can send a token',
-    send: (make) => [make({ proof: 'foreign' })],
-    expects: 'refused',
+    why: 'anyone can send a different token',
+    send: (create) => [create({ proof: 'other secret' })],
+    expects: 'rejected',
     forms: ['basic'],
-    lacks: noProof,
+    skipReason: findMissingToken,
   },
   'changed-body': {
-    why: 'a signature is good for one body only',
-    send: (make) => [make({ proof: 'of another body' })],
-    expects: 'refused',
+    why: 'a signature is valid for one body only',
+    send: (create) => [create({ proof: 'other body' })],
+    expects: 'rejected',
     forms: ['advanced'],
   },
   unsigned: {
-    why: 'what proves nothing is from anyone',
-    send: (make) => [make({ proof: 'none' })],
-    expects: 'refused',
-    forms: FORMS,
-    lacks: noProof,
+    why: 'a delivery without a proof of origin can come from anyone',
+    send: (create) => [create({ proof: 'none' })],
+    expects: 'rejected',
+    forms: WEBHOOK_FORMS,
+    skipReason: findMissingToken,
   },
   stale: {
-    why: 'a delivery that was listened to can be sent again at any later time',
-    send: (make) => [make({ age: OUT_OF_TIME })],
-    expects: 'refused',
+    why: 'an attacker can replay a captured delivery later',
+    send: (create) => [create({ age: STALE_AGE })],
+    expects: 'rejected',
     forms: ['advanced'],
   },
   future: {
-    why: 'a timestamp ahead of time would be good for longer than it should',
-    send: (make) => [make({ age: -OUT_OF_TIME })],
-    expects: 'refused',
+    why: 'a timestamp in the future would extend the replay window',
+    send: (create) => [create({ age: -STALE_AGE })],
+    expects: 'rejected',
     forms: ['advanced'],
   },
   cut: {
-    why: 'connections end in the middle: half a delivery is none, and waiting for the rest holds up others',
-    send: (make) => [make({ manner: 'cut' })],
-    expects: 'given up',
-    forms: FORMS,
+    why: 'connections can break: do not process half a delivery, and do not wait for the rest',
+    send: (create) => [create({ sendMode: 'cut' })],
+    expects: 'aborted',
+    forms: WEBHOOK_FORMS,
   },
   large: {
-    why: 'whoever may send without end can fill the memory',
-    send: (make) => [make({ json: (payload) => JSON.stringify({ ...payload, padding: 'x'.repeat(LARGE) }) })],
-    expects: 'too long',
-    forms: FORMS,
+    why: 'without a size limit, a sender can exhaust the memory',
+    send: (create) => [
+      create({ serialize: (payload) => JSON.stringify({ ...payload, padding: 'x'.repeat(OVERSIZED_BODY) }) }),
+    ],
+    expects: 'too large',
+    forms: WEBHOOK_FORMS,
   },
   get: {
-    why: 'only POST delivers; search engines and scanners do anything else',
-    send: (make) => [{ ...make({ proof: 'none', method: 'GET' }), body: '' }],
+    why: 'deliveries use only POST; other methods come from crawlers and scanners',
+    send: (create) => [{ ...create({ proof: 'none', method: 'GET' }), body: '' }],
     expects: 'not allowed',
-    forms: FORMS,
+    forms: WEBHOOK_FORMS,
   },
   afterwards: {
-    why: 'after all of this it still does its work',
-    send: (make) => [make()],
-    expects: 'taken',
-    forms: FORMS,
+    why: 'after all other cases, the receiver still works',
+    send: (create) => [create()],
+    expects: 'accepted',
+    forms: WEBHOOK_FORMS,
   },
 };
 
-export const CASES: readonly Case[] = CASE_NAMES.map((name) => ({ name, ...MEETINGS[name] }));
+export const RECEIVER_CASES: readonly ReceiverCase[] = CASE_NAMES.map((name) => ({ name, ...CASE_DEFINITIONS[name] }));

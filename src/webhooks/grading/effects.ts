@@ -1,45 +1,48 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { jsonValue } from '../../kernel/json-value.ts';
-import { isSuccess } from '../listener.ts';
-import { type PostOptions, post } from '../post.ts';
+import { tryParseJson } from '../../kernel/try-parse-json.ts';
+import { isSuccessStatus } from '../listener.ts';
+import { type PostOptions, sendPost } from '../post.ts';
 
-/** Something that a receiver did because of a delivery. */
-export interface Effect {
+/** One effect of a delivery, as reported by the receiver. */
+export interface ReceiverEffect {
   readonly id: string;
-  /** The event type, where the receiver tells. */
+  /** The event type, if the receiver reports it. */
   readonly event?: string;
 }
 
-/** Bytes of a list of effects. */
-const LONGEST = 8 * 1024 * 1024;
+/** Maximum size of a list of effects. */
+const MAX_EFFECTS_BYTES = 8 * 1024 * 1024;
 
 /**
- * What a receiver says that it has done so far: a JSON list of delivery ids, or of objects with `id` and `event`.
- * @throws SvcError `unusable_answer` for anything else
+ * Fetches the effects that a receiver reports: a JSON list of delivery IDs, or of objects with `id` and `event`.
+ * @throws SvcError `unusable_answer` for any other response
  */
-export async function readEffects(url: URL, options: PostOptions): Promise<readonly Effect[]> {
-  const receipt = await post({ method: 'GET', url, headers: [], body: '' }, { ...options, answerLimit: LONGEST });
-  if (receipt.status === null) throw unusable(url, receipt.error);
-  if (!isSuccess(receipt)) throw unusable(url, `it answered ${receipt.status}`);
-  const effects = effectsOf(receipt.body);
+export async function fetchEffects(url: URL, options: PostOptions): Promise<readonly ReceiverEffect[]> {
+  const result = await sendPost(
+    { method: 'GET', url, headers: [], body: '' },
+    { ...options, responseLimit: MAX_EFFECTS_BYTES },
+  );
+  if (result.status === null) throw createUnusableError(url, result.error);
+  if (!isSuccessStatus(result)) throw createUnusableError(url, `the response status is ${result.status}`);
+  const effects = parseEffects(result.body);
   if (effects) return effects;
-  throw unusable(url, 'that is no list of deliveries');
+  throw createUnusableError(url, 'the response is not a list of deliveries');
 }
 
-function effectsOf(text: string): readonly Effect[] | undefined {
-  const list = jsonValue(text);
+function parseEffects(text: string): readonly ReceiverEffect[] | undefined {
+  const list = tryParseJson(text);
   if (!Array.isArray(list)) return undefined;
   const effects = list.map((item: unknown) => (typeof item === 'string' ? { id: item } : item));
   return effects.every(isEffect) ? effects : undefined;
 }
 
-function isEffect(value: unknown): value is Effect {
+function isEffect(value: unknown): value is ReceiverEffect {
   return isObject(value) && typeof value['id'] === 'string' && ['string', 'undefined'].includes(typeof value['event']);
 }
 
-function unusable(url: URL, problem: string): SvcError {
+function createUnusableError(url: URL, problem: string): SvcError {
   return new SvcError('unusable_answer', `--effects-url ${url.href}: ${problem}`, {
-    hint: 'it should answer what was applied so far: a JSON list of delivery ids, or of objects with id and event',
+    hint: 'the URL must return the applied deliveries: a JSON list of delivery IDs, or of objects with id and event',
   });
 }

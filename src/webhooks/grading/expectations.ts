@@ -1,39 +1,39 @@
-import { isSuccess } from '../listener.ts';
-import type { Receipt } from '../post.ts';
+import { isSuccessStatus } from '../listener.ts';
+import type { PostResult } from '../post.ts';
 
-export type Expected = 'taken' | 'let pass' | 'refused' | 'given up' | 'too long' | 'not allowed';
+export type ExpectationName = 'accepted' | 'accepted or ignored' | 'rejected' | 'aborted' | 'too large' | 'not allowed';
 
 interface Expectation {
-  readonly says: string;
-  readonly holds: (receipt: Receipt) => boolean;
-  /** How often what was sent is to have an effect; left out where either is right. */
+  readonly text: string;
+  readonly isMet: (result: PostResult) => boolean;
+  /** How often the delivery must take effect; undefined if any number is correct. */
   readonly applied?: 0 | 1;
 }
 
-const isOneOf = (statuses: readonly number[]) => (receipt: Receipt) =>
-  receipt.status !== null && statuses.includes(receipt.status);
+const isOneOf = (statuses: readonly number[]) => (result: PostResult) =>
+  result.status !== null && statuses.includes(result.status);
 
-const isRefusal = ({ status }: Receipt) => status !== null && status >= 400 && status < 500;
-/** The receiver hung up, which says no as well; one that is gone is found out by what comes next. */
-const isHungUp = (receipt: Receipt) => receipt.status === null && !receipt.timedOut;
+const isClientErrorResponse = ({ status }: PostResult) => status !== null && status >= 400 && status < 500;
+/** Whether the receiver closed the connection, which counts as a rejection. The next delivery detects a crash. */
+const isClosedEarly = (result: PostResult) => result.status === null && !result.timedOut;
 
-/** What a receiver should do, in words and as a rule. */
-export const EXPECTATIONS: Readonly<Record<Expected, Expectation>> = {
-  taken: { says: '2xx', holds: isSuccess, applied: 1 },
-  'let pass': { says: '2xx', holds: isSuccess },
-  refused: { says: '401, 403 or 400', holds: isOneOf([401, 403, 400]), applied: 0 },
-  'given up': {
-    says: 'no 2xx, or the connection closed',
-    holds: (receipt) => (receipt.status === null ? isHungUp(receipt) : !isSuccess(receipt)),
+/** The expected behavior of a receiver, as text and as a predicate. */
+export const EXPECTATIONS: Readonly<Record<ExpectationName, Expectation>> = {
+  accepted: { text: '2xx', isMet: isSuccessStatus, applied: 1 },
+  'accepted or ignored': { text: '2xx', isMet: isSuccessStatus },
+  rejected: { text: '401, 403 or 400', isMet: isOneOf([401, 403, 400]), applied: 0 },
+  aborted: {
+    text: 'no 2xx, or the connection closed',
+    isMet: (result) => (result.status === null ? isClosedEarly(result) : !isSuccessStatus(result)),
     applied: 0,
   },
-  'too long': {
-    says: '413, or another 4xx',
-    holds: (receipt) => isRefusal(receipt) || isHungUp(receipt),
+  'too large': {
+    text: '413, or another 4xx',
+    isMet: (result) => isClientErrorResponse(result) || isClosedEarly(result),
     applied: 0,
   },
   'not allowed': {
-    says: '405 or 404',
-    holds: (receipt) => isRefusal(receipt) || isOneOf([501])(receipt),
+    text: '405 or 404',
+    isMet: (result) => isClientErrorResponse(result) || isOneOf([501])(result),
   },
 };

@@ -1,104 +1,117 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { type PostOptions, post, type Receipt } from '../post.ts';
-import type { Case } from './cases.ts';
-import type { Effect } from './effects.ts';
+import { type PostOptions, type PostResult, sendPost } from '../post.ts';
+import type { ReceiverCase } from './cases.ts';
+import type { ReceiverEffect } from './effects.ts';
 import { EXPECTATIONS } from './expectations.ts';
-import { type Grade, type Observation, skippedGrade, verdictOn } from './judge.ts';
-import type { Kit, Means, Shipment } from './kit.ts';
-import { sendingOf } from './manner.ts';
+import { type CaseObservation, createSkippedGrade, type Grade, gradeObservation } from './observation.ts';
+import { createBodySender } from './send-mode.ts';
+import type { CreateTestDelivery, SenderConfiguration, TestDelivery } from './test-delivery.ts';
 
-export interface GradingWorld {
+export interface GradingDependencies {
   readonly url: URL;
-  readonly means: Means;
-  readonly make: Kit;
+  readonly sender: SenderConfiguration;
+  readonly createDelivery: CreateTestDelivery;
   readonly clock: Clock;
-  readonly how: Omit<PostOptions, 'write'>;
-  /** What the receiver has done so far, where it tells. */
-  readonly effects?: (() => Promise<readonly Effect[]>) | undefined;
-  /** Told, before each case, how many have been tried. */
-  readonly begin?: (done: number) => void;
+  readonly postOptions: Omit<PostOptions, 'write'>;
+  /** Fetches the effects so far, if the receiver reports them. */
+  readonly fetchEffects?: (() => Promise<readonly ReceiverEffect[]>) | undefined;
+  /** Called before each case with the number of finished cases. */
+  readonly onProgress?: (done: number) => void;
 }
 
-/** Milliseconds that a receiver that does not answer gets to be back, between two looks, and to answer one. */
-const COMEBACK = 5_000;
-const LOOK = 250;
-const LOOK_TIME = 5_000;
-/** Milliseconds after which what a receiver does behind its answer should have been done, and between two looks. */
+/** Milliseconds for a receiver to recover, between two health checks, and for the response to one. */
+const RECOVERY_TIME = 5_000;
+const RECOVERY_INTERVAL = 250;
+const RECOVERY_TIMEOUT = 5_000;
+/** Milliseconds to wait for effects after the response, and between two checks. */
 const EFFECT_TIME = 3_000;
-const EFFECT_LOOK = 300;
+const EFFECT_INTERVAL = 300;
 
 /**
- * Tries a receiver with each case, one after the other. Where one brought it down for good, the others are not tried.
- * @throws SvcError `unreachable` when there was nobody to begin with
+ * Runs each case against a receiver, in sequence. If a case brings the receiver down for good, skips the others.
+ * @throws SvcError `unreachable` if the receiver does not respond to the first case
  */
-export async function gradeReceiver(cases: readonly Case[], world: GradingWorld): Promise<readonly Grade[]> {
-  await world.effects?.();
-  const tried: (Observation | Grade)[] = [];
-  let downed: string | undefined;
-  for (const one of cases) {
-    const lacks = one.lacks?.(world.means) ?? (downed && `nothing answers any more since ${downed}`);
-    if (lacks) {
-      tried.push(skippedGrade(one, lacks));
+export async function gradeReceiver(
+  cases: readonly ReceiverCase[],
+  dependencies: GradingDependencies,
+): Promise<readonly Grade[]> {
+  await dependencies.fetchEffects?.();
+  const observed: (CaseObservation | Grade)[] = [];
+  let crashCase: string | undefined;
+  for (const testCase of cases) {
+    const skipReason =
+      testCase.skipReason?.(dependencies.sender) ?? (crashCase && `the receiver has not responded since ${crashCase}`);
+    if (skipReason) {
+      observed.push(createSkippedGrade(testCase, skipReason));
       continue;
     }
-    world.begin?.(tried.length);
-    const observation = await observe(one, world);
-    const silent = observation.receipts.find(({ status }) => status === null);
-    const isFirst = !tried.some((earlier) => 'receipts' in earlier);
-    const isGone = silent !== undefined && !(await comesBack(world, isFirst ? 0 : COMEBACK));
-    if (isGone && isFirst) throw absent(world.url, silent);
-    if (isGone) downed = one.name;
-    tried.push({ ...observation, isGone });
+    dependencies.onProgress?.(observed.length);
+    const observation = await runCase(testCase, dependencies);
+    const failedResult = observation.results.find(({ status }) => status === null);
+    const isFirst = !observed.some((earlier) => 'results' in earlier);
+    const isGone = failedResult !== undefined && !(await isReachable(dependencies, isFirst ? 0 : RECOVERY_TIME));
+    if (isGone && isFirst) throw createUnreachableError(dependencies.url, failedResult);
+    if (isGone) crashCase = testCase.name;
+    observed.push({ ...observation, isGone });
   }
-  const effects = world.effects && downed === undefined ? await settledEffects(tried, world) : undefined;
-  return tried.map((one) => ('receipts' in one ? verdictOn(one, effects) : one));
+  const effects =
+    dependencies.fetchEffects && crashCase === undefined ? await waitForEffects(observed, dependencies) : undefined;
+  return observed.map((one) => ('results' in one ? gradeObservation(one, effects) : one));
 }
 
-async function observe(one: Case, world: GradingWorld): Promise<Observation> {
-  const shipments = one.send(world.make);
-  const receipts: Receipt[] = [];
-  for (const shipment of shipments) receipts.push(await ship(shipment, world));
-  return { case: one, shipments, receipts, isGone: false };
+async function runCase(testCase: ReceiverCase, dependencies: GradingDependencies): Promise<CaseObservation> {
+  const deliveries = testCase.send(dependencies.createDelivery);
+  const results: PostResult[] = [];
+  for (const delivery of deliveries) results.push(await sendDelivery(delivery, dependencies));
+  return { case: testCase, deliveries, results, isGone: false };
 }
 
-async function ship(shipment: Shipment, { url, how, clock }: GradingWorld): Promise<Receipt> {
-  const { id: _, event: __, manner, ...outgoing } = shipment;
-  const { write, allowance, took } = sendingOf(manner, clock, how.signal);
-  const options = { ...how, timeout: how.timeout + allowance, ...(write && { write }) };
-  const receipt = await post({ ...outgoing, url }, options);
-  return { ...receipt, milliseconds: Math.max(0, receipt.milliseconds - took()) };
+async function sendDelivery(
+  delivery: TestDelivery,
+  { url, postOptions, clock }: GradingDependencies,
+): Promise<PostResult> {
+  const { id: _, event: __, sendMode, ...outgoing } = delivery;
+  const { write, allowance, elapsed } = createBodySender(sendMode, clock, postOptions.signal);
+  const options = { ...postOptions, timeout: postOptions.timeout + allowance, ...(write && { write }) };
+  const result = await sendPost({ ...outgoing, url }, options);
+  return { ...result, milliseconds: Math.max(0, result.milliseconds - elapsed()) };
 }
 
-/** Whether it answers anything, now or once somebody has started it again. */
-async function comesBack(world: GradingWorld, patience: number): Promise<boolean> {
-  const { clock, how } = world;
-  const patient = { ...world, how: { ...how, timeout: Math.min(how.timeout, LOOK_TIME) } };
-  const end = clock.now() + patience;
+/** Whether the receiver responds, immediately or after a restart. */
+async function isReachable(dependencies: GradingDependencies, recoveryTime: number): Promise<boolean> {
+  const { clock, postOptions } = dependencies;
+  const healthCheck = {
+    ...dependencies,
+    postOptions: { ...postOptions, timeout: Math.min(postOptions.timeout, RECOVERY_TIMEOUT) },
+  };
+  const end = clock.now() + recoveryTime;
   for (;;) {
-    if ((await ship(world.make(), patient)).status !== null) return true;
+    if ((await sendDelivery(dependencies.createDelivery(), healthCheck)).status !== null) return true;
     if (clock.now() >= end) return false;
-    await clock.sleep(LOOK, how.signal);
+    await clock.sleep(RECOVERY_INTERVAL, postOptions.signal);
   }
 }
 
-function absent(url: URL, receipt: Receipt): SvcError {
-  const reason = receipt.status === null ? receipt.error : 'it went away';
-  return new SvcError('unreachable', `${url.href}: ${reason}`, { hint: 'is the receiver running there?' });
+function createUnreachableError(url: URL, result: PostResult): SvcError {
+  const reason = result.status === null ? result.error : 'the receiver stopped responding';
+  return new SvcError('unreachable', `${url.href}: ${reason}`, {
+    hint: 'check that the receiver is running at this URL',
+  });
 }
 
-/** What these deliveries led to, as soon as everything that should have happened has, or the time for it is over. */
-async function settledEffects(
-  tried: readonly (Observation | Grade)[],
-  { effects = async () => [], clock, how }: GradingWorld,
-): Promise<readonly Effect[]> {
-  const ids = tried.flatMap((one) =>
-    'receipts' in one && EXPECTATIONS[one.case.expects].applied === 1 ? one.shipments.map(({ id }) => id) : [],
+/** Fetches the effects of the deliveries, until all expected effects are there or the time is up. */
+async function waitForEffects(
+  observed: readonly (CaseObservation | Grade)[],
+  { fetchEffects = async () => [], clock, postOptions }: GradingDependencies,
+): Promise<readonly ReceiverEffect[]> {
+  const ids = observed.flatMap((one) =>
+    'results' in one && EXPECTATIONS[one.case.expects].applied === 1 ? one.deliveries.map(({ id }) => id) : [],
   );
   const end = clock.now() + EFFECT_TIME;
   for (;;) {
-    await clock.sleep(EFFECT_LOOK, how.signal);
-    const found = await effects();
+    await clock.sleep(EFFECT_INTERVAL, postOptions.signal);
+    const found = await fetchEffects();
     const seen = new Set(found.map(({ id }) => id));
     if (ids.every((id) => seen.has(id)) || clock.now() >= end) return found;
   }

@@ -2,12 +2,12 @@ import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Block, batches } from '../../../src/bulk/batches.ts';
-import type { JobDescription } from '../../../src/bulk/journal/description.ts';
+import { type RecordList, splitIntoBatches } from '../../../src/bulk/batches.ts';
+import type { JobDescription } from '../../../src/bulk/journal/job-description.ts';
 import { Journal } from '../../../src/bulk/journal/journal.ts';
-import { rangeOf } from '../../../src/bulk/ranges.ts';
-import { remaining } from '../../../src/bulk/resume-plan.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { rangeOf } from '../../../src/bulk/record-ranges.ts';
+import { planResume } from '../../../src/bulk/resume-plan.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { numbered } from '../bulk-run.ts';
 
 const JOB: JobDescription = {
@@ -23,7 +23,7 @@ const JOB: JobDescription = {
   startedAt: 0,
 };
 
-const settled = (batch: Block, items: Parameters<Journal['settle']>[0]['items'] = []) => ({
+const settled = (batch: RecordList, items: Parameters<Journal['recordOutcome']>[0]['items'] = []) => ({
   ...{ range: rangeOf(batch), known: [rangeOf(batch)], open: [], items, requests: 1, retries: 0 },
 });
 const failed = (at: number) => ({
@@ -35,28 +35,29 @@ const failed = (at: number) => ({
   code: null,
 });
 
-async function* blocksOf(records: Block, size: number): AsyncGenerator<Block> {
+async function* blocksOf(records: RecordList, size: number): AsyncGenerator<RecordList> {
   for (let at = 0; at < records.length; at += size) yield records.slice(at, at + size);
 }
 
 /** The requests of at most so many records that a resume would make. */
-async function requestsOf(journal: Journal, records: Block, size = 1_000, mayResend = () => true) {
+async function requestsOf(journal: Journal, records: RecordList, size = 1_000, mayResend = () => true) {
   const given: number[] = [];
-  const requests: Block[] = [];
-  const giveUp = async (batch: Block) => void given.push(...batch.map(({ index }) => index));
-  const portions = remaining(blocksOf(records, 7), journal.flights(), { mayResend, giveUp });
-  for await (const batch of batches(portions, { records: size, characters: 1e9 })) requests.push(batch.records);
+  const requests: RecordList[] = [];
+  const giveUp = async (batch: RecordList) => void given.push(...batch.map(({ index }) => index));
+  const portions = planResume(blocksOf(records, 7), journal.sentBatches(), { mayResend, markUnknown: giveUp });
+  for await (const batch of splitIntoBatches(portions, { records: size, characters: 1e9 }))
+    requests.push(batch.records);
   return { requests, given };
 }
 
 /** The same, each as its records' positions. */
-async function planned(journal: Journal, records: Block, mayResend = () => true) {
+async function planned(journal: Journal, records: RecordList, mayResend = () => true) {
   const { requests, given } = await requestsOf(journal, records, 1_000, mayResend);
   return { sent: requests.map((batch) => batch.map(({ index }) => index)), given };
 }
 
 describe('a journal', () => {
-  it('knows after a crash what has no outcome: exactly that is sent again, whatever came in which order', async () => {
+  it('knows which records have no outcome after a crash, and resends exactly those, in any order of events', async () => {
     const steps = fc.array(
       fc.record({ act: fc.constantFrom('send', 'land', 'lose', 'part', 'crash'), pick: fc.nat() }),
       {
@@ -69,12 +70,12 @@ describe('a journal', () => {
         fc.integer({ min: 1, max: 6 }),
         fc.integer({ min: 1, max: 40 }),
         async (script, size, total) => {
-          const path = join(await temporaryFolder(), 'journal.sqlite');
+          const path = join(await createTemporaryFolder(), 'journal.sqlite');
           const all = numbered(total);
           let journal = await Journal.create({ ...JOB, records: total }, path);
           const done = new Set<number>();
-          let toSend: Block[] = (await requestsOf(journal, all, size)).requests;
-          let flying: Block[] = [];
+          let toSend: RecordList[] = (await requestsOf(journal, all, size)).requests;
+          let flying: RecordList[] = [];
           for (const { act, pick } of script) {
             const [batch] =
               act === 'send'
@@ -83,10 +84,10 @@ describe('a journal', () => {
                   ? []
                   : flying.splice(pick % (flying.length || 1), 1);
             if (act === 'send' && batch) {
-              journal.intend(rangeOf(batch));
+              journal.recordIntent(rangeOf(batch));
               flying.push(batch);
             } else if (act === 'land' && batch) {
-              journal.settle(
+              journal.recordOutcome(
                 settled(
                   batch,
                   batch.filter(({ index }) => index % 3 === 0).map(({ index }) => failed(index)),
@@ -95,7 +96,7 @@ describe('a journal', () => {
               journal.flush();
               for (const { index } of batch) done.add(index);
             } else if (act === 'lose' && batch) {
-              journal.settle({
+              journal.recordOutcome({
                 ...settled(batch),
                 known: [],
                 open: [rangeOf(batch)],
@@ -104,15 +105,15 @@ describe('a journal', () => {
               journal.flush();
             } else if (act === 'part' && batch) {
               const half = batch.slice(0, Math.ceil(batch.length / 2));
-              journal.settle({ ...settled(batch), known: [rangeOf(half)] });
+              journal.recordOutcome({ ...settled(batch), known: [rangeOf(half)] });
               journal.flush();
               for (const { index } of half) done.add(index);
             } else if (act === 'crash') {
-              // What was not flushed is gone, as after kill -9; a copy of the files is what the next process finds.
+              // Unflushed changes are lost, as after kill -9. The next process finds a copy of the files.
               journal.close();
               journal = await Journal.open(path);
               journal.verify();
-              const open = [...journal.flights()].filter((flight) => !flight.settled);
+              const open = [...journal.sentBatches()].filter((flight) => !flight.settled);
               // A run that goes on may have another batch size.
               ({ requests: toSend } = await requestsOf(journal, all, 1 + (pick % 7)));
               const left = all.map(({ index }) => index).filter((index) => !done.has(index));
@@ -132,17 +133,17 @@ describe('a journal', () => {
     );
   });
 
-  it('forgets what was not flushed, and keeps what an intent took along', async () => {
-    const path = join(await temporaryFolder(), 'journal.sqlite');
-    const [first, second, third] = cut(numbered(6), 2) as [Block, Block, Block];
+  it('loses unflushed changes, and keeps those that an intent flushed', async () => {
+    const path = join(await createTemporaryFolder(), 'journal.sqlite');
+    const [first, second, third] = cut(numbered(6), 2) as [RecordList, RecordList, RecordList];
     const journal = await Journal.create(JOB, path);
-    journal.intend(rangeOf(first));
-    journal.settle(settled(first));
-    journal.intend(rangeOf(second));
-    journal.settle(settled(second));
+    journal.recordIntent(rangeOf(first));
+    journal.recordOutcome(settled(first));
+    journal.recordIntent(rangeOf(second));
+    journal.recordOutcome(settled(second));
     journal.close();
     const again = await Journal.open(path);
-    expect([...again.flights()].map(({ first: at, settled: isSettled }) => [at, isSettled])).toEqual([
+    expect([...again.sentBatches()].map(({ first: at, settled: isSettled }) => [at, isSettled])).toEqual([
       [0, true],
       [2, false],
     ]);
@@ -154,49 +155,49 @@ describe('a journal', () => {
     again.close();
   });
 
-  it('gives up what may not be sent again', async () => {
+  it('marks records unknown that may not be sent again', async () => {
     const journal = await Journal.create(JOB);
     const batches = cut(numbered(12), 3);
-    for (const batch of batches.slice(0, 3)) journal.intend(rangeOf(batch));
-    journal.settle(settled(batches[1] ?? []));
+    for (const batch of batches.slice(0, 3)) journal.recordIntent(rangeOf(batch));
+    journal.recordOutcome(settled(batches[1] ?? []));
     journal.flush();
     const { sent, given } = await planned(journal, numbered(12), () => false);
     expect([sent, given]).toEqual([[[9, 10, 11]], [0, 1, 2, 6, 7, 8]]);
   });
 
-  it('keeps texts that SQLite and JSON find hard', async () => {
+  it('keeps texts that are difficult for SQLite and JSON', async () => {
     const journal = await Journal.create(JOB);
     await fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (id, message) => {
         const item = { ...failed(0), id, message, code: '\u0000' };
-        journal.intend({ first: 0, last: 0, count: 1 });
-        journal.settle(settled(numbered(1), [item]));
+        journal.recordIntent({ first: 0, last: 0, count: 1 });
+        journal.recordOutcome(settled(numbered(1), [item]));
         journal.flush();
-        const [kept] = [...journal.items()];
+        const [kept] = [...journal.unsuccessfulRecords()];
         expect(kept).toEqual({ ...item, id: id.toWellFormed(), message: message.toWellFormed() });
       }),
     );
   });
 
-  it('is for its owner only', async () => {
-    const path = join(await temporaryFolder(), 'journal.sqlite');
+  it('is readable only by its owner', async () => {
+    const path = join(await createTemporaryFolder(), 'journal.sqlite');
     const journal = await Journal.create(JOB, path);
-    journal.intend({ first: 0, last: 0, count: 1 });
+    journal.recordIntent({ first: 0, last: 0, count: 1 });
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect((await stat(file)).mode & 0o777).toBe(0o600);
     journal.close();
   });
 });
 
 describe('a damaged journal', () => {
-  it('never takes a record for done that was not, whichever byte of it changed', async () => {
-    const path = join(await temporaryFolder(), 'journal.sqlite');
+  it('never reports an unsettled record as settled, whichever byte changed', async () => {
+    const path = join(await createTemporaryFolder(), 'journal.sqlite');
     const all = numbered(400);
     const journal = await Journal.create({ ...JOB, records: 400 }, path);
     const done = new Set<number>();
     for (const [at, batch] of cut(all, 4).entries()) {
-      journal.intend(rangeOf(batch));
+      journal.recordIntent(rangeOf(batch));
       if (at % 5 === 0) continue;
-      journal.settle(settled(batch, at % 3 === 0 ? [failed(batch[1]?.index ?? 0)] : []));
+      journal.recordOutcome(settled(batch, at % 3 === 0 ? [failed(batch[1]?.index ?? 0)] : []));
       for (const { index } of batch) done.add(index);
     }
     journal.flush();
@@ -221,11 +222,11 @@ describe('a damaged journal', () => {
     expect(refused).toBeGreaterThan(100);
   });
 
-  it('is told when it is cut, empty or no journal', async () => {
-    const folder = await temporaryFolder();
+  it('is detected if it is truncated, empty, or not a journal', async () => {
+    const folder = await createTemporaryFolder();
     const path = join(folder, 'journal.sqlite');
     const journal = await Journal.create(JOB, path);
-    for (const batch of cut(numbered(4000), 4)) journal.intend(rangeOf(batch));
+    for (const batch of cut(numbered(4000), 4)) journal.recordIntent(rangeOf(batch));
     journal.close();
     const sound = await readFile(path);
     for (const bytes of [sound.subarray(0, sound.length - 4096), Buffer.alloc(0), Buffer.from('no journal at all')]) {
@@ -238,17 +239,17 @@ describe('a damaged journal', () => {
   });
 });
 
-async function open(path: string, records: Block): Promise<ReadonlySet<number>> {
+async function open(path: string, records: RecordList): Promise<ReadonlySet<number>> {
   const journal = await Journal.open(path);
   try {
     journal.verify();
-    journal.fact('job');
+    journal.getFact('job');
     return new Set((await planned(journal, records)).sent.flat());
   } finally {
     journal.close();
   }
 }
 
-function cut(records: Block, size: number): Block[] {
+function cut(records: RecordList, size: number): RecordList[] {
   return Array.from({ length: Math.ceil(records.length / size) }, (_, at) => records.slice(at * size, (at + 1) * size));
 }

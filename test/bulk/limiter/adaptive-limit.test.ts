@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLimiter } from '../../../src/bulk/limiter/limiter.ts';
-import { fakeClock } from '../../client/world.ts';
+import { fakeClock } from '../../client/client-fixture.ts';
 
-/** What a service does with a request that arrives while `inFlight`, itself included, are on their way. */
+/** The response of a service to a request that arrives while `inFlight` requests, itself included, are pending. */
 type Service = (inFlight: number) => {
   readonly milliseconds: number;
   readonly waited?: number;
@@ -13,7 +13,7 @@ type Service = (inFlight: number) => {
 
 /** Keeps a service as busy as the limiter allows; the limit after each request. */
 async function limitsAgainst(service: Service, requests = 2_000): Promise<readonly number[]> {
-  const limiter = createLimiter({ concurrency: 'auto', most: 16, clock: fakeClock() });
+  const limiter = createLimiter({ concurrency: 'auto', maximum: 16, clock: fakeClock() });
   const signal = new AbortController().signal;
   const flights: { end: number; milliseconds: number; waited: number; limited: boolean; failed: boolean }[] = [];
   const limits: number[] = [];

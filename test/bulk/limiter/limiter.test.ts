@@ -2,19 +2,19 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLimiter } from '../../../src/bulk/limiter/limiter.ts';
-import type { RequestOutcome } from '../../../src/bulk/limiter/outcome.ts';
-import { fakeClock } from '../../client/world.ts';
+import type { RequestTiming } from '../../../src/bulk/limiter/request-timing.ts';
+import { fakeClock } from '../../client/client-fixture.ts';
 
-const DONE: RequestOutcome = { milliseconds: 1, limited: false, failed: false };
+const DONE: RequestTiming = { milliseconds: 1, limited: false, failed: false };
 const never = new AbortController().signal;
 
 const limiter = (concurrency: number | 'auto', perSecond?: number) => {
   const clock = fakeClock();
-  return { clock, limiter: createLimiter({ concurrency, most: 16, clock, ...(perSecond && { perSecond }) }) };
+  return { clock, limiter: createLimiter({ concurrency, maximum: 16, clock, ...(perSecond && { perSecond }) }) };
 };
 
 describe('requests in flight', () => {
-  it('are never more than the limit, and those who wait come in turn', () =>
+  it('never exceed the limit, and start in order', () =>
     fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 8 }),
@@ -40,7 +40,7 @@ describe('requests in flight', () => {
       ),
     ));
 
-  it('leave no slot behind when one who waits gives up', async () => {
+  it('release their slot if a pending one is canceled', async () => {
     const { limiter: limited } = limiter(1);
     const leaving = new AbortController();
     await limited.acquire(1, never);
@@ -54,7 +54,7 @@ describe('requests in flight', () => {
     await expect(limited.acquire(1, leaving.signal)).rejects.toThrow('stopped');
   });
 
-  it('give their slot back when the wait for the rate is ended', async () => {
+  it('release their slot if the wait for the rate is canceled', async () => {
     const stop = new AbortController();
     const { clock, limiter: limited } = limiter(4, 10);
     await limited.acquire(10, stop.signal);
@@ -67,7 +67,7 @@ describe('requests in flight', () => {
   });
 });
 
-describe('records a second', () => {
+describe('records per second', () => {
   /** The starts of batches whose sender is busy for a while before each, with timers that fire late. */
   async function starts(perSecond: number, batches: readonly { size: number; busy: number }[], lateness: number) {
     const { clock, limiter: limited } = limiter(64, perSecond);
@@ -85,7 +85,7 @@ describe('records a second', () => {
 
   const batch = fc.record({ size: fc.integer({ min: 1, max: 100 }), busy: fc.integer({ min: 0, max: 300 }) });
 
-  it('are never exceeded over any time, but for one batch and a little lateness', () =>
+  it('never exceed the rate in any interval, except by one batch and a small delay', () =>
     fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5000 }),
@@ -110,7 +110,7 @@ describe('records a second', () => {
     { perSecond: 1000, lateness: 3 },
     { perSecond: 10_000, lateness: 3 },
     { perSecond: 70_000, lateness: 1 },
-  ])('keep up with $perSecond over a long run with timers $lateness ms late', async ({ perSecond, lateness }) => {
+  ])('reach $perSecond over a long run with timers $lateness ms late', async ({ perSecond, lateness }) => {
     const times = await starts(
       perSecond,
       Array.from({ length: 400 }, () => ({ size: 100, busy: 0 })),

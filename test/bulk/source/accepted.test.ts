@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PlainScalar } from '../../../src/bulk/source/plain-scalar.ts';
-import type { InputFormat } from '../../../src/bulk/source/record.ts';
-import { read, refusal } from './reading.ts';
+import type { InputFormat } from '../../../src/bulk/source/source.ts';
+import { read, refusal } from './read-records.ts';
 
 const values = async (input: string | Uint8Array, format?: InputFormat, size?: number) =>
   (await read(input, format, size)).records.map(({ value }) => value);
@@ -29,21 +29,21 @@ describe('the format of stdin', () => {
     ['{"users":[{"userId":"a"}]}', 'json'],
     ['{"userId":"a"}', 'ndjson'],
     ['{"userId":"a"}\n{"userId":"b"}', 'ndjson'],
-  ])('is told by how it begins: %j', async (text, format) => {
+  ])('is detected from its start: %j', async (text, format) => {
     expect((await read(text)).format).toBe(format);
   });
 
-  it('has to be given where that does not tell', async () => {
+  it('is required if it cannot be detected', async () => {
     expect(await refusal('userId,name\na,b\n')).toMatchObject({
       failure: 'usage',
-      message: 'cannot tell the format of stdin',
-      hint: 'add --input-format json, ndjson, csv or yaml',
+      message: 'cannot detect the format of stdin',
+      hint: 'add --input-format json, ndjson, csv, or yaml',
     });
   });
 });
 
 describe('CSV', () => {
-  it('keeps ids as text, and what stands between quotes', async () => {
+  it('keeps IDs as text, and the content of quotes', async () => {
     const rows = 'userId,name\r\n0123,"A ""q"", x\r\ny"\r\nno,\r\n1e5,"z\r"\r\n12345678901234567890,ü';
     expect(await values(rows, 'csv', 1)).toEqual([
       { userId: '0123', name: 'A "q", x\r\ny' },
@@ -53,7 +53,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('ends lines with a carriage return alone, or with several kinds in one file', async () => {
+  it('can end lines with CR, or with mixed line ends', async () => {
     expect(await values('userId\ra\rb', 'csv')).toEqual([{ userId: 'a' }, { userId: 'b' }]);
     expect(await values('userId,name\na,b\r\nc,"d"\r\ne,f\n', 'csv')).toEqual([
       { userId: 'a', name: 'b' },
@@ -62,7 +62,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('passes unknown columns on', async () => {
+  it('keeps unknown columns', async () => {
     const { records } = await read('userId,emial,__proto__\na,b,c\n', 'csv');
     expect(Object.entries(records[0]?.value ?? {})).toEqual([
       ['userId', 'a'],
@@ -86,19 +86,19 @@ describe('CSV', () => {
     },
   );
 
-  it('takes any separator that a first line names, and a file of nothing else for one without a header', async () => {
+  it('accepts any separator that a first line names, and rejects a file without a header after it', async () => {
     expect(await values('sep=|\nuserId|na,me\na|b\n', 'csv')).toEqual([{ userId: 'a', 'na,me': 'b' }]);
-    expect((await refusal('sep=;\n', 'csv')).message).toBe('stdin: there is no header');
+    expect((await refusal('sep=;\n', 'csv')).message).toBe('stdin: the header is missing');
     expect(await values('userId,sep=;\na,b\n', 'csv')).toEqual([{ userId: 'a', 'sep=;': 'b' }]);
   });
 
-  it('says which column may be the id', async () => {
-    expect((await refusal('user_id,name\n', 'csv')).hint).toBe("is it 'user_id'? add --map 'user_id=userId'");
+  it('suggests the column that may be the ID', async () => {
+    expect((await refusal('user_id,name\n', 'csv')).hint).toBe("did you mean 'user_id'? add --map 'user_id=userId'");
   });
 });
 
 describe('YAML', () => {
-  it('keeps ids as text, merges shared defaults and takes empty keys for null', async () => {
+  it('keeps IDs as text, merges shared defaults, and reads empty values as null', async () => {
     const text = '- &base {userId: 0123, name: no, email: }\n- <<: *base\n  userId: 1e5\n- userId: "~"\n  name: ""\n';
     expect(await values(text, 'yaml')).toEqual([
       { userId: '0123', name: 'no', email: null },
@@ -107,7 +107,7 @@ describe('YAML', () => {
     ]);
   });
 
-  it('knows null in each of its forms, and keys are text', async () => {
+  it('reads every form of null, and keys as text', async () => {
     const text = '- {a: null, b: ~, c: , d: !!null "", e: Null, f: "null", 1: x, null: y, true: z}\n';
     expect(await values(text, 'yaml')).toEqual([
       { a: null, b: null, c: null, d: null, e: null, f: 'null', '1': 'x', null: 'y', true: 'z' },
@@ -116,12 +116,12 @@ describe('YAML', () => {
 });
 
 describe('JSON', () => {
-  it('keeps ids and unsafe property names as they are', async () => {
+  it('keeps IDs and unsafe property names', async () => {
     const [record] = await values('[{"userId":"12345678901234567890","__proto__":{"a":1}}]', 'json');
     expect(Object.keys(record ?? {})).toEqual(['userId', '__proto__']);
   });
 
-  it('takes whole numbers up to the last safe one, and fractions of many digits', async () => {
+  it('accepts whole numbers up to the last safe one, and fractions of many digits', async () => {
     const text = '[9007199254740991,-9007199254740991,0.30000000000000004,"12345678901234567890"]';
     expect(await values(text, 'json')).toEqual(JSON.parse(text));
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CsvRowParser } from '../../../src/bulk/source/csv-rows.ts';
-import { InputError } from '../../../src/bulk/source/record.ts';
+import { InputError } from '../../../src/bulk/source/source.ts';
 
 /** The rows of a text that comes in chunks, and why they end early if they do. */
 function rowsOf(text: string, size: number): readonly unknown[] {
@@ -20,7 +20,7 @@ function rowsOf(text: string, size: number): readonly unknown[] {
 const MARKS = fc.constantFrom('a', '"', '""', ',', '\n', '\r\n', '\r', ' ', 'b c', '"x"', '"y\nz"', ';');
 
 describe('rows of CSV', () => {
-  it('are the same wherever the chunks end', () => {
+  it('are the same for any chunk boundaries', () => {
     fc.assert(
       fc.property(fc.array(MARKS, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (marks, size) => {
         const text = `h1,h2\n${marks.join('')}`;
@@ -30,7 +30,7 @@ describe('rows of CSV', () => {
     );
   });
 
-  it('come before what is wrong with the next one', () => {
+  it('are returned before the error in the next row', () => {
     expect(rowsOf('a,b\n1,"2"\n3,"4"5\n', 100)).toEqual([
       [['a', 'b'], 'a,b', 1],
       [['1', '2'], '1,"2"', 2],

@@ -26,11 +26,11 @@ describe('one value', () => {
   it.each([
     ['a: 12345678901234567890', 'stdin:1:4: the number 12345678901234567890 would lose digits'],
     ['{"a": 12345678901234567890}', 'stdin:1:7: the number 12345678901234567890 would lose digits'],
-    ['a: 1\na: 2', 'stdin:2:1: a field stands twice in one record'],
+    ['a: 1\na: 2', 'stdin:2:1: a field occurs twice in one record'],
     ['a: 1\n---\nb: 2', 'stdin:2:1: a second document begins here'],
     ['{"a": 1', 'stdin:1:8: '],
     ['a: *x', 'stdin:1:1: unresolved alias'],
-    ['\n \t', 'stdin: it is empty'],
+    ['\n \t', 'stdin: the input is empty'],
   ])('%s is refused', async (text, message) => {
     const refusal = { failure: 'bad_data', message: expect.stringContaining(message) };
     await expect(read(text)).rejects.toMatchObject(refusal);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunkSize, read, refusal } from './reading.ts';
+import { chunkSize, read, refusal } from './read-records.ts';
 
 const MARKS = fc.constantFrom(
   '[',
@@ -22,8 +22,8 @@ const MARKS = fc.constantFrom(
   'é',
 );
 
-describe('cutting a JSON array', () => {
-  it('gives what JSON.parse gives, wherever the chunks end', async () => {
+describe('splitting a JSON array', () => {
+  it('returns the same as JSON.parse for any chunk boundaries', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), fc.constantFrom(0, 3), chunkSize, async (values, indent, size) => {
         const text = JSON.stringify(values, null, indent);
@@ -48,7 +48,7 @@ describe('cutting a JSON array', () => {
     );
   });
 
-  it('accepts no array with something left out', async () => {
+  it('rejects an array with a missing element', async () => {
     const text = '[{"userId":"a\\"]","x":[1,{"y":"}"}]},{"userId":"b"}]';
     for (let cut = 0; cut < text.length; cut += 1) {
       const { failure } = await refusal(text.slice(0, cut), 'json', 5);
@@ -56,7 +56,7 @@ describe('cutting a JSON array', () => {
     }
   });
 
-  it('counts lines over LF, CRLF and CR alike', async () => {
+  it('counts LF, CRLF, and CR as line ends', async () => {
     for (const size of [1, 2, 1000]) {
       const { records } = await read('[\r\n1,\r2,\n\n  3\r\n,\r\r\n4]', 'json', size);
       expect(records.map(({ line, column }) => [line, column])).toEqual([

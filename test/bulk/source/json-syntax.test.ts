@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { syntaxProblem } from '../../../src/bulk/source/json-syntax.ts';
+import { findSyntaxProblem } from '../../../src/bulk/source/json-syntax.ts';
 
 const MARKS = fc.constantFrom(
   '[',
@@ -20,23 +20,23 @@ const MARKS = fc.constantFrom(
   '\n',
 );
 
-describe('the place where a text stops being JSON', () => {
-  it('is found for exactly the texts that JSON.parse refuses', () => {
+describe('the position of a JSON syntax problem', () => {
+  it('is found for exactly the texts that JSON.parse rejects', () => {
     fc.assert(
       fc.property(fc.array(MARKS, { maxLength: 8 }), (marks) => {
         const text = marks.join('');
-        expect(syntaxProblem(text) === undefined).toBe(isJson(text));
+        expect(findSyntaxProblem(text) === undefined).toBe(isJson(text));
       }),
       { numRuns: 5000 },
     );
   });
 
-  it('is not before the end of what can still become JSON', () => {
+  it('is at the end of a valid prefix', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), (value, at) => {
         const text = JSON.stringify(value);
         const cut = text.slice(0, at % text.length);
-        const offset = syntaxProblem(cut)?.offset ?? cut.length;
+        const offset = findSyntaxProblem(cut)?.offset ?? cut.length;
         expect(cut.slice(offset)).toMatch(/^(?:"|-|\w|$)/);
       }),
     );
@@ -47,11 +47,11 @@ describe('the place where a text stops being JSON', () => {
     ['{"a" 1}', 5, "expected ':', found '1'"],
     ["{'a':1}", 1, "expected a field name or '}', found '''"],
     ['[1 2]', 3, "expected ',' or the end, found '2'"],
-    ['{"a":"x\ny"}', 5, 'a string is not closed, or holds a line break or a wrong escape'],
-    ['{"a":', 5, 'it ends where a value is missing'],
+    ['{"a":"x\ny"}', 5, 'the string is not closed, or contains a line break or an invalid escape'],
+    ['{"a":', 5, 'unexpected end of the text, expected a value'],
     ['{"a":undefined}', 5, "expected a value, found 'u'"],
-  ])('is named for %j', (text, offset, problem) => {
-    expect(syntaxProblem(text)).toMatchObject({ offset, problem });
+  ])('is reported for %j', (text, offset, problem) => {
+    expect(findSyntaxProblem(text)).toMatchObject({ offset, problem });
   });
 });
 

@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { InputFormat } from '../../../src/bulk/source/record.ts';
-import { refusal } from './reading.ts';
+import type { InputFormat } from '../../../src/bulk/source/source.ts';
+import { refusal } from './read-records.ts';
 
 const bytes = (text: string, encoding: BufferEncoding) => Buffer.from(text, encoding);
 
-describe('an input that is refused names the place and what is wrong', () => {
+describe('the error for an invalid input names the position and the problem', () => {
   it.each<[string, InputFormat, string | Uint8Array, string]>([
-    ['an empty file', 'json', '', 'stdin: it is empty'],
-    ['a file of white space', 'csv', ' \n', 'stdin: it is empty'],
+    ['an empty file', 'json', '', 'stdin: the input is empty'],
+    ['a file of white space', 'csv', ' \n', 'stdin: the input is empty'],
     ['a NUL character', 'json', '[{"a":"\0"}]', 'stdin: a NUL character at offset 7'],
     [
       'a byte that is not UTF-8',
@@ -22,23 +22,33 @@ describe('an input that is refused names the place and what is wrong', () => {
       bytes('"é', 'utf8').subarray(0, 2),
       'stdin: byte 0xc3 at offset 1 is not UTF-8',
     ],
-    ['a compressed file that is cut off', 'json', gzipSync('[{}]').subarray(0, -9), 'stdin: the gzip data is cut off'],
+    [
+      'a compressed file that is cut off',
+      'json',
+      gzipSync('[{}]').subarray(0, -9),
+      'stdin: the gzip data is truncated',
+    ],
     ['a compressed file that is damaged', 'json', Uint8Array.of(0x1f, 0x8b, 9, 0), 'stdin: the gzip data is damaged'],
     [
       'a spreadsheet',
       'csv',
       bytes('PK\x03\x04...', 'latin1'),
-      'stdin: it is a ZIP archive or a spreadsheet, not UTF-8 text',
+      'stdin: expected UTF-8 text, found a ZIP archive or a spreadsheet',
     ],
 
-    ['UTF-32 with its mark', 'json', bytes('\xff\xfe\0\0[\0\0\0', 'latin1'), 'stdin: it is UTF-32 text'],
-    ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin: it is UTF-32 text'],
-    ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin: it is UTF-32 text'],
+    [
+      'UTF-32 with its mark',
+      'json',
+      bytes('\xff\xfe\0\0[\0\0\0', 'latin1'),
+      'stdin: expected UTF-8 text, found UTF-32 text',
+    ],
+    ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin: expected UTF-8 text, found UTF-32 text'],
+    ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin: expected UTF-8 text, found UTF-32 text'],
 
     ['JSON that is no list', 'json', '"x"', `stdin:1:1: expected a JSON array, found '"'`],
     ['JSON without the list', 'json', '{"people":[]}', 'stdin:1:14: the object has no array "users"'],
     ['JSON with no list under the name', 'json', '{"users":{}}', 'stdin:1:10: "users" is not an array'],
-    ['JSON cut off', 'json', '[\n{"userId":"a"},\n{"use', 'stdin:3:1: the JSON ends inside what begins here'],
+    ['JSON cut off', 'json', '[\n{"userId":"a"},\n{"use', 'stdin:3:1: the JSON ends inside the value that begins here'],
     [
       'JSON with a wrong comma',
       'json',
@@ -46,7 +56,7 @@ describe('an input that is refused names the place and what is wrong', () => {
       "stdin:2:17: expected a field name, found '}'",
     ],
     ['JSON with a missing record', 'json', '[{},\n]', "stdin:2:1: expected a record, found ']'"],
-    ['JSON with more behind it', 'json', '[]\n[]', 'stdin:2:1: there is more text after the end of the JSON'],
+    ['JSON with more behind it', 'json', '[]\n[]', 'stdin:2:1: unexpected text after the end of the JSON'],
     [
       'a number that would lose digits',
       'json',
@@ -65,16 +75,16 @@ describe('an input that is refused names the place and what is wrong', () => {
 
     ['a header twice', 'csv', 'userId,name,name\n', "stdin:1: two columns are named 'name'"],
     ['a header without a name', 'csv', 'userId,,name\n', 'stdin:1: column 2 has no name'],
-    ['a missing id column', 'csv', '\nname\nx\n', "stdin:2: there is no column 'userId'"],
-    ['an extra column', 'csv', 'userId,name\na,"x\ny"\nb,y,z\n', 'stdin:4: the row has 3 cells and the header 2'],
-    ['a row cut off', 'csv', 'userId,name\na', 'stdin:2: the row has 1 cells and the header 2'],
-    ['a quote left open', 'csv', 'userId,name\na,x\nb,"y\nc,z\n', 'stdin:3:3: a quote is opened and never closed'],
+    ['a missing id column', 'csv', '\nname\nx\n', "stdin:2: the column 'userId' is missing"],
+    ['an extra column', 'csv', 'userId,name\na,"x\ny"\nb,y,z\n', 'stdin:4: the row has 3 cells, but the header has 2'],
+    ['a row cut off', 'csv', 'userId,name\na', 'stdin:2: the row has 1 cells, but the header has 2'],
+    ['a quote left open', 'csv', 'userId,name\na,x\nb,"y\nc,z\n', 'stdin:3:3: the quote is never closed'],
     ['text behind a quote', 'csv', 'userId,name\na,"x"y\n', 'stdin:2:3: text after a closing quote'],
 
     ['a row without its last cell, in the middle', 'csv', 'userId,name\na,x\nb\nc,y\n', 'stdin:3: the row has 1 cells'],
 
     ['YAML that is no list', 'yaml', 'a: b\n', 'stdin:1:1: expected a list of records'],
-    ['YAML with a field twice', 'yaml', '- userId: a\n  userId: b\n', 'stdin:2:3: a field stands twice in one record'],
+    ['YAML with a field twice', 'yaml', '- userId: a\n  userId: b\n', 'stdin:2:3: a field occurs twice in one record'],
     [
       'YAML with a wrong indent',
       'yaml',
@@ -86,7 +96,7 @@ describe('an input that is refused names the place and what is wrong', () => {
       'a YAML document after the end',
       'yaml',
       '- userId: a\n...\n- userId: b\n',
-      'stdin:2:1: the document ends here, and more follows',
+      'stdin:2:1: unexpected text after the end of the document',
     ],
     [
       'YAML with text behind the list',
@@ -98,14 +108,14 @@ describe('an input that is refused names the place and what is wrong', () => {
       'YAML with the list twice',
       'yaml',
       'users:\n- userId: a\nusers:\n- userId: b\n',
-      "stdin:3:1: 'users' stands twice",
+      "stdin:3:1: 'users' occurs twice",
     ],
     ['a broken item far into YAML', 'yaml', '- userId: a\n- userId: b\n- userId: "c\n', 'stdin:4:1: '],
     [
       'YAML of another layout that is large',
       'yaml',
       `[${'{userId: a}, '.repeat(170_000)}]`,
-      'stdin: YAML in this layout is read up to 2 MB',
+      'stdin: YAML in this layout is limited to 2 MB',
     ],
     ['an unknown alias', 'yaml', '- *a\n', 'stdin:1:3: unresolved alias (the anchor must be set before the alias): a'],
     ['an alias bomb', 'yaml', bomb(), 'stdin:8:3: more than 100 aliases in one record'],
@@ -117,18 +127,18 @@ describe('an input that is refused names the place and what is wrong', () => {
     expect(inPieces.message).toBe(wholly.message);
   });
 
-  it('also where the nesting exhausts the stack', async () => {
+  it('also if the nesting exhausts the stack', async () => {
     expect((await refusal('['.repeat(20_000), 'yaml')).message).toMatch(
       /^stdin:1:\d+: nested more than 100 levels deep$/,
     );
   });
 
-  it('wherever the chunks end', async () => {
+  it('for any chunk boundaries', async () => {
     const latin1 = bytes('["aé\u00ef"]', 'latin1');
     const csv = 'userId,name\na,x\nb,"y\nc,z\n';
     for (const size of [1, 2, 3, 4]) {
       expect((await refusal(latin1, 'json', size)).message).toBe('stdin: byte 0xe9 at offset 3 is not UTF-8');
-      expect((await refusal(csv, 'csv', size)).message).toBe('stdin:3:3: a quote is opened and never closed');
+      expect((await refusal(csv, 'csv', size)).message).toBe('stdin:3:3: the quote is never closed');
     }
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { chunkSize, read, type User, users } from './reading.ts';
+import { chunkSize, read, type User, users } from './read-records.ts';
 
 /** Counts lines as editors do, by the text before an offset. */
 function lineOf(text: string, offset: number): number {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { simpleItem } from '../../../src/bulk/source/yaml-simple.ts';
+import { parseSimpleItem } from '../../../src/bulk/source/yaml-simple-item.ts';
 import { parseYamlText, readNode } from '../../../src/bulk/source/yaml-text.ts';
-import { chunkSize, read, refusal, users } from './reading.ts';
+import { chunkSize, read, refusal, users } from './read-records.ts';
 
 const values = async (text: string, size?: number) =>
   (await read(text, 'yaml', size)).records.map(({ value }) => value);
@@ -32,16 +32,16 @@ describe('the layout of a YAML list', () => {
     for (const size of [1, 7, 1000]) expect(await values(text, size)).toEqual(list);
   });
 
-  it('may have other fields behind it, which are named', async () => {
+  it('can be followed by other fields, which are reported', async () => {
     const { records, warnings } = await read('users:\n- userId: a\n- userId: b\nversion: 1\nmore:\n  - x\n', 'yaml', 3);
     expect(records).toHaveLength(2);
     expect(warnings).toEqual([
-      "stdin:4: 'version' is left out; only the records under 'users' are read",
-      "stdin:5: 'more' is left out; only the records under 'users' are read",
+      "stdin:4: 'version' is ignored; only the records under 'users' are read",
+      "stdin:5: 'more' is ignored; only the records under 'users' are read",
     ]);
   });
 
-  it('keeps what shares an anchor together', async () => {
+  it('keeps values that share an anchor', async () => {
     const text = '- &base\n  userId: a\n  name: &n Ada\n- <<: *base\n  userId: b\n- userId: c\n  name: *n\n';
     expect(await values(text, 5)).toEqual([
       { userId: 'a', name: 'Ada' },
@@ -50,7 +50,7 @@ describe('the layout of a YAML list', () => {
     ]);
   });
 
-  it('names the place of what is wrong in a later item', async () => {
+  it('reports the position of a problem in a later item', async () => {
     const { records } = await read('- x: &a {userId: a}\n\n- <<: *a\n  userId: b\n', 'yaml');
     expect(records.map(({ line, column }) => [line, column])).toEqual([
       [1, 3],
@@ -59,21 +59,21 @@ describe('the layout of a YAML list', () => {
   });
 });
 
-/** What the parser of the whole language makes of a list. */
+/** Parses a list with the full YAML parser. */
 function whole(text: string): unknown {
   const parsed = parseYamlText(text, 't.yaml', 'record');
   return readNode(parsed, parsed.document.contents, 't.yaml').value;
 }
 
-describe('YAML that is no tree', () => {
+describe('YAML that is not a tree', () => {
   it.each([
-    ['- &a\n  userId: x\n  y: *a\n', 'stdin:2:3: an alias refers to what it is part of'],
-    ['- &a [*a]\n', 'stdin:1:6: an alias refers to what it is part of'],
-    ['&l\n- *l\n', 'stdin:2:3: an alias refers to what it is part of'],
-    ['users: &u\n  - {userId: a, x: *u}\n', 'stdin:2:5: an alias refers to what it is part of'],
+    ['- &a\n  userId: x\n  y: *a\n', 'stdin:2:3: an alias refers to a value that contains it'],
+    ['- &a [*a]\n', 'stdin:1:6: an alias refers to a value that contains it'],
+    ['&l\n- *l\n', 'stdin:2:3: an alias refers to a value that contains it'],
+    ['users: &u\n  - {userId: a, x: *u}\n', 'stdin:2:5: an alias refers to a value that contains it'],
     ['- &a {<<: *a, userId: b}\n', 'stdin:1:6: more than 100 aliases in one record'],
     ['- &a {userId: a}\n- <<: [1]\n  userId: b\n', 'stdin:2:3: merge sources must be maps or map aliases'],
-    ['- [a]: b\n', 'stdin:1:3: the name of a field is no text'],
+    ['- [a]: b\n', 'stdin:1:3: a field name must be text'],
     [`- x: ${'['.repeat(120)}${']'.repeat(120)}\n`, 'stdin:1:3: nested more than 100 levels deep'],
     [
       `- &a ${'['.repeat(60)}${']'.repeat(60)}\n- ${'['.repeat(60)}*a${']'.repeat(60)}\n`,
@@ -83,7 +83,7 @@ describe('YAML that is no tree', () => {
     expect(await refusal(text, 'yaml')).toMatchObject({ failure: 'bad_data', message });
   });
 
-  it('repeats a bounded part of itself', async () => {
+  it('can repeat a bounded part of itself', async () => {
     const nines = (alias: string) => `[${Array(9).fill(`*${alias}`).join(', ')}]`;
     const text = `- userId: a\n  a: &a [1, 1]\n  b: &b ${nines('a')}\n  c: &c ${nines('b')}\n  d: ${nines('c')}\n`;
     expect((await refusal(text, 'yaml')).message).toBe('stdin:1:3: more than 100 aliases in one record');
@@ -135,14 +135,14 @@ describe('a simple item', () => {
   const key = fc.constantFrom('userId', 'name', 'email', '__proto__', 'constructor', '<<', 'a b');
   const line = fc.tuple(key, word, fc.constantFrom('\n', '\r\n', ' \n'));
 
-  it('is read as the parser of the whole language reads it', () => {
+  it('is read in the same way as by the full parser', () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 3 }), fc.constantFrom('- ', '  -   '), (lines, dash) => {
         const margin = ' '.repeat(dash.length);
         const text = lines
           .map(([name, value, end], at) => `${at === 0 ? dash : margin}${name}: ${value}${end}`)
           .join('');
-        const simple = simpleItem(text);
+        const simple = parseSimpleItem(text);
         if (simple) expect([simple.value]).toEqual(whole(text));
       }),
       { numRuns: 3000 },
@@ -151,7 +151,7 @@ describe('a simple item', () => {
 
   it('is what most items are', () => {
     const text = '- userId: user-00000001\n  name: Ada Lovelace 1\n  email: a.b@mail.example.com\n  initial: "A"\n';
-    expect(simpleItem(text)).toEqual({
+    expect(parseSimpleItem(text)).toEqual({
       value: { userId: 'user-00000001', name: 'Ada Lovelace 1', email: 'a.b@mail.example.com', initial: 'A' },
       column: 3,
     });

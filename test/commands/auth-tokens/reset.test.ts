@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
-import { heldSignal } from '../../../src/commands/auth-tokens/held-signal.ts';
+import { createDeferrableSignal } from '../../../src/commands/auth-tokens/deferrable-signal.ts';
 import { resetAuthToken } from '../../../src/commands/auth-tokens/reset.ts';
-import { pendingRecoveries } from '../../../src/profiles/recovery/pending.ts';
-import { brokenOff, type ResetFault, resetReply, tokenService, wellAnswered } from '../../acceptance/token-service.ts';
-import { errorOf, fakeClock } from '../../client/world.ts';
+import { listPendingRecoveries } from '../../../src/profiles/recovery/pending.ts';
+import {
+  buildResetResponse,
+  closeConnection,
+  type ResetFault,
+  respondNormally,
+  startTokenService,
+} from '../../acceptance/token-service.ts';
+import { errorOf, fakeClock } from '../../client/client-fixture.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const refused: ResetFault = (_, response) => {
@@ -16,7 +22,7 @@ const entry = manifest.find(({ name }) => name === 'auth-tokens.reset');
 
 /** Resets with the product's own code over a real connection; only time is not real. */
 async function reset(
-  service: Awaited<ReturnType<typeof tokenService>>,
+  service: Awaited<ReturnType<typeof startTokenService>>,
   { ensure = false, environment = {} }: { ensure?: boolean; environment?: Record<string, string> } = {},
 ) {
   const clock = fakeClock();
@@ -26,21 +32,22 @@ async function reset(
   });
   const context = { ...fake, clock };
   if (!entry) throw new Error('the catalog has no reset');
-  const done = resetAuthToken(context, [entry], { arguments: [], options: { apiKey: 'key-1', ensure } });
-  return { done, context, clock, stdout: fake.stdout, left: () => pendingRecoveries(context.folders) };
+  const options = { apiKey: 'key-1', ...(ensure && { ensure }) };
+  const done = resetAuthToken(context, [entry], { arguments: [], options });
+  return { done, context, clock, stdout: fake.stdout, left: () => listPendingRecoveries(context.folders) };
 }
 
 describe('--ensure', () => {
-  it('stops after five resets, and says that the token is lost', async () => {
-    const service = await tokenService(brokenOff(true));
+  it('stops after five resets, and reports that the token is lost', async () => {
+    const service = await startTokenService(closeConnection(true));
     const { done, left } = await reset(service, { ensure: true });
     expect(await errorOf(done)).toMatchObject({ failure: 'outcome_unknown', exitCode: 9 });
     expect(service.resets()).toBe(5);
     expect((await left()).map(({ record }) => record?.state)).toEqual(['lost']);
   });
 
-  it('does not take a refusal for an end where an earlier reset may have been applied', async () => {
-    const service = await tokenService(brokenOff(true), refused);
+  it('does not stop on an error response if an earlier reset may have been applied', async () => {
+    const service = await startTokenService(closeConnection(true), refused);
     const { done } = await reset(service, { ensure: true, environment: { SVC_AUTH_TOKEN: '' } });
     expect(await errorOf(done)).toMatchObject({
       exitCode: 9,
@@ -48,24 +55,24 @@ describe('--ensure', () => {
     });
   });
 
-  it('hands on the refusal where the old token has outlived every reset before', async () => {
-    const service = await tokenService(brokenOff(false), refused);
+  it('reports the error response if the old token survived every reset', async () => {
+    const service = await startTokenService(closeConnection(false), refused);
     const { done, left } = await reset(service, { ensure: true });
     expect(await errorOf(done)).toMatchObject({ failure: 'permission_denied' });
     expect(await left()).toEqual([]);
   });
 
-  it('goes on where nothing was applied', async () => {
-    const service = await tokenService(brokenOff(false), brokenOff(false), wellAnswered);
+  it('retries if the reset was not applied', async () => {
+    const service = await startTokenService(closeConnection(false), closeConnection(false), respondNormally);
     const { done, stdout } = await reset(service, { ensure: true });
     await done;
     expect(stdout()).toBe(`${service.current()}\n`);
   });
 });
 
-describe('a look at the old token', () => {
+describe('a probe of the old token', () => {
   it('is repeated for five seconds before it counts as alive', async () => {
-    const service = await tokenService(brokenOff(false));
+    const service = await startTokenService(closeConnection(false));
     const { done, clock } = await reset(service);
     expect(await errorOf(done)).toMatchObject({ failure: 'unreachable', exitCode: 8 });
     expect(clock.slept.reduce((sum, slept) => sum + slept, 0)).toBe(5_000);
@@ -73,7 +80,7 @@ describe('a look at the old token', () => {
   });
 
   it('never sends a token to a key that it is not known to belong to', async () => {
-    const service = await tokenService(brokenOff(false));
+    const service = await startTokenService(closeConnection(false));
     const { done } = await reset(service, { environment: { SVC_API_KEY: 'another-key' } });
     expect(await errorOf(done)).toMatchObject({ exitCode: 9 });
     expect(service.received).toHaveLength(1);
@@ -103,7 +110,7 @@ const respond =
   };
 
 async function resetWith(fault: ResetFault, environment = {}) {
-  const service = await tokenService(fault);
+  const service = await startTokenService(fault);
   const { done, left } = await reset(service, { environment });
   const error = await errorOf(done);
   expect(service.resets()).toBe(1);
@@ -121,7 +128,7 @@ describe.each(STATUSES)('a response with HTTP %i and without the envelope of the
     }
     const notApplied = await resetWith(respond(false, status, body));
     expect(notApplied.states).toEqual([]);
-    expect(notApplied.error.message).toContain('the auth token of API key key-1 is as it was: ');
+    expect(notApplied.error.message).toContain('the auth token of API key key-1 was not changed: ');
     expect([3, 4, 5, 7, 8]).toContain(notApplied.error.exitCode);
   });
 });
@@ -136,7 +143,7 @@ describe('an envelope of the service', () => {
     { status: 403, word: 'PERMISSION_DENIED', failure: 'permission_denied' },
     { status: 404, word: 'NOT_FOUND', failure: 'not_found' },
     { status: 429, word: 'RESOURCE_EXHAUSTED', failure: 'resource_exhausted' },
-  ])('is believed when it refuses: $word', async ({ status, word, failure }) => {
+  ])('is trusted as an error: $word', async ({ status, word, failure }) => {
     const refusal = await resetWith(respond(false, status, envelope(word)), { SVC_AUTH_TOKEN: '' });
     expect(refusal).toMatchObject({ error: { failure, message: 'Not now.' }, states: [] });
   });
@@ -154,23 +161,23 @@ describe('an envelope of the service', () => {
     expect((await resetWith(respond(false, status, envelope(word)))).states).toEqual([]);
   });
 
-  it('with a new token is refused when it names another API key', async () => {
+  it('with a new token is rejected for another API key', async () => {
     const fault: ResetFault = (apply, response) => {
-      const text = JSON.stringify(resetReply(apply())).replace('key-1', 'key-2');
+      const text = JSON.stringify(buildResetResponse(apply())).replace('key-1', 'key-2');
       response.writeHead(200, { 'content-type': 'application/json' }).end(text);
     };
     const { error, states } = await resetWith(fault);
     expect(error).toMatchObject({
       exitCode: 9,
-      message: expect.stringContaining('the answer is about another API key, key-2'),
+      message: expect.stringContaining('the response is for another API key, key-2'),
     });
     expect(states).toEqual(['lost']);
   });
 });
 
-describe('a gateway that refuses the look at the old token as well', () => {
+describe('a gateway that also rejects the probe of the old token', () => {
   it('leaves the outcome unknown', async () => {
-    const service = await tokenService((apply, response) => {
+    const service = await startTokenService((apply, response) => {
       service.refuseReads();
       respond(false, 401, FOREIGN_BODIES.HTML)(apply, response);
     });
@@ -180,12 +187,12 @@ describe('a gateway that refuses the look at the old token as well', () => {
   });
 });
 
-describe('a held signal', () => {
-  it('aborts with the other one, but not while something is waited for', async () => {
+describe('a deferrable signal', () => {
+  it('aborts with the other signal, except during defer', async () => {
     const other = new AbortController();
-    const held = heldSignal(other.signal);
+    const held = createDeferrableSignal(other.signal);
     const told: string[] = [];
-    await held.hold(
+    await held.defer(
       async () => other.abort(new Error('stop')),
       () => told.push('told'),
     );
@@ -193,16 +200,16 @@ describe('a held signal', () => {
     expect(held.signal.aborted).toBe(false);
   });
 
-  it('starts nothing once it has aborted', async () => {
+  it('runs nothing after it has aborted', async () => {
     const other = new AbortController();
-    const held = heldSignal(other.signal);
+    const held = createDeferrableSignal(other.signal);
     other.abort(new Error('stop'));
     await expect(
-      held.hold(
+      held.defer(
         async () => 'done',
         () => undefined,
       ),
     ).rejects.toThrow('stop');
-    expect(heldSignal(other.signal).signal.aborted).toBe(true);
+    expect(createDeferrableSignal(other.signal).signal.aborted).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refused, results, runBulk, type World } from './world.ts';
+import { type BulkScenario, refused, results, runBulk } from './run-bulk.ts';
 
 const HELLO = {
   actionUser: { userId: 'u1' },
@@ -11,16 +11,16 @@ const HELLO = {
 const ndjson = (...records: readonly object[]) => records.map((record) => JSON.stringify(record)).join('\n');
 const UUID = expect.stringMatching(/^[\da-f-]{36}$/);
 
-const notify = (world: World) =>
+const notify = (scenario: BulkScenario) =>
   runBulk({
     operation: 'notifications.add',
     data: { organizationId: 'acme', documentId: 'd1' },
     answer: () => results({ success: true, message: 'Notification added successfully.' }),
-    ...world,
+    ...scenario,
   });
 
 describe('a call for each record', () => {
-  it('holds the shared data, the record over it and an id', async () => {
+  it('contains the shared data, the fields of the record, and a generated ID', async () => {
     const files = { 'n.ndjson': ndjson({ ...HELLO, documentId: 'd2' }, { ...HELLO, notificationId: 'n-2' }) };
     const { requests, summary, questions } = await notify({ files });
     expect(requests).toEqual([
@@ -31,7 +31,7 @@ describe('a call for each record', () => {
     expect(questions).toEqual([]);
   });
 
-  it('is read from CSV and YAML with the types that fields have', async () => {
+  it('converts values from CSV and YAML to the types of the fields', async () => {
     const csv = [
       'actionUser,displayHeadlineMessageTemplate,displayBodyMessage,notifyUsers,notifyAll,notificationId',
       '"{""userId"":""u1""}",true,12,"[{""userId"":""0123""}]",false,1e5',
@@ -64,7 +64,7 @@ describe('a call for each record', () => {
     expect(fromYaml.requests).toEqual(fromCsv.requests);
   });
 
-  it('is checked as a whole, before any of them is sent', async () => {
+  it('is checked together with all others before the first is sent', async () => {
     const { displayBodyMessage: _, ...silent } = HELLO;
     const files = {
       'n.ndjson': ndjson(HELLO, { ...silent, notificationId: 'no spaces' }, { ...HELLO, notifyAll: 'no' }),
@@ -80,7 +80,7 @@ describe('a call for each record', () => {
     expect(notOne.error?.message).toBe('n.json:1: the record: expected an object of fields, got text');
   });
 
-  it('fails by itself, and what failed is sent again under the same id', async () => {
+  it('fails on its own, and is sent again with the same ID', async () => {
     const files = { 'n.ndjson': ndjson(HELLO, HELLO, HELLO) };
     const first = await notify({
       files,
@@ -92,24 +92,24 @@ describe('a call for each record', () => {
     expect(again.requests).toEqual(first.requests.slice(0, 2));
   });
 
-  it('takes neither a size of batches nor one id for all', async () => {
+  it('rejects a batch size and a shared ID', async () => {
     const files = { 'n.ndjson': ndjson(HELLO) };
     const sized = await notify({ files, options: { batchSize: 1 } });
     expect([sized.exitCode, sized.error?.message]).toEqual([
       2,
-      '--batch-size: each notification is a request of its own',
+      '--batch-size does not apply: each notification is sent in a request of its own',
     ]);
     const data = { organizationId: 'acme', documentId: 'd1', notificationId: 'n-1' };
     const named = await notify({ files, data });
     expect([named.exitCode, named.error?.message]).toEqual([
       2,
-      '--notification: each notification of a file has an id of its own',
+      '--notification cannot be combined with a file: each notification has an ID of its own',
     ]);
     expect([...sized.requests, ...named.requests]).toEqual([]);
   });
 });
 
-describe('what is asked and warned of', () => {
+describe('warnings and confirmations', () => {
   const loud = { ...HELLO, notifyAll: true };
 
   it.each<[string, readonly object[], string]>([
@@ -119,17 +119,17 @@ describe('what is asked and warned of', () => {
     [
       'several organizations',
       [loud, { ...loud, organizationId: 'beta' }],
-      'Notify every user of organization acme? And 1 more of this kind. (2 notifications)',
+      'Notify every user of organization acme? And 1 more like this. (2 notifications)',
     ],
-  ])('is asked once for %s', async (_, records, question) => {
+  ])('ask once about %s', async (_, records, question) => {
     const files = { 'n.ndjson': ndjson(...records) };
     const { questions, requests } = await notify({ files, answers: ['yes'] });
     expect([questions, requests.length]).toEqual([[question], records.length]);
     await expect(notify({ files, answers: ['no'] })).rejects.toThrow('not confirmed');
   });
 
-  it('is asked once for all batches, and never before a dry run', async () => {
-    const presence: World = {
+  it('ask once for all batches, and never in a dry run', async () => {
+    const presence: BulkScenario = {
       operation: 'presence.delete',
       data: { organizationId: 'acme', documentId: 'd1' },
       files: { 'u.csv': 'userId\na\nb\nc\n' },
@@ -138,13 +138,13 @@ describe('what is asked and warned of', () => {
       answers: ['yes'],
     };
     const { questions, requests } = await runBulk(presence);
-    expect(questions).toEqual(['Remove presence from document d1? (3 users)']);
+    expect(questions).toEqual(['Remove users from the presence list of document d1? (3 users)']);
     expect(requests.map(({ userIds }) => userIds)).toEqual([['a'], ['b'], ['c']]);
     const planned = await runBulk({ ...presence, global: { dryRun: true } });
     expect([planned.questions, planned.planned.length]).toEqual([[], 3]);
   });
 
-  it('warns of each thing once, and counts what goes beyond five', async () => {
+  it('print each distinct warning once, and count those after the fifth', async () => {
     const records = Array.from({ length: 14 }, (_, at) => ({
       ...HELLO,
       displayHeadlineMessageTemplate: `{{x${at % 7}}}`,
@@ -152,7 +152,7 @@ describe('what is asked and warned of', () => {
     const { stderr } = await notify({ files: { 'n.ndjson': ndjson(...records) }, global: { quiet: true } });
     const warnings = stderr.split('\n').filter((line) => line.startsWith('warning'));
     expect(warnings).toHaveLength(6);
-    expect(warnings[4]).toContain('{{x4}} stays as it is');
+    expect(warnings[4]).toContain('{{x4}} is not replaced');
     expect(warnings[5]).toBe('warning: and 2 more');
   });
 });

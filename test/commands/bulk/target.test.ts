@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { results, runBulk } from './world.ts';
+import { results, runBulk } from './run-bulk.ts';
 
 const LINES = [
   { userId: 'a', organizationId: 'acme' },
@@ -17,29 +17,29 @@ const CSV = 'userId,organizationId\na,acme\nb,beta\nc,\nd,gamma\n';
 
 const files = (name: string, records: readonly object[]) => ({ [name]: FORMS[name]?.(records) ?? '' });
 
-describe('a record that is for another organization than its run', () => {
+describe('a record for another organization than the command', () => {
   it.each<[string, string, readonly number[]]>([
     ['u.json', FORMS['u.json']?.(LINES) ?? '', [2, 4]],
     ['u.ndjson', FORMS['u.ndjson']?.(LINES) ?? '', [2, 4]],
     ['u.yaml', FORMS['u.yaml']?.(LINES) ?? '', [2, 4]],
     ['u.csv', CSV, [3, 5]],
-  ])('is refused in %s, with every line named, and nothing is sent', async (name, text, [first, second]) => {
+  ])('is rejected in %s with every line named, and nothing is sent', async (name, text, [first, second]) => {
     const { exitCode, error, requests } = await runBulk({ files: { [name]: text } });
     expect([exitCode, requests]).toEqual([3, []]);
     expect(error?.message).toBe(
-      `2 problems: ${name}:${first}: organizationId: 'beta' differs from 'acme', where all records go; ` +
-        `${name}:${second}: organizationId: 'gamma' differs from 'acme', where all records go`,
+      `2 problems: ${name}:${first}: organizationId: 'beta' differs from 'acme', the target of all records; ` +
+        `${name}:${second}: organizationId: 'gamma' differs from 'acme', the target of all records`,
     );
-    expect(error?.hint).toContain('a run sends to one target');
+    expect(error?.hint).toContain('a job sends to one target');
   });
 
-  it('is refused in --data', async () => {
+  it('is rejected in --data', async () => {
     const data = { organizationId: 'acme', users: LINES };
     const { exitCode, requests } = await runBulk({ files: {}, data, fromDocument: true });
     expect([exitCode, requests]).toEqual([3, []]);
   });
 
-  it('is refused where only its ID is sent', async () => {
+  it('is rejected if only its ID is sent', async () => {
     const { exitCode, requests } = await runBulk({
       operation: 'groups.add-users',
       data: { organizationId: 'acme', organizationUserGroupId: 'legal' },
@@ -48,7 +48,7 @@ describe('a record that is for another organization than its run', () => {
     expect([exitCode, requests]).toEqual([3, []]);
   });
 
-  it('is refused under a name that --map gives back, and sent where --map leaves the field out', async () => {
+  it('is rejected under a name restored by --map, and sent if --map drops the field', async () => {
     const text = 'userId,tenant\na,beta\n';
     const renamed = await runBulk({ files: { 'u.csv': text }, options: { map: [['tenant', 'organizationId']] } });
     expect([renamed.exitCode, renamed.requests]).toEqual([3, []]);
@@ -57,8 +57,8 @@ describe('a record that is for another organization than its run', () => {
   });
 });
 
-describe('a record that repeats the target of its run', () => {
-  it.each(Object.keys(FORMS))('is sent without it from %s, and nothing is said', async (name) => {
+describe('a record that repeats the target of the command', () => {
+  it.each(Object.keys(FORMS))('is sent without the target from %s, without a warning', async (name) => {
     const records = ['0123', '0456'].map((userId) => ({ userId, organizationId: '0777' }));
     const { exitCode, requests, stderr } = await runBulk({
       data: { organizationId: '0777' },
@@ -69,7 +69,7 @@ describe('a record that repeats the target of its run', () => {
     expect(requests).toEqual([{ organizationId: '0777', users: [{ userId: '0123' }, { userId: '0456' }] }]);
   });
 
-  it('is in the rejects as it stands in the file', async () => {
+  it('is rejected unchanged', async () => {
     const { read } = await runBulk({
       files: files('u.ndjson', LINES.slice(0, 1)),
       answer: () => results({ a: { success: false, message: 'no' } }),
@@ -77,7 +77,7 @@ describe('a record that repeats the target of its run', () => {
     expect(await read('u.rejects.ndjson')).toBe('{"userId":"a","organizationId":"acme"}\n');
   });
 
-  it('may be one among others that are sent as they stand', async () => {
+  it('can be mixed with other records that are sent unchanged', async () => {
     const { requests } = await runBulk({ files: files('u.ndjson', [{ userId: 'z', n: 1 }, ...LINES.slice(0, 1)]) });
     expect(requests[0]?.users).toEqual([{ userId: 'z', n: 1 }, { userId: 'a' }]);
   });
@@ -85,10 +85,10 @@ describe('a record that repeats the target of its run', () => {
 
 describe('the other fields of a target', () => {
   it.each([
-    ['documentId', { documentId: 'd1' }, 'd2', "'d2' differs from 'd1', where all records go"],
-    ['folderId', { folderId: 'f1' }, 'f2', "'f2' differs from 'f1', where all records go"],
-    ['documentId', {}, 'd2', "the command names no documentId, and this record is for 'd2'"],
-  ])('count as well: %s beside %j', async (field, given, stated, message) => {
+    ['documentId', { documentId: 'd1' }, 'd2', "'d2' differs from 'd1', the target of all records"],
+    ['folderId', { folderId: 'f1' }, 'f2', "'f2' differs from 'f1', the target of all records"],
+    ['documentId', {}, 'd2', "the record is for 'd2', but the command does not name a documentId"],
+  ])('are checked as well: %s beside %j', async (field, given, stated, message) => {
     const records = [{ userId: 'a', [field]: stated }];
     const refused = await runBulk({ data: { organizationId: 'acme', ...given }, files: files('u.json', records) });
     expect([refused.exitCode, refused.error?.message]).toEqual([3, `u.json:1: ${field}: ${message}`]);
@@ -98,7 +98,7 @@ describe('the other fields of a target', () => {
     ]);
   });
 
-  it('are the records’ own where records have such an ID', async () => {
+  it('belong to the records if records have such an ID', async () => {
     const { exitCode, requests } = await runBulk({
       operation: 'documents.add',
       data: { organizationId: 'acme', folderId: 'f1' },

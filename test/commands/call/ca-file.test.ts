@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCertificates } from '../../../src/commands/call/ca-file.ts';
 import { newAuthority } from '../../client/certificates.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
 
 async function fileWith(text: string) {
-  const cwd = await temporaryFolder();
+  const cwd = await createTemporaryFolder();
   await writeFile(join(cwd, 'ca.pem'), text);
   return readCertificates('ca.pem', cwd);
 }
 
 describe('a file of certificates', () => {
-  it('gives all of them, and nothing that stands around them', async () => {
+  it('yields all certificates and drops the text around them', async () => {
     const [one, two] = await Promise.all([newAuthority(), newAuthority()]);
     const texts = await Promise.all([one, two].map(({ file }) => readFile(file, 'utf8')));
     const key = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
@@ -27,11 +27,13 @@ describe('a file of certificates', () => {
     ['of another kind', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'],
     ['damaged', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
     ['cut', '-----BEGIN CERTIFICATE-----\nMIIB'],
-  ])('that is %s is bad data', async (_, text) => {
+  ])('that is %s is rejected as bad data', async (_, text) => {
     await expect(fileWith(text)).rejects.toMatchObject({ failure: 'bad_data', message: /^--ca-file: / });
   });
 
-  it('that is not there is usage', async () => {
-    await expect(readCertificates('nope.pem', await temporaryFolder())).rejects.toMatchObject({ failure: 'usage' });
+  it('that does not exist is a usage error', async () => {
+    await expect(readCertificates('nope.pem', await createTemporaryFolder())).rejects.toMatchObject({
+      failure: 'usage',
+    });
   });
 });

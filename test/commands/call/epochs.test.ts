@@ -5,7 +5,7 @@ import { convertEpochs } from '../../../src/commands/call/epochs.ts';
 const flags = manifest.find(({ name }) => name === 'access-tokens.generate')?.flags ?? [];
 
 describe('times in a document', () => {
-  it('that can only be milliseconds become seconds, with a warning each', () => {
+  it('that can only be milliseconds are converted to seconds, with a warning each', () => {
     const data = {
       userId: 'u1',
       permissions: {
@@ -17,7 +17,7 @@ describe('times in a document', () => {
       },
     };
     expect(convertEpochs(flags, data)).toEqual([
-      'expiresAt: 1900000000000 is taken for milliseconds and sent as 1900000000 seconds',
+      'expiresAt: 1900000000000 is in milliseconds; sent as 1900000000 seconds',
     ]);
     expect(data.permissions.resources.map(({ expiresAt }) => expiresAt)).toEqual([
       1_900_000_000,
@@ -31,7 +31,7 @@ describe('times in a document', () => {
     { permissions: null },
     { permissions: { resources: 'all' } },
     { permissions: { resources: [null, 7] } },
-  ])('are left alone in what has another shape: %j', (data) => {
+  ])('are unchanged in data of another shape: %j', (data) => {
     const before = structuredClone(data);
     expect(convertEpochs(flags, data)).toEqual([]);
     expect(data).toEqual(before);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Flag, FlagKind } from '../../../src/catalog/flags.ts';
-import { flagValue } from '../../../src/commands/call/flag-values.ts';
+import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
 import { parsePairs } from '../../../src/commands/call/key-value.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 
@@ -11,7 +11,7 @@ const flag = (kind: FlagKind, more: Partial<Flag> = {}): Flag => ({
   name: 'x',
   path: ['x'],
   kind,
-  describes: '',
+  description: '',
   required: false,
   ofRecord: false,
   ...more,
@@ -19,7 +19,7 @@ const flag = (kind: FlagKind, more: Partial<Flag> = {}): Flag => ({
 
 function value(of: Flag, given: string | boolean | readonly string[]) {
   const warnings: string[] = [];
-  const read = flagValue(of, given, { now: NOW, warn: (text) => warnings.push(text) });
+  const read = parseFlagValue(of, given, { now: NOW, warn: (text) => warnings.push(text) });
   return { read, warnings };
 }
 
@@ -73,13 +73,13 @@ describe('the value of a flag', () => {
     );
   });
 
-  it('in milliseconds is sent as seconds, with a warning', () => {
+  it('in milliseconds is sent in seconds, with a warning', () => {
     const { read, warnings } = value(flag('time'), '1800000000000');
     expect(read).toBe(1_800_000_000);
     expect(warnings).toHaveLength(1);
   });
 
-  it('as entries keeps ids with commas, colons and quotes when they are quoted', () => {
+  it('with entries keeps quoted IDs that contain commas, colons, and quotes', () => {
     const given = 'type=document,id="a,b:""c""",org=acme,role=viewer,expires=48h';
     expect(value(resource, [given]).read).toEqual([
       {
@@ -92,7 +92,7 @@ describe('the value of a flag', () => {
     ]);
   });
 
-  it('as an entry is its first field alone, pairs, or JSON', () => {
+  it('with an entry accepts the first field alone, pairs, or JSON', () => {
     const user = flag('entry', {
       keys: [flag('text', { name: 'user', path: ['userId'] }), flag('text', { name: 'name', path: ['name'] })],
     });
@@ -101,7 +101,7 @@ describe('the value of a flag', () => {
     expect(value(user, '{"userId":"u1","role":"lead"}').read).toEqual({ userId: 'u1', role: 'lead' });
   });
 
-  it('with an unknown key names the nearest one', () => {
+  it('with an unknown key suggests the nearest', () => {
     expect(() => value(resource, ['type=document,rol=viewer'])).toThrow(
       expect.objectContaining({ failure: 'usage', hint: "did you mean 'role'?" }),
     );
@@ -112,7 +112,7 @@ describe('key=value pairs', () => {
   const key = fc.string({ minLength: 1 }).filter((text) => !/[=,"]/.test(text) && text.trim() === text && text !== '');
   const written = (text: string) => (/[",]/.test(text) || text === '' ? `"${text.replaceAll('"', '""')}"` : text);
 
-  it('read back whatever was written', () => {
+  it('parse back to the pairs that were written', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(key, fc.string()), { minLength: 1 }), (pairs) => {
         const text = pairs.map(([name, content]) => `${name}=${written(content)}`).join(',');
@@ -121,7 +121,7 @@ describe('key=value pairs', () => {
     );
   });
 
-  it('are refused or read, whatever the text', () => {
+  it('are parsed or rejected for any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -133,7 +133,7 @@ describe('key=value pairs', () => {
     );
   });
 
-  it.each(['a', 'a=1,', ',a=1', 'a="1', 'a="1"x', 'a=1"2', '=1'])('are refused: %j', (text) => {
+  it.each(['a', 'a=1,', ',a=1', 'a="1', 'a="1"x', 'a=1"2', '=1'])('are rejected: %j', (text) => {
     expect(() => parsePairs(text, 'x')).toThrow(expect.objectContaining({ failure: 'usage' }));
   });
 });

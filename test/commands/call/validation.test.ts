@@ -19,7 +19,7 @@ async function refusal(resources: readonly unknown[], beside: object = { name: '
   }
 }
 
-/** What each operation says of each of its fields that has a value of no use. */
+/** Messages of each operation for an invalid value in each of its fields. */
 function* refusals(operation: Operation, entry: OperationEntry): Generator<string> {
   const valid = { organizationId: 'o', documentId: 'd', editorId: 'e', userId: 'u', folderId: 'f' };
   for (const type of ['text', 'map', 'array', 'xml']) {
@@ -35,8 +35,8 @@ function* refusals(operation: Operation, entry: OperationEntry): Generator<strin
   }
 }
 
-describe('a refusal of any operation', () => {
-  it('names what is wrong once', async () => {
+describe('an input error of any operation', () => {
+  it('names the field only once', async () => {
     let count = 0;
     for (const entry of manifest) {
       for (const message of refusals(await loadOperation(entry.resource, entry.name), entry)) {
@@ -50,7 +50,7 @@ describe('a refusal of any operation', () => {
     expect(count).toBeGreaterThan(100);
   });
 
-  it('is a whole sentence where the field has one of its own', async () => {
+  it('is a complete sentence if the field defines one', async () => {
     const entry = manifest.find(({ name }) => name === 'crdt.update') ?? expect.fail();
     const operation = await loadOperation(entry.resource, entry.name);
     const input = { organizationId: 'o', documentId: 'd', editorId: 'e', type: 'text', data: {} };
@@ -63,7 +63,7 @@ describe('a refusal of any operation', () => {
 const HELP = 'see svc access-tokens generate --help';
 const acme = { type: 'organization', id: 'acme' };
 
-describe('an input that is refused', () => {
+describe('an invalid input', () => {
   it.each([
     [
       [{ ...acme, type: 'organisation' }],
@@ -72,30 +72,30 @@ describe('an input that is refused', () => {
     ],
     [[{ ...acme, accessRole: 'king' }], "--resource role: expected one of viewer, editor, got 'king'", HELP],
     [[{ type: 'document', id: 'd1' }], '--resource org: is missing', HELP],
-    [[{ ...acme, expiresAt: SECONDS }], '--resource expires: lies in the past', HELP],
-  ])('is told by the flag and the key that are wrong', async (resources, message, hint) => {
+    [[{ ...acme, expiresAt: SECONDS }], '--resource expires: is in the past', HELP],
+  ])('is reported with the flag and the key', async (resources, message, hint) => {
     expect(await refusal(resources)).toEqual([message, hint]);
   });
 
   it.each([
-    ['agents.get', '<agentId> is required', 'svc agents list shows them'],
-    ['webhooks.endpoints.secret', '<endpointId> is required', 'svc webhooks endpoints list shows them'],
+    ['agents.get', '<agentId> is required', 'svc agents list lists the IDs'],
+    ['webhooks.endpoints.secret', '<endpointId> is required', 'svc webhooks endpoints list lists the IDs'],
     [
       'documents.list',
       '--org is required',
-      'give it here, or set SVC_ORG for all commands; see svc documents list --help',
+      'add --org <id>, or set SVC_ORG for all commands; see svc documents list --help',
     ],
-  ])('is told where to find what %s lacks', async (name, message, hint) => {
+  ])('has a hint to find the missing value of %s', async (name, message, hint) => {
     const entry = manifest.find((known) => known.name === name) ?? expect.fail();
     const operation = await loadOperation(entry.resource, entry.name);
     expect(() => checkInput(entry, operation, {}, 'usage', NOW)).toThrow(expect.objectContaining({ message, hint }));
   });
 
-  it('is told with all that is missing', async () => {
+  it('is reported with all missing values', async () => {
     expect(await refusal([acme], {})).toEqual(['--name is required; --email is required', HELP]);
   });
 
-  it('is right at the clock that it is measured by', async () => {
+  it('is checked against the given time', async () => {
     expect(await refusal([{ ...acme, expiresAt: SECONDS + 1 }])).toMatchObject({ userId: 'u1' });
   });
 });

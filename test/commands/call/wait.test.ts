@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
 import type { migrations } from '../../../src/catalog/migrations.ts';
-import { runOperation } from '../../../src/commands/run/operation.ts';
+import { runOperation } from '../../../src/commands/run/run-operation.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
-import { failure, success } from '../../client/world.ts';
+import { failure, success } from '../../client/client-fixture.ts';
 import { type ToolWorld, toolContext } from '../tools/world.ts';
 
 const started = success({ migrationId: 'm1' });
@@ -25,7 +25,7 @@ async function waited(name: keyof typeof migrations, steps: Steps, world: ToolWo
 }
 
 describe('--wait', () => {
-  it('asks for the state until it is an end, at growing intervals, and prints the last one', async () => {
+  it('polls at growing intervals until a final state, and prints it', async () => {
     const steps = [started, ...Array.from({ length: 11 }, () => state('in_progress')), state('completed')];
     const { context, clock, requests, bodies, thrown } = await waited('documents.migrate', steps);
     expect(thrown).toBeUndefined();
@@ -39,12 +39,12 @@ describe('--wait', () => {
     expect(JSON.parse(context.stdout())).toEqual({ migrationId: 'm1', status: 'completed' });
   });
 
-  it('does not wait for a state that the service does not tell', async () => {
+  it('does not wait if the service reports no state', async () => {
     const { thrown } = await waited('documents.migrate', [started, success({ migrationId: 'm1' })]);
     expect(thrown).toMatchObject({ failure: 'unusable_answer' });
   });
 
-  it('says each new state on a line, where nobody watches', async () => {
+  it('prints a line per new state without a terminal', async () => {
     const steps = [started, state('pending'), state('pending'), state('\u001b[2J'), state('completed')];
     const { context } = await waited('documents.migrate', steps);
     expect(context.stderr()).toBe(
@@ -52,7 +52,7 @@ describe('--wait', () => {
     );
   });
 
-  it('turns a spinner on a terminal, and takes it away', async () => {
+  it('shows and clears a spinner on a terminal', async () => {
     const steps = [started, state('pending'), state('completed')];
     const { context, clock } = await waited('documents.migrate', steps, { answers: [] });
     const drawn = context.stderr().split('\r\u001b[2K');
@@ -61,18 +61,18 @@ describe('--wait', () => {
     expect(clock.slept.reduce((sum, time) => sum + time)).toBe(1250);
   });
 
-  it('is silent with --quiet, and prints the bare state', async () => {
+  it('prints only the state with --quiet', async () => {
     const steps = [started, state('pending'), state('completed')];
     const { context } = await waited('documents.migrate', steps, { options: { quiet: true } });
     expect([context.stdout(), context.stderr()]).toEqual(['completed\n', '']);
   });
 
-  it('needs no second look where the first answer is an end', async () => {
+  it('does not poll if the first response is final', async () => {
     const { requests, thrown } = await waited('documents.migration-status', [state('completed')]);
     expect([requests.length, thrown]).toEqual([1, undefined]);
   });
 
-  it('ends as the migration did', async () => {
+  it('exits according to the result of the migration', async () => {
     const { context, thrown } = await waited('documents.migration-status', [state('in_progress'), state('failed')]);
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 'failed' });
     expect(thrown).toMatchObject({
@@ -81,10 +81,10 @@ describe('--wait', () => {
     });
   });
 
-  it('says how to go on when it is interrupted', async () => {
+  it('has a hint to resume after an interruption', async () => {
     const controller = new AbortController();
     const interrupt = () => {
-      controller.abort(new SvcError('interrupted', 'stopped with Ctrl-C'));
+      controller.abort(new SvcError('interrupted', 'stopped by Ctrl-C'));
       return success({ migrationId: "m'1", status: 'pending' });
     };
     const { thrown, context } = await waited('documents.migrate', [success({ migrationId: "m'1" }), interrupt], {
@@ -92,21 +92,21 @@ describe('--wait', () => {
     });
     expect(thrown).toMatchObject({
       failure: 'interrupted',
-      hint: "go on with: svc documents migration-status --org acme --migration 'm'\\''1' --wait",
+      hint: "resume waiting with: svc documents migration-status --org acme --migration 'm'\\''1' --wait",
     });
     expect(context.stdout()).toBe('');
   });
 
-  it('says how to go on when the service no longer answers', async () => {
+  it('has a hint to resume if the service stops responding', async () => {
     const { thrown } = await waited('documents.migrate', [started, failure('NOT_FOUND', 404, 'Migration not found.')]);
     expect(thrown).toMatchObject({
       failure: 'not_found',
       status: 'NOT_FOUND',
-      hint: 'go on with: svc documents migration-status --org acme --migration m1 --wait',
+      hint: 'resume waiting with: svc documents migration-status --org acme --migration m1 --wait',
     });
   });
 
-  it('plans the call, and nothing after it, in a dry run', async () => {
+  it('prints only the first call in a dry run', async () => {
     const planned: unknown[] = [];
     const { context, requests } = await waited('documents.migrate', [], {
       options: { dryRun: true },

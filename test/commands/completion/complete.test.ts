@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { candidateLines } from '../../../src/commands/completion/candidate.ts';
 import { completeLine } from '../../../src/commands/completion/complete.ts';
-import { FoundIds } from '../../../src/commands/ids/found-ids.ts';
-import { forgetIds, knownIds, rememberIds } from '../../../src/commands/ids/id-cache.ts';
-import { safeText } from '../../../src/kernel/safe-text.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { cacheIds, readCachedIds, removeCachedIds } from '../../../src/commands/ids/id-cache.ts';
+import { IdCollector } from '../../../src/commands/ids/id-collector.ts';
+import { escapeForTerminal } from '../../../src/kernel/safe-text.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
 
 async function world(environment: Readonly<Record<string, string>> = {}, platform?: NodeJS.Platform) {
-  const cwd = await temporaryFolder();
+  const cwd = await createTemporaryFolder();
   const folders = { config: join(cwd, 'config'), state: join(cwd, 'state'), data: join(cwd, 'data') };
   const surroundings = { cwd, folders, environment: { HOME: cwd, ...environment }, ...(platform && { platform }) };
   return {
@@ -24,23 +24,23 @@ async function world(environment: Readonly<Record<string, string>> = {}, platfor
 }
 
 describe('candidates', () => {
-  it('are commands with what they do, then flags of the command', async () => {
+  it('are commands with their summaries, then flags of the command', async () => {
     const { completes, ...surroundings } = await world();
     expect(await completes('')).toEqual(expect.arrayContaining(['users', 'webhooks', 'completion', 'help']));
     expect(await completeLine(['users', 'ad'], surroundings)).toBe(
-      'add\tAdd users to an organization, a folder or a document\n',
+      'add\tAdd users to an organization, folder, or document\n',
     );
     expect(await completes('users', 'add', '--batch')).toEqual(['--batch-size']);
     expect(await completes('--loc')).toEqual(['--local']);
   });
 
-  it('leave out a flag that is given, but not one that repeats', async () => {
+  it('omit a flag that is given, unless it is repeatable', async () => {
     const { completes } = await world();
     expect(await completes('users', 'add', '--org', 'acme', '--or')).toEqual([]);
     expect(await completes('documents', 'list', '--document', 'd1', '--docu')).toEqual(['--document']);
   });
 
-  it('are the values of a flag, also behind its equals sign and behind its short form', async () => {
+  it('are the values of a flag, also after an equals sign and after its short form', async () => {
     const { completes } = await world();
     expect(await completes('users', 'add', '--duplicates', '')).toEqual(['fail', 'first', 'last']);
     expect(await completes('users', 'add', '--duplicates=f')).toEqual(['--duplicates=fail', '--duplicates=first']);
@@ -51,27 +51,27 @@ describe('candidates', () => {
     ]);
   });
 
-  it('are the values of a short flag in the same word, also behind other short flags', async () => {
+  it('are the values of a short flag in the same word, also after other short flags', async () => {
     const { completes, folders } = await world();
     expect(await completes('users', 'list', '-ond')).toEqual(['-ondjson']);
     expect(await completes('users', 'list', '-qvond')).toEqual(['-qvondjson']);
     expect(await completes('users', 'list', '-qv', '--verb')).toEqual([]);
     expect(await completes('users', 'list', '-zond')).toEqual([]);
     const profile = (name: string) => ({ local: false, profile: name });
-    await rememberIds({ folders, environment: {} }, profile('prod'), new Map([['organization', new Set(['acme'])]]));
+    await cacheIds({ folders, environment: {} }, profile('prod'), new Map([['organization', new Set(['acme'])]]));
     for (const chosen of [['-pprod'], ['-qpprod'], ['-qp', 'prod']]) {
       expect(await completes('users', 'add', ...chosen, '--org', '')).toEqual(['acme']);
     }
     expect(await completes('users', 'add', '-pother', '--org', '')).toEqual([]);
   });
 
-  it('are no flags behind --, and none of a word that makes no sense', async () => {
+  it('omit flags after --, and are empty after an invalid word', async () => {
     const { completes } = await world();
     expect(await completes('users', 'add', '--', '--o')).toEqual([]);
     expect(await completes('nonsense', '')).toEqual([]);
   });
 
-  it('are files, hidden ones once asked for, and folders with a slash', async () => {
+  it('are files, hidden files after a dot, and folders with a slash', async () => {
     const { completes, cwd } = await world();
     await mkdir(join(cwd, 'below'));
     await writeFile(join(cwd, 'below', 'in.csv'), '');
@@ -83,7 +83,7 @@ describe('candidates', () => {
     expect(await completes('users', 'add', '--file', 'nowhere/')).toEqual([]);
   });
 
-  it('are files by either separator on Windows, and end with the one that was typed', async () => {
+  it('accept either separator on Windows, and end with the typed one', async () => {
     const { completes, cwd } = await world({}, 'win32');
     await mkdir(join(cwd, 'below', 'more'), { recursive: true });
     await writeFile(join(cwd, 'below', 'in.csv'), '');
@@ -98,7 +98,7 @@ describe('candidates', () => {
     expect(await files('below/a\\ ')).toEqual(['below/a b.csv']);
   });
 
-  it('are the files of texts behind an @, and none below a home that no shell would know', async () => {
+  it('are files after an @, without home folders that no shell would expand', async () => {
     const { completes, cwd } = await world();
     await writeFile(join(cwd, 'user.json'), '');
     expect(await completes('users', 'add', '--data', '@us')).toEqual(['@user.json']);
@@ -107,13 +107,13 @@ describe('candidates', () => {
     expect(await completes('users', 'add', '--file=~/us')).toEqual([]);
   });
 
-  it('are what else a command can be given: paths of the interface, events, what is left of a list', async () => {
+  it('include paths of the interface, events, and the remaining items of a list', async () => {
     const { completes, ...surroundings } = await world();
     expect(await completes('api', '/v2/workspace/g')).toEqual(['/v2/workspace/get']);
     expect(await completes('email', 'update', '--trigger', 'crdt.')).toEqual([]);
     expect(await completes('email', 'update', '--trigger', 'comment_annotation.as')).toHaveLength(2);
     const endpoints = new Map([['endpoint', new Set(['ep_1', 'ep_2'])]] as const);
-    await rememberIds(surroundings, { local: true, profile: undefined }, endpoints);
+    await cacheIds(surroundings, { local: true, profile: undefined }, endpoints);
     expect(await completes('webhooks', 'endpoints', 'delete', '--local', 'ep_1', '')).toEqual(['ep_2']);
     expect(await completes('local', 'deliveries', 'list', '--local', '--endpoint', '')).toEqual(['ep_1', 'ep_2']);
   });
@@ -129,7 +129,7 @@ describe('candidates', () => {
     expect(await completes('profiles', 'use', 'p')).toEqual(['prod']);
   });
 
-  it('read words as they were typed, and expand nothing in them', async () => {
+  it('use words as typed, without expansion', async () => {
     const { completes, cwd } = await world();
     await writeFile(join(cwd, 'a b.csv'), '');
     expect(await completes('users', 'add', '--file', 'a\\ ')).toEqual(['a b.csv']);
@@ -137,13 +137,13 @@ describe('candidates', () => {
     expect(await completes('users', 'add', '--file', '$HOME/')).toEqual([]);
   });
 
-  it('never break their line', () => {
+  it('never contain line breaks or extra tabs', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.record({ value: fc.string({ unit: 'binary' }), describes: fc.string({ unit: 'binary' }) })),
+        fc.array(fc.record({ value: fc.string({ unit: 'binary' }), description: fc.string({ unit: 'binary' }) })),
         (given) => {
           const lines = candidateLines(given).split('\n').slice(0, -1);
-          const kept = given.filter(({ value }) => safeText(value) === value);
+          const kept = given.filter(({ value }) => escapeForTerminal(value) === value);
           expect(lines.map((line) => line.split('\t')[0])).toEqual(kept.map(({ value }) => value));
           expect(lines.every((line) => line.split('\t').length <= 2)).toBe(true);
         },
@@ -152,82 +152,82 @@ describe('candidates', () => {
   });
 });
 
-describe('ids that were read', () => {
+describe('cached IDs', () => {
   const local = { local: true, profile: undefined };
 
-  it('are kept by kind and by profile, the latest first', async () => {
+  it('are cached by kind and profile, latest first', async () => {
     const { completes, ...surroundings } = await world();
-    const found = new FoundIds('folders');
-    found.look([{ folderId: 'f1', organizationId: 'acme', subFolders: [{ folderId: 'f2' }] }]);
-    await rememberIds(surroundings, local, found.ids);
-    await rememberIds(surroundings, local, new Map([['folder', new Set(['f3', 'f1'])]]));
-    expect(await knownIds(surroundings, local, 'folder')).toEqual(['f3', 'f1', 'f2']);
+    const found = new IdCollector('folders');
+    found.collect([{ folderId: 'f1', organizationId: 'acme', subFolders: [{ folderId: 'f2' }] }]);
+    await cacheIds(surroundings, local, found.ids);
+    await cacheIds(surroundings, local, new Map([['folder', new Set(['f3', 'f1'])]]));
+    expect(await readCachedIds(surroundings, local, 'folder')).toEqual(['f3', 'f1', 'f2']);
     expect(await completes('--local', 'folders', 'list', '--org', '')).toEqual(['acme']);
     expect(await completes('folders', 'list', '--org', '')).toEqual([]);
   });
 
-  it('are found wherever an answer names them, one by one or as a list, and a bare id in records of its own kind', () => {
-    const found = new FoundIds('users');
-    found.look({
+  it('are found anywhere in a response, alone or in lists, and as a plain id in records of their kind', () => {
+    const found = new IdCollector('users');
+    found.collect({
       comments: [{ id: 'c1', from: { userId: 'u1' }, seenBy: { userIds: ['u2', 7] } }],
       documentIds: ['d1'],
     });
-    found.look({ organizationUserGroupId: 'g1', userIds: 'u3' });
+    found.collect({ organizationUserGroupId: 'g1', userIds: 'u3' });
     expect(Object.fromEntries(found.ids)).toEqual({
       user: new Set(['u1', 'u2', 'u3']),
       document: new Set(['d1']),
       group: new Set(['g1']),
     });
-    const agent = new FoundIds('agents');
-    agent.look({ agent: { id: 'a1', model: { id: 'm1' } } });
+    const agent = new IdCollector('agents');
+    agent.collect({ agent: { id: 'a1', model: { id: 'm1' } } });
     expect(Object.fromEntries(agent.ids)).toEqual({ agent: new Set(['a1']) });
   });
 
-  it('end with an answer that goes on for ever', () => {
+  it('stop at a limit in an endless response', () => {
     const endless: Record<string, unknown> = { userId: 'u1' };
     endless['again'] = [endless, endless];
-    const found = new FoundIds('users');
-    found.look(endless);
+    const found = new IdCollector('users');
+    found.collect(endless);
     expect(Object.fromEntries(found.ids)).toEqual({ user: new Set(['u1']) });
   });
 
-  it('are gone once they were deleted, but for those of others', async () => {
+  it('are removed after a deletion, except those of other kinds', async () => {
     const { completes: _, ...surroundings } = await world();
-    await rememberIds(surroundings, local, new Map([['endpoint', new Set(['ep_1', 'ep_2'])]]));
-    const found = new FoundIds('webhook-endpoints');
-    found.look([{ endpointId: 'ep_1', organizationId: 'acme' }]);
+    await cacheIds(surroundings, local, new Map([['endpoint', new Set(['ep_1', 'ep_2'])]]));
+    const found = new IdCollector('webhook-endpoints');
+    found.collect([{ endpointId: 'ep_1', organizationId: 'acme' }]);
     expect(Object.fromEntries(found.ownIds)).toEqual({ endpoint: new Set(['ep_1']) });
-    await forgetIds(surroundings, local, found.ownIds);
-    expect(await knownIds(surroundings, local, 'endpoint')).toEqual(['ep_2']);
+    await removeCachedIds(surroundings, local, found.ownIds);
+    expect(await readCachedIds(surroundings, local, 'endpoint')).toEqual(['ep_2']);
   });
 
-  it('survive writers at once: each leaves a whole cache', async () => {
+  it('survive concurrent writers: each leaves a complete cache', async () => {
     const { completes: _, ...surroundings } = await world();
     const writers = Array.from({ length: 50 }, (_each, at) =>
-      rememberIds(surroundings, local, new Map([['user', new Set([`u${at}`])]])),
+      cacheIds(surroundings, local, new Map([['user', new Set([`u${at}`])]])),
     );
     await Promise.all(writers);
-    const users = await knownIds(surroundings, local, 'user');
+    const users = await readCachedIds(surroundings, local, 'user');
     expect(users.length).toBeGreaterThan(0);
     expect(users.every((id) => /^u\d+$/.test(id))).toBe(true);
     expect(await readdir(join(surroundings.folders.state, 'completion'))).toEqual(['local.json']);
   });
 
-  it('are bounded, and a damaged cache is none', async () => {
+  it('are limited in number, and a damaged cache counts as empty', async () => {
     const { completes: _, ...surroundings } = await world();
     const many = new Set(Array.from({ length: 2000 }, (_each, at) => `d${at}`));
-    await rememberIds(surroundings, local, new Map([['document', many]]));
-    expect(await knownIds(surroundings, local, 'document')).toHaveLength(500);
+    await cacheIds(surroundings, local, new Map([['document', many]]));
+    expect(await readCachedIds(surroundings, local, 'document')).toHaveLength(500);
     const path = join(surroundings.folders.state, 'completion', 'local.json');
     await writeFile(path, '{"document": 7, "user": [');
-    expect(await knownIds(surroundings, local, 'document')).toEqual([]);
-    await rememberIds(surroundings, local, new Map([['document', new Set(['d1'])]]));
+    expect(await readCachedIds(surroundings, local, 'document')).toEqual([]);
+    await cacheIds(surroundings, local, new Map([['document', new Set(['d1'])]]));
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ document: ['d1'] });
   });
 
-  it('are not kept when that is switched off', async () => {
+  it('are not cached if the cache is turned off', async () => {
     const { completes: _, ...surroundings } = await world({ SVC_COMPLETION_CACHE: '0' });
-    await rememberIds(surroundings, local, new Map([['document', new Set(['d1'])]]));
-    expect(await knownIds({ ...surroundings, environment: {} }, local, 'document')).toEqual([]);
+    await cacheIds(surroundings, local, new Map([['document', new Set(['d1'])]]));
+    expect(await readCachedIds({ ...surroundings, environment: {} }, local, 'document')).toEqual([]);
   });
 });

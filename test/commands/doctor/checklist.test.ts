@@ -1,24 +1,24 @@
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import type { Finding } from '../../../src/commands/doctor/check.ts';
-import { checklist } from '../../../src/commands/doctor/checklist.ts';
-import { PLAIN_LOOK } from '../../../src/output/look.ts';
+import type { DoctorFinding } from '../../../src/commands/doctor/check.ts';
+import { formatChecklist } from '../../../src/commands/doctor/checklist.ts';
+import { PIPE_DISPLAY } from '../../../src/output/display-options.ts';
 
-const findings: readonly Finding[] = [
-  { name: 'config-folder', state: 'ok', detail: '/home/ada/.config/svc (not there yet; /home/ada can be written)' },
+const findings: readonly DoctorFinding[] = [
+  { name: 'config-folder', state: 'ok', detail: '/home/ada/.config/svc (does not exist yet; /home/ada is writable)' },
   { name: 'dns', state: 'fail', detail: 'the name 設計.example is unknown', fix: 'check the base URL and the network' },
 ];
 
 function list(width?: number): Promise<string> {
-  const view = { headers: true, color: false, isTerminal: width !== undefined, width, look: PLAIN_LOOK };
-  return checklist(findings, view, {});
+  const view = { headers: true, color: false, isTerminal: width !== undefined, width, display: PIPE_DISPLAY };
+  return formatChecklist(findings, view, {});
 }
 
-it('wraps what was found beside its name on a terminal, and in a narrow one below it', async () => {
+it('wraps details next to the names on a terminal, and below them on a narrow one', async () => {
   expect(await list(60)).toBe(
     [
-      '✓ config-folder  /home/ada/.config/svc (not there yet;',
-      '                 /home/ada can be written)',
+      '✓ config-folder  /home/ada/.config/svc (does not exist yet;',
+      '                 /home/ada is writable)',
       '✗ dns            the name 設計.example is unknown',
       '                 fix: check the base URL and the network',
       '',
@@ -27,8 +27,8 @@ it('wraps what was found beside its name on a terminal, and in a narrow one belo
   expect(await list(36)).toBe(
     [
       '✓ config-folder',
-      '  /home/ada/.config/svc (not there',
-      '  yet; /home/ada can be written)',
+      '  /home/ada/.config/svc (does not',
+      '  exist yet; /home/ada is writable)',
       '✗ dns',
       '  the name 設計.example is unknown',
       '  fix: check the base URL and the',

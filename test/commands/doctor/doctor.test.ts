@@ -4,25 +4,27 @@ import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Finding } from '../../../src/commands/doctor/check.ts';
-import { doctor } from '../../../src/commands/doctor/doctor.ts';
+import type { DoctorFinding } from '../../../src/commands/doctor/check.ts';
+import { doctorCommand } from '../../../src/commands/doctor/doctor.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
-import { profileStore } from '../../../src/profiles/store.ts';
+import { createProfileStore } from '../../../src/profiles/store.ts';
 import { openEmbedded } from '../../../src/service/embedded.ts';
-import { storeLocation } from '../../../src/service/store/location.ts';
+import { resolveStoreLocation } from '../../../src/service/store/location.ts';
 import { newAuthority } from '../../client/certificates.ts';
 import { httpProxy } from '../../client/proxies.ts';
 import { listen } from '../../listen.ts';
-import { temporaryFolders } from '../../temporary-folder.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { createUserFolders } from '../../temporary-folder.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
-/** What the service answers on a path instead of what it would. */
+/** Overrides of the service's responses by path. */
 type Answers = Readonly<Record<string, { readonly status: number; readonly body: unknown }>>;
 
-/** The embedded service behind a server that tells the given time, and the variables that lead to it. */
+/** Starts the embedded service behind a server with the given Date header, and returns the variables for it. */
 async function service(answers: Answers = {}, date = new Date()) {
-  const local = await openEmbedded(await storeLocation(undefined, await temporaryFolders()), { clock: systemClock });
+  const local = await openEmbedded(await resolveStoreLocation(undefined, await createUserFolders()), {
+    clock: systemClock,
+  });
   onTestFinished(() => local.close());
   const asked: { readonly path: string; readonly method: string | undefined; readonly authorized: boolean }[] = [];
   const listener: RequestListener = async (request, response) => {
@@ -56,15 +58,15 @@ async function service(answers: Answers = {}, date = new Date()) {
 
 const NOBODY = (baseUrl: string) => ({ SVC_BASE_URL: baseUrl, SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'token-of-key' });
 
-/** Runs the doctor: what it found, by name, and what it ended with. */
-async function run(world: FakeWorld = {}, words: Readonly<Record<string, string>> = {}) {
+/** Runs the doctor, and returns its findings by name and its error. */
+async function run(world: FakeContextOptions = {}, words: Readonly<Record<string, string>> = {}) {
   const context = await fakeContext({ ...world, options: { output: 'json', insecureHttp: true, ...world.options } });
-  const error = await doctor(context, { arguments: [], options: words }).then(
+  const error = await doctorCommand(context, { arguments: [], options: words }).then(
     () => undefined,
     (thrown: unknown) => thrown as SvcError,
   );
   if (error && !(error instanceof SvcError)) throw error;
-  const findings: readonly Finding[] = context.stdout() ? JSON.parse(context.stdout()) : [];
+  const findings: readonly DoctorFinding[] = context.stdout() ? JSON.parse(context.stdout()) : [];
   const found = (name: string) => findings.find((finding) => finding.name === name);
   return { findings, found, error, context };
 }
@@ -75,12 +77,12 @@ async function plainService(answers?: Answers, date?: Date) {
 }
 
 describe('doctor', () => {
-  it('finds everything in order, calls only reads, and asks for the time without a credential', async () => {
+  it('reports no problems, makes only reads, and reads the clock without credentials', async () => {
     const { environment, asked } = await plainService();
     const { error, found } = await run({ environment });
     expect(error).toBeUndefined();
     expect(found('profile')).toMatchObject({ state: 'ok' });
-    expect(found('dns')).toMatchObject({ state: 'ok', detail: '127.0.0.1 is an address' });
+    expect(found('dns')).toMatchObject({ state: 'ok', detail: '127.0.0.1 is an IP address' });
     expect(found('connection')).toMatchObject({ state: 'ok', detail: expect.stringContaining('this machine') });
     expect(found('answer')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^HTTP 404 in \d+ ms$/) });
     expect(found('clock')).toMatchObject({ state: 'ok' });
@@ -94,16 +96,16 @@ describe('doctor', () => {
     expect(asked.map(({ path }) => path).filter((path) => !path.endsWith('/get') && path !== '/')).toEqual([]);
   });
 
-  it('says how to mend what is not configured, and tries nothing that needs it', async () => {
+  it('explains how to fix missing settings, and skips checks that need them', async () => {
     const { error, found, findings } = await run();
     expect(error).toMatchObject({ failure: 'no_credential', hint: expect.stringContaining('svc profiles add') });
     expect(found('profile')).toMatchObject({ state: 'fail', fix: expect.stringContaining('svc profiles add') });
-    expect(found('dns')?.detail).toBe('not tried, because of proxy');
-    expect(found('key-credentials')?.detail).toBe('not tried, because of profile');
+    expect(found('dns')?.detail).toBe('skipped because proxy failed');
+    expect(found('key-credentials')?.detail).toBe('skipped because profile failed');
     expect(findings.filter(({ state }) => state === 'fail')).toHaveLength(1);
   });
 
-  it('tells a refused credential from one that is fine', async () => {
+  it('distinguishes a rejected credential from a valid one', async () => {
     const { environment } = await plainService();
     const { error, found } = await run({ environment: { ...environment, SVC_AUTH_TOKEN: 'an-old-token' } });
     expect(error).toMatchObject({ failure: 'unauthenticated', message: '1 of 18 checks failed: key-credentials' });
@@ -113,7 +115,7 @@ describe('doctor', () => {
       fix: expect.stringContaining('SVC_AUTH_TOKEN'),
     });
     expect(found('workspace-credentials')).toMatchObject({ state: 'ok' });
-    expect(found('advanced-webhooks')).toMatchObject({ detail: 'not tried, because of key-credentials' });
+    expect(found('advanced-webhooks')).toMatchObject({ detail: 'skipped because key-credentials failed' });
   });
 
   it('skips a credential that is not configured', async () => {
@@ -123,7 +125,7 @@ describe('doctor', () => {
     expect(found('workspace-credentials')).toMatchObject({ state: 'skipped' });
   });
 
-  it('takes a service that limits the rate for neither good nor bad', async () => {
+  it('warns about a rate limit', async () => {
     const limited = { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } } };
     const { environment } = await plainService({ '/v2/workspace/webhookconfig/get': limited });
     const { error, found } = await run({ environment });
@@ -131,7 +133,7 @@ describe('doctor', () => {
     expect(error).toBeUndefined();
   });
 
-  it('tells what is switched on, and what is not', async () => {
+  it('reports enabled and disabled features', async () => {
     const off = { status: 400, body: { error: { status: 'FAILED_PRECONDITION', message: 'no' } } };
     const on = { isEnabled: true, encryptData: false, encodeData: false, publicKey: '', enableDataProtection: false };
     const first = await plainService({ '/v2/organizations/documents/get': off });
@@ -150,7 +152,7 @@ describe('doctor', () => {
     [-600, '600 s ahead of', 'warn'],
     [600, '600 s behind', 'warn'],
     [60, 'within', 'ok'],
-  ])('with a service whose clock is %d s off says %s', async (seconds, words, state) => {
+  ])('reports a clock skew of %d s: %s', async (seconds, words, state) => {
     const { environment } = await plainService({}, new Date(Date.now() + seconds * 1_000));
     const { found } = await run({ environment });
     expect(found('clock')?.state).toBe(state);
@@ -159,16 +161,16 @@ describe('doctor', () => {
     );
   });
 
-  it('names the first of what is broken on the way, with its exit code', async () => {
+  it('reports the first network problem with its exit code', async () => {
     const closed = await run({ environment: NOBODY('http://127.0.0.1:9') });
     expect(closed.found('connection')).toMatchObject({ state: 'fail', detail: expect.stringContaining('127.0.0.1:9') });
-    expect(closed.found('key-credentials')?.detail).toBe('not tried, because of connection');
+    expect(closed.found('key-credentials')?.detail).toBe('skipped because connection failed');
     expect(closed.error).toMatchObject({ failure: 'unreachable', message: '1 of 18 checks failed: connection' });
     const nowhere = await run({ environment: NOBODY('https://nowhere.invalid') });
     expect(nowhere.found('dns')).toMatchObject({ state: 'fail', detail: expect.stringContaining('nowhere.invalid') });
   });
 
-  it('goes through a proxy, which looks up names and opens connections', async () => {
+  it('uses a proxy, which resolves names and opens connections', async () => {
     const { environment, asked } = await plainService();
     const { host } = await httpProxy();
     const url = environment.SVC_BASE_URL.replace('127.0.0.1', 'svc.example.test');
@@ -189,12 +191,12 @@ describe('doctor over TLS', () => {
   }
 
   it.each([
-    ['that ends in 30 days', 'IP:127.0.0.1', 30, true, 'ok', /ends in (29|30) days/],
-    ['that ends soon', 'IP:127.0.0.1', 3, true, 'warn', /ends in [23] days/],
-    ['that has ended', 'IP:127.0.0.1', -1, true, 'fail', /expired.*until/],
+    ['that expires in 30 days', 'IP:127.0.0.1', 30, true, 'ok', /expires in (29|30) days/],
+    ['that expires soon', 'IP:127.0.0.1', 3, true, 'warn', /expires in [23] days/],
+    ['that has expired', 'IP:127.0.0.1', -1, true, 'fail', /expired.*until/],
     ['for another host', 'DNS:elsewhere.example.test', 30, true, 'fail', /another host.*elsewhere\.example\.test/],
-    ['of an unknown authority', 'IP:127.0.0.1', 30, false, 'fail', /authority that is not known.*an authority/],
-  ])('looks at a certificate %s', async (_, name, days, trusted, state, words) => {
+    ['of an unknown authority', 'IP:127.0.0.1', 30, false, 'fail', /unknown authority.*an authority/],
+  ])('checks a certificate %s', async (_, name, days, trusted, state, words) => {
     const { environment, caFile } = await secureService(name, days);
     const { found, error } = await run({ environment, ...(trusted && { options: { caFile } }) });
     expect(found('connection')).toMatchObject({ state, detail: expect.stringMatching(words) });
@@ -205,16 +207,16 @@ describe('doctor over TLS', () => {
 });
 
 describe('doctor on this machine', () => {
-  it('finds files that others can read', async () => {
-    const folders = await temporaryFolders();
-    const store = profileStore({ folders, clock: systemClock });
+  it('finds files that other users can read', async () => {
+    const folders = await createUserFolders();
+    const store = createProfileStore({ folders, clock: systemClock });
     await store.add('prod', { baseUrl: 'http://127.0.0.1:9', apiKey: 'k' }, { authToken: 'token' });
     const path = join(folders.config, 'secrets.json');
     await chmod(path, 0o644);
     const { found, error } = await run({ folders });
     expect(found('permissions')).toMatchObject({
       state: 'fail',
-      detail: `${path} is open to others (644)`,
+      detail: `${path} is accessible to other users (644)`,
       fix: `chmod 600 ${path}`,
     });
     expect(error).toMatchObject({ failure: 'local' });
@@ -226,22 +228,25 @@ describe('doctor on this machine', () => {
     });
   });
 
-  it('finds a folder that cannot be written, and leaves nothing where it can', async () => {
-    const folders = await temporaryFolders();
+  it('finds a folder that is not writable, and leaves no probe files', async () => {
+    const folders = await createUserFolders();
     await mkdir(folders.data, { recursive: true });
     await writeFile(folders.state, 'a file in the place of a folder');
     const { found } = await run({ folders });
     expect(found('state-folder')).toMatchObject({ state: 'fail', detail: expect.stringContaining(folders.state) });
     expect(found('data-folder')).toMatchObject({ state: 'ok', detail: folders.data });
-    expect(found('config-folder')).toMatchObject({ state: 'ok', detail: expect.stringContaining('not there yet') });
+    expect(found('config-folder')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('does not exist yet'),
+    });
     expect([await readdir(folders.data), (await readdir(join(folders.data, '..'))).sort()]).toEqual([
       [],
       ['data', 'state'],
     ]);
   });
 
-  it('reports a damaged file of profiles as what it is', async () => {
-    const folders = await temporaryFolders();
+  it('reports a damaged profiles file', async () => {
+    const folders = await createUserFolders();
     await mkdir(folders.config, { mode: 0o700, recursive: true });
     await writeFile(join(folders.config, 'profiles.json'), '{"profiles": {', { mode: 0o600 });
     const { found, error } = await run({ folders });
@@ -252,12 +257,12 @@ describe('doctor on this machine', () => {
     expect(error).toMatchObject({ failure: 'local' });
   });
 
-  it('warns of a switch that lets any server pass for the service', async () => {
+  it('warns if certificate checks are turned off', async () => {
     const { found } = await run({ environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
     expect(found('certificate-checks')).toMatchObject({ state: 'warn', fix: expect.stringContaining('unset') });
   });
 
-  it('looks at the embedded service instead of the network', async () => {
+  it('checks the embedded service instead of the network with --local', async () => {
     const { error, findings, found } = await run({ options: { local: true } });
     expect(error).toBeUndefined();
     expect(found('dns')).toBeUndefined();
@@ -265,11 +270,11 @@ describe('doctor on this machine', () => {
     expect(findings.map(({ state }) => state)).not.toContain('fail');
   });
 
-  it('draws a list with marks on a terminal, and with words for a pipe or a screen reader', async () => {
+  it('draws symbols on a terminal, and words for a pipe or a screen reader', async () => {
     const options = { local: true, output: 'table' } as const;
-    const list = async (world: FakeWorld) => {
+    const list = async (world: FakeContextOptions) => {
       const context = await fakeContext({ ...world, options });
-      await doctor(context, { arguments: [], options: {} });
+      await doctorCommand(context, { arguments: [], options: {} });
       return context.stdout();
     };
     expect(await list({ answers: [] })).toMatch(/^✓ node {2,}Node\.js v/m);
@@ -279,7 +284,7 @@ describe('doctor on this machine', () => {
     }
   });
 
-  it('refuses --dry-run', async () => {
+  it('rejects --dry-run', async () => {
     expect((await run({ options: { dryRun: true } })).error).toMatchObject({ failure: 'usage' });
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../src/commands/definition.ts';
-import { helpAt } from '../../../src/commands/help/help-at.ts';
+import { helpForPath } from '../../../src/commands/help/help-at.ts';
 import { reflow } from '../../../src/commands/help/reflow.ts';
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
 import { topicText } from '../../../src/commands/help/topics.ts';
@@ -25,7 +25,7 @@ function* pathsOf(node: Node): Generator<readonly string[]> {
 }
 
 describe('help on a terminal', () => {
-  it('keeps explanations beside what they explain', () => {
+  it('keeps explanations next to their terms', () => {
     expect(reflow(HELP, 50)).toBe(
       [
         'Adds each user or updates the one with the same',
@@ -43,7 +43,7 @@ describe('help on a terminal', () => {
     );
   });
 
-  it('puts them below where there is no room, all of them', () => {
+  it('moves all explanations below their terms in a narrow terminal', () => {
     expect(reflow(HELP, 36).split('\n').slice(4)).toEqual([
       '  # add users to one document, from',
       '  # a pipe',
@@ -58,11 +58,11 @@ describe('help on a terminal', () => {
     ]);
   });
 
-  it('is left alone where there is none, and by a terminal that has no width', () => {
+  it('is unchanged without a terminal and without a width', () => {
     expect([reflow(HELP, undefined), reflow(HELP, 0), reflow(HELP, 100)]).toEqual([HELP, HELP, HELP]);
   });
 
-  it('loses no word, and fits but for commands', () => {
+  it('loses no words, and fits except for commands', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 }).map((all) => all.join(' '));
     fc.assert(
       fc.property(fc.array(words), fc.integer({ min: 40, max: 120 }), (sentences, columns) => {
@@ -78,7 +78,7 @@ describe('help on a terminal', () => {
     'fits %d columns for each command and topic, but for what cannot be broken',
     async (columns) => {
       const texts = [...TOPIC_NAMES.map(topicText)];
-      for (const path of pathsOf(commandTree())) texts.push((await helpAt(path)) ?? '');
+      for (const path of pathsOf(commandTree())) texts.push((await helpForPath(path)) ?? '');
       expect(texts.length).toBeGreaterThan(100);
       // A command, a flag, and an explanation that is one word.
       const isWhole = (line: string) => /^ +(svc|echo|printf|[A-Z_]+=|.*\||--\S+ <\S+>$|(-.* {2})?\S+$)/.test(line);

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Activity, watched } from '../../../src/commands/activity.ts';
+import { Activity, trackActivity } from '../../../src/commands/activity.ts';
 import { historyCommand } from '../../../src/commands/history/history.ts';
-import { keptCommand } from '../../../src/commands/history/kept-command.ts';
 import { appendEntry, readEntries } from '../../../src/commands/history/log.ts';
 import { recordRun } from '../../../src/commands/history/record.ts';
+import { sanitizeCommand } from '../../../src/commands/history/sanitize-command.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { addThings, newClient, OPERATIONS, scriptedFetch, success, thing } from '../../client/world.ts';
-import { temporaryFolders } from '../../temporary-folder.ts';
+import { addThings, newClient, OPERATIONS, scriptedFetch, success, thing } from '../../client/client-fixture.ts';
+import { createUserFolders } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const line = (command: string, at = '2030-01-01T00:00:00.000Z') => JSON.stringify({ at, command });
 
 describe('the log', () => {
-  it('takes a line from each of many writers at once, and is the reader of its owner only', async () => {
-    const folders = await temporaryFolders();
+  it('accepts lines of many concurrent writers, and is private to its owner', async () => {
+    const folders = await createUserFolders();
     const commands = Array.from({ length: 200 }, (_, index) => `c${index}`);
     await Promise.all(commands.map((command) => appendEntry(folders, systemClock, line(command))));
     const found = await readEntries(folders);
@@ -27,8 +27,8 @@ describe('the log', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  it('is bounded: the older half goes', async () => {
-    const folders = await temporaryFolders();
+  it('is limited in size, and drops the older half', async () => {
+    const folders = await createUserFolders();
     const padding = 'x'.repeat(200_000);
     for (let index = 0; index < 20; index += 1) await appendEntry(folders, systemClock, line(`${index} ${padding}`));
     const folder = join(folders.state, 'history');
@@ -40,8 +40,8 @@ describe('the log', () => {
     expect(kept.length).toBeGreaterThan(5);
   });
 
-  it('loses at most the line that was cut', async () => {
-    const folders = await temporaryFolders();
+  it('loses at most a truncated line', async () => {
+    const folders = await createUserFolders();
     await appendEntry(folders, systemClock, line('first'));
     await appendFile(join(folders.state, 'history', 'history.ndjson'), line('cut').slice(0, 20));
     await appendEntry(folders, systemClock, line('last'));
@@ -49,7 +49,7 @@ describe('the log', () => {
   });
 });
 
-describe('the command line in it', () => {
+describe('the command line in the log', () => {
   const program = () => {
     const root = new Command('svc').option('-y, --yes').option('-o, --output <format>');
     const leaf = new Command('add')
@@ -64,7 +64,7 @@ describe('the command line in it', () => {
     return { root, leaf };
   };
 
-  it('names every flag, and the values that are no free text', async () => {
+  it('contains every flag, and the values that are not free text', async () => {
     const { root, leaf } = program();
     const words = [
       'add',
@@ -81,29 +81,29 @@ describe('the command line in it', () => {
       'b=2',
     ];
     await root.parseAsync([...words, '--role', 'viewer', '--no-index', '-y', '-o', 'json'], { from: 'user' });
-    expect(keptCommand(leaf)).toBe(
+    expect(sanitizeCommand(leaf)).toBe(
       'svc add e1 --org acme --name … --file u.csv --metadata … --role viewer --no-index --yes --output json',
     );
   });
 
-  it('never holds free text, whatever it is', async () => {
+  it('never contains free text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.stringMatching(/^[a-z0-9]{9,40}$/), async (secret) => {
         const { root, leaf } = program();
         await root.parseAsync(['add', '--name', secret, '--metadata', `k=${secret}`], { from: 'user' });
-        expect(keptCommand(leaf)).not.toContain(secret);
+        expect(sanitizeCommand(leaf)).not.toContain(secret);
       }),
     );
   });
 });
 
-describe('what a run writes', () => {
-  it('is counted and named by its ids, those of the reply too; reads are not', async () => {
+describe('the writes of a command', () => {
+  it('are counted with their IDs, including those in the response; reads are not', async () => {
     const { client } = newClient({
       fetch: scriptedFetch(success({ id: 'made', migrationId: 'm1', token: 'secret' })).fetch,
     });
     const activity = new Activity();
-    const seen = watched(client, activity);
+    const seen = trackActivity(client, activity);
     await seen.call(OPERATIONS.read, { name: 'x' });
     expect(activity.calls).toBe(0);
     await seen.call(OPERATIONS.set, { name: 'x' });
@@ -115,30 +115,30 @@ describe('what a run writes', () => {
     expect(activity.ids).toEqual(['made', 'm1', 'acme', 'u1', 'u2']);
   });
 
-  it('names the first records of a batch, however many there are', async () => {
+  it('include the first IDs of a batch of any size', async () => {
     const { client } = newClient({ fetch: scriptedFetch(success({})).fetch });
     const activity = new Activity();
     const things = Array.from({ length: 500 }, (_, index) => ({ id: `t${index}` }));
-    await watched(client, activity).call(addThings, { things });
+    await trackActivity(client, activity).call(addThings, { things });
     expect(activity.ids).toEqual(things.slice(0, 20).map(({ id }) => id));
   });
 
-  it('is noted though it fails', async () => {
+  it('are recorded even if they fail', async () => {
     const { client } = newClient({ fetch: scriptedFetch(new Error('down')).fetch });
     const activity = new Activity();
-    await expect(watched(client, activity).call(OPERATIONS.once, {})).rejects.toThrow();
+    await expect(trackActivity(client, activity).call(OPERATIONS.once, {})).rejects.toThrow();
     expect(activity.calls).toBe(1);
   });
 });
 
 describe('a line', () => {
-  it('is short enough for one write, whatever the ids and the command', async () => {
+  it('is short enough for one write, for any IDs and any command', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 30 }), async (ids) => {
         const context = await fakeContext({ options: { local: true } });
         const activity = new Activity();
         activity.calls = 1;
-        activity.noteIds(ids);
+        activity.recordIds(ids);
         const command = new Command('svc').argument('[ids...]');
         await command.action(() => undefined).parseAsync(['--', ...ids], { from: 'user' });
         await recordRun(context, activity, { command, started: 0, error: undefined });
@@ -150,18 +150,18 @@ describe('a line', () => {
     );
   });
 
-  it('that cannot be written fails nothing, and --verbose says why', async () => {
+  it('that cannot be written does not fail the command, and --verbose shows the reason', async () => {
     for (const verbose of [false, true]) {
       const context = await fakeContext({ options: { local: true, verbose } });
       await writeFile(context.folders.state, 'no folder');
       await recordRun(context, new Activity(), { command: new Command('svc'), started: 0, error: undefined });
-      expect(context.stderr().includes('no line in the history')).toBe(verbose);
+      expect(context.stderr().includes('was not recorded in the history')).toBe(verbose);
     }
   });
 });
 
 describe('svc history', () => {
-  it('shows the last runs, from a moment on', async () => {
+  it('shows the last commands since a time', async () => {
     const context = await fakeContext({ options: { output: 'json' } });
     const now = Date.now();
     for (const hours of [5, 3, 1]) {
@@ -180,13 +180,13 @@ describe('svc history', () => {
     { words: ['clean'], options: {} },
     { words: [], options: { limit: '0' } },
     { words: [], options: { since: 'once' } },
-  ])('refuses $words $options', async ({ words, options }) => {
+  ])('rejects $words $options', async ({ words, options }) => {
     const context = await fakeContext();
     await expect(historyCommand(context, { arguments: words, options })).rejects.toMatchObject({ failure: 'usage' });
   });
 
-  it('is cleared unasked by a script, and asked about on a terminal', async () => {
-    const folders = await temporaryFolders();
+  it('is cleared without confirmation in a script, and with confirmation on a terminal', async () => {
+    const folders = await createUserFolders();
     await appendEntry(folders, systemClock, line('c'));
     const person = await fakeContext({ folders, answers: ['no'] });
     await expect(historyCommand(person, { arguments: ['clear'], options: {} })).rejects.toThrow('not confirmed');

@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JobDescription } from '../../../src/bulk/journal/description.ts';
-import { createJobFolder, jobFolder, lockJob } from '../../../src/bulk/journal/folder.ts';
-import { beginJob, openPlace } from '../../../src/commands/bulk/job.ts';
+import type { JobDescription } from '../../../src/bulk/journal/job-description.ts';
+import { createJobFolder, jobFolderOf, lockJob } from '../../../src/bulk/journal/job-folder.ts';
+import { createLockedFolder, startJob } from '../../../src/commands/bulk/open-job.ts';
 import { listJobs } from '../../../src/commands/jobs/list.ts';
 import { removeJobs } from '../../../src/commands/jobs/remove.ts';
 import { reportJob } from '../../../src/commands/jobs/report/report.ts';
@@ -39,12 +39,12 @@ async function failuresOf(job: string, context: Awaited<ReturnType<typeof fakeCo
 }
 
 describe('a job whose journal was deleted', () => {
-  it('is reported as such by every command, and never as a job of which nothing was sent', async () => {
+  it('is reported by every command, and never as a job that sent nothing', async () => {
     const context = await fakeContext({ options: { output: 'json' } });
     const [lost, whole] = [nameOf(1), nameOf(2)];
     for (const job of [lost, whole]) {
-      const place = await openPlace(context, job);
-      const { journal } = await beginJob(description(job), place);
+      const place = await createLockedFolder(context, job);
+      const { journal } = await startJob(description(job), place);
       journal.close();
       place.release();
     }
@@ -59,21 +59,21 @@ describe('a job whose journal was deleted', () => {
   });
 });
 
-it('a job that ended while its input was read is told from one whose journal was deleted', async () => {
+it('distinguishes a job that ended while reading its input from one with a deleted journal', async () => {
   const context = await fakeContext({ options: { output: 'json' } });
   await createJobFolder(context.folders, nameOf(1));
   for (const error of await failuresOf(nameOf(1), context)) {
-    expect(error).toMatchObject({ failure: 'usage', message: expect.stringContaining('nothing of job') });
+    expect(error).toMatchObject({ failure: 'usage', message: expect.stringContaining('sent nothing') });
   }
   await listJobs(context);
-  expect([JSON.parse(context.stdout()), context.stderr()]).toEqual([[], expect.stringContaining('there are no jobs')]);
+  expect([JSON.parse(context.stdout()), context.stderr()]).toEqual([[], expect.stringContaining('no jobs found')]);
 });
 
-it('of several jobs to remove, one that runs stays, and the others are removed', async () => {
+it('removes several jobs except a running one', async () => {
   const context = await fakeContext();
   const jobs = [1, 2, 3].map(nameOf);
   await Promise.all(jobs.map((job) => createJobFolder(context.folders, job)));
-  const release = await lockJob(jobFolder(context.folders, nameOf(2)), systemClock);
+  const release = await lockJob(jobFolderOf(context.folders, nameOf(2)), systemClock);
   const removing = removeJobs(context, { arguments: jobs, options: {} });
   await expect(removing).rejects.toMatchObject({
     failure: 'some_failed',

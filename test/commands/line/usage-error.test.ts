@@ -11,7 +11,7 @@ async function refusalOf(line: string) {
   );
 }
 
-describe('a command line that makes no sense', () => {
+describe('an invalid command line', () => {
   it.each([
     ['users ad', "unknown command 'ad'", "did you mean 'svc users add'?"],
     ['usres add', "unknown command 'usres'", "did you mean 'svc users'?"],
@@ -26,18 +26,18 @@ describe('a command line that makes no sense', () => {
     ['--lcoal users add', "unknown flag '--lcoal'", "did you mean '--local'?"],
     ['users add --xx', "unknown flag '--xx'", 'svc users add --help lists the flags'],
     ['users add -z', "unknown flag '-z'", 'svc users add --help lists the flags'],
-    ['users add -o', '--output needs a value: --output <format>', 'see svc --help'],
-    ['users add -o jsn', "--output: 'jsn' is not one of table, json, yaml, csv, ndjson", "did you mean 'json'?"],
-    ['users add --user a --user b', '--user is given twice', undefined],
-    ['profiles use', 'svc profiles use needs <name>', 'see svc profiles use --help'],
-    ['jobs resume', 'svc jobs resume needs <id>', 'svc jobs list shows them'],
+    ['users add -o', '--output requires a value: --output <format>', 'see svc --help'],
+    ['users add -o jsn', "--output must be one of table, json, yaml, csv, ndjson, got 'jsn'", "did you mean 'json'?"],
+    ['users add --user a --user b', '--user can be given only once', undefined],
+    ['profiles use', 'svc profiles use requires <name>', 'see svc profiles use --help'],
+    ['jobs resume', 'svc jobs resume requires <id>', 'svc jobs list lists the IDs'],
     ['org list', "unknown command 'org'", "did you mean 'svc organizations'?"],
     ['users add --conc 4', "unknown flag '--conc'", "did you mean '--concurrency'?"],
-    ['agents list a b', "svc agents list takes no arguments; 'a' is one too many", 'see svc agents list --help'],
-    ['help usrs', "there is no help on 'usrs'", "did you mean 'users'?"],
-    ['help fromatting', "there is no help on 'fromatting'", "did you mean 'formatting'?"],
-    ['help frobnicate', "there is no help on 'frobnicate'", 'svc help lists the commands and topics'],
-    ['help /v2/user/add', "no operation is called '/v2/user/add'", "did you mean '/v2/users/add'?"],
+    ['agents list a b', "svc agents list takes no arguments; unexpected argument 'a'", 'see svc agents list --help'],
+    ['help usrs', "unknown command or topic 'usrs'", "did you mean 'users'?"],
+    ['help fromatting', "unknown command or topic 'fromatting'", "did you mean 'formatting'?"],
+    ['help frobnicate', "unknown command or topic 'frobnicate'", "run 'svc help' for a list of commands and topics"],
+    ['help /v2/user/add', "unknown operation '/v2/user/add'", "did you mean '/v2/users/add'?"],
   ])('svc %s', async (line, message, hint) => {
     expect(await refusalOf(line)).toEqual({ failure: 'usage', message, hint });
   });
@@ -53,12 +53,12 @@ describe('--version', () => {
     },
   );
 
-  it('is nothing to a command that is run', async () => {
+  it('has no effect on a command that runs', async () => {
     expect(await refusalOf('local exec -- node --version')).not.toMatchObject({ failure: 'usage' });
   });
 });
 
-it('--help stands beside global flags', async () => {
+it('--help can be combined with global flags', async () => {
   for (const line of ['--local --help', '-q users add --help', 'users add --help -o json']) {
     const context = await fakeContext();
     await runCommandLine(line.split(' '), context);

@@ -6,7 +6,7 @@ import { localExport } from '../../../src/commands/local/export.ts';
 import { localImport } from '../../../src/commands/local/import.ts';
 import { localReset } from '../../../src/commands/local/reset.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
-import { temporaryFolder, temporaryFolders } from '../../temporary-folder.ts';
+import { createTemporaryFolder, createUserFolders } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const STATE = {
@@ -17,7 +17,7 @@ const STATE = {
 
 /** A user's folders, with the state in the embedded service there. */
 async function filled(): Promise<Folders> {
-  const folders = await temporaryFolders();
+  const folders = await createUserFolders();
   const context = await fakeContext({ folders, stdin: JSON.stringify(STATE) });
   await localImport(context, { arguments: ['-'], options: {} });
   return folders;
@@ -38,7 +38,7 @@ describe('svc local export', () => {
   it.each([undefined, 'table', 'json', 'ndjson', 'yaml'] as const)(
     '-o %s prints what can be imported',
     async (output) => {
-      const [folders, others] = [await filled(), await temporaryFolders()];
+      const [folders, others] = [await filled(), await createUserFolders()];
       const text = (await exported(folders, output ? { output } : {})).stdout();
       await localImport(await fakeContext({ folders: others, stdin: text }), { arguments: ['-'], options: {} });
       expect((await exported(others, output ? { output } : {})).stdout()).toBe(text);
@@ -47,7 +47,7 @@ describe('svc local export', () => {
     },
   );
 
-  it('is JSON unless asked otherwise', async () => {
+  it('prints JSON by default', async () => {
     const { stdout } = await exported(await filled());
     expect(JSON.parse(stdout())).toMatchObject(STATE);
     expect(stdout()).toMatch(/^\{\n {2}"organizations"/);
@@ -60,17 +60,17 @@ describe('svc local export', () => {
     ['backup.json', 'yaml', /^organizations:\n/],
     ['backup', 'yaml', /^organizations:\n/],
   ] as const)('writes %s with -o %s, for its owner alone', async (name, output, start) => {
-    const folder = await temporaryFolder();
+    const folder = await createTemporaryFolder();
     const path = join(folder, name);
     await writeFile(path, 'old', { mode: 0o644 });
     const context = await exported(await filled(), output ? { output } : {}, [name], folder);
     expect(context.stdout()).toBe('');
-    expect(context.stderr()).toBe(`wrote ${name}, with its secrets unmasked\n`);
+    expect(context.stderr()).toBe(`wrote ${name}; it contains unmasked secrets\n`);
     expect(await readFile(path, 'utf8')).toMatch(start);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses what could not hold it', async () => {
+  it('rejects unsuitable formats', async () => {
     const folders = await filled();
     await expect(exported(folders, { output: 'csv' })).rejects.toMatchObject({ failure: 'usage' });
     await expect(exported(folders, {}, ['backup.csv'])).rejects.toMatchObject({ failure: 'usage' });
@@ -82,7 +82,7 @@ describe('svc local export', () => {
 describe('svc local reset', () => {
   const usersOf = async (folders: Folders) => JSON.parse((await exported(folders)).stdout()).users;
 
-  it('asks, and deletes everything', async () => {
+  it('deletes everything after confirmation', async () => {
     const folders = await filled();
     const context = await fakeContext({ folders, answers: ['yes'] });
     await localReset(context);
@@ -90,7 +90,7 @@ describe('svc local reset', () => {
     expect(await usersOf(folders)).toEqual([]);
   });
 
-  it('deletes nothing without a yes, nor in a dry run', async () => {
+  it('deletes nothing without confirmation or with --dry-run', async () => {
     const folders = await filled();
     await expect(localReset(await fakeContext({ folders, answers: ['no'] }))).rejects.toThrow('not confirmed');
     await localReset(await fakeContext({ folders, options: { dryRun: true, yes: true } }));

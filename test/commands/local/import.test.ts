@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { localExport } from '../../../src/commands/local/export.ts';
 import { localImport } from '../../../src/commands/local/import.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
-import { temporaryFolders } from '../../temporary-folder.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { createUserFolders } from '../../temporary-folder.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
-async function run(content: string, name = 'state.yaml', world: FakeWorld = {}) {
+async function run(content: string, name = 'state.yaml', world: FakeContextOptions = {}) {
   const context = await fakeContext({ ...world, options: { output: 'json', ...world.options } });
   await writeFile(join(context.cwd, name), content);
   await localImport(context, { arguments: [name], options: {} });
@@ -36,8 +36,8 @@ userData:
 `;
 
 describe('svc local import', () => {
-  it('loads YAML with the types that it says, and prints how much it loaded', async () => {
-    const folders = await temporaryFolders();
+  it('imports typed YAML and prints the number of records', async () => {
+    const folders = await createUserFolders();
     const context = await run(YAML, 'state.yaml', { folders });
     expect(JSON.parse(context.stdout())).toEqual({
       ...{ organizations: 1, folders: 0, documents: 0, users: 2, groups: 0, activities: 0 },
@@ -66,8 +66,8 @@ describe('svc local import', () => {
     expect(JSON.parse(context.stdout())).toMatchObject({ users: 2 });
   });
 
-  it('takes the other names that the interface has for ids', async () => {
-    const folders = await temporaryFolders();
+  it('accepts alternative names of ID fields', async () => {
+    const folders = await createUserFolders();
     const given = {
       documents: [{ organizationId: 'acme', id: 'd1' }],
       groups: [{ organizationId: 'acme', organizationUserGroupId: 'g1' }],
@@ -81,19 +81,19 @@ describe('svc local import', () => {
     });
   });
 
-  it('warns of fields that it would lose, and goes on without them', async () => {
-    const folders = await temporaryFolders();
+  it('skips unknown fields with a warning', async () => {
+    const folders = await createUserFolders();
     const content = 'folders: [{organizationId: acme, folderId: f1, foldername: One}]';
     const context = await run(content, 'state.yaml', { folders });
-    expect(context.stderr()).toBe('warning: state.yaml: folders[0]: left out, as it is not known: foldername\n');
+    expect(context.stderr()).toBe('warning: state.yaml: folders[0]: skipped unknown fields: foldername\n');
     expect(await holds(folders)).toMatchObject({ folders: [{ folderId: 'f1' }] });
   });
 
-  it('only checks with --dry-run', async () => {
-    const folders = await temporaryFolders();
+  it('only validates with --dry-run', async () => {
+    const folders = await createUserFolders();
     const options = { dryRun: true } as const;
     const context = await run(YAML, 'state.yaml', { folders, options });
-    expect(context.stderr()).toBe('nothing was written: --dry-run\n');
+    expect(context.stderr()).toBe('--dry-run: nothing was written\n');
     expect(JSON.parse(context.stdout())).toMatchObject({ users: 2 });
     expect((await holds(folders))['users']).toEqual([]);
     const bad = run('groups: [{organizationId: a, groupId: g, userIds: [u]}]', 'state.yaml', { folders, options });
@@ -101,7 +101,7 @@ describe('svc local import', () => {
   });
 });
 
-describe('what svc local import refuses', () => {
+describe('svc local import rejects', () => {
   const user = '{organizationId: acme, userId: u1}';
 
   it.each([
@@ -113,7 +113,7 @@ describe('what svc local import refuses', () => {
     ['users: [{organizationId: acme, userId: ""}]', 'state.yaml: users[0].userId: is empty'],
     ['users: {}', 'state.yaml: users: expected a list, got an object'],
     ['[]', 'state.yaml: expected an object of fields, got a list'],
-    [`user: [${user}]`, "state.yaml: user: no part of a state; did you mean 'users'?"],
+    [`user: [${user}]`, "state.yaml: user: unknown field; did you mean 'users'?"],
     [
       'userData: [{organizationId: a, userId: u, comments: [1]}]',
       'state.yaml: userData[0].comments[0]: expected an object of fields',
@@ -122,7 +122,7 @@ describe('what svc local import refuses', () => {
       'crdt: [{organizationId: a, documentId: d, editorId: e, type: text, data: 1}]',
       'state.yaml: crdt[0].data: Data must be a string for type text.',
     ],
-    ['agentGroups: [{groupId: g, agentIds: [a]}]', "state.yaml: agentGroups[0].agentIds[0]: there is no agent 'a'"],
+    ['agentGroups: [{groupId: g, agentIds: [a]}]', "state.yaml: agentGroups[0].agentIds[0]: agent 'a' does not exist"],
     [
       'config: {webhook: {useWebhookService: 1}}',
       'state.yaml: config.webhook.useWebhookService: expected true or false, got a number',
@@ -137,7 +137,7 @@ describe('what svc local import refuses', () => {
     });
   });
 
-  it('every problem of a file at once, with its place', async () => {
+  it('a file, with all problems and positions', async () => {
     const context = await fakeContext();
     await writeFile(join(context.cwd, 'state.yaml'), 'users: [{}]\nagents: [{id: 1}]\nwhat: 1');
     await expect(localImport(context, { arguments: ['state.yaml'], options: {} })).rejects.toMatchObject({
@@ -149,7 +149,7 @@ describe('what svc local import refuses', () => {
       'state.yaml: agents[0].id: expected text, got a number: put it in quotes',
       'state.yaml: users[0].organizationId: is missing',
       'state.yaml: users[0].userId: is missing',
-      expect.stringMatching(/^state\.yaml: what: no part of a state; /),
+      expect.stringMatching(/^state\.yaml: what: unknown field; /),
     ]);
   });
 
@@ -170,11 +170,11 @@ describe('what svc local import refuses', () => {
     });
   });
 
-  it('a file that is not there', async () => {
+  it('a missing file', async () => {
     const context = await fakeContext();
     await expect(localImport(context, { arguments: ['none.yaml'], options: {} })).rejects.toMatchObject({
       failure: 'usage',
-      message: 'there is no file none.yaml',
+      message: 'file not found: none.yaml',
     });
   });
 });

@@ -1,13 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
-import { operationTools } from '../../../src/commands/mcp/tools.ts';
+import { createTools } from '../../../src/commands/mcp/tools.ts';
 
-const EVERY = { writes: true, remote: true, asDescribed: true, runners: [] };
+const EVERY = { writes: true, remote: true, hasPlainOutput: true, runners: [] };
 
-describe('the tools of an assistant', () => {
-  it('have schemas that are valid by the meta-schema of JSON Schema, and compile', async () => {
-    const tools = await operationTools(EVERY);
+describe('MCP tools', () => {
+  it('have valid JSON Schemas that compile', async () => {
+    const tools = await createTools(EVERY);
     expect(tools.size).toBe(manifest.length);
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
     for (const [name, { tool }] of tools) {
@@ -19,8 +19,8 @@ describe('the tools of an assistant', () => {
     }
   });
 
-  it('have no conditions at the top of an input schema, which some hosts refuse', async () => {
-    for (const [name, { tool }] of await operationTools(EVERY)) {
+  it('have no conditions at the top of an input schema, which some hosts reject', async () => {
+    for (const [name, { tool }] of await createTools(EVERY)) {
       const conditions = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'enum'].filter((key) => key in tool.inputSchema);
       expect(conditions, name).toEqual([]);
     }

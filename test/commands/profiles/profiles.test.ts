@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Invocation } from '../../../src/commands/definition.ts';
 import { PROFILE_COMMANDS } from '../../../src/commands/profiles/commands.ts';
+import type { AddFlags } from '../../../src/commands/profiles/flags.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
-import { readProfiles } from '../../../src/profiles/book.ts';
-import { readSecrets, secretPlaces } from '../../../src/profiles/secrets.ts';
-import { temporaryFolders } from '../../temporary-folder.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { readProfiles } from '../../../src/profiles/profiles-file.ts';
+import { createSecretStorage, readSecrets } from '../../../src/profiles/secrets.ts';
+import { createUserFolders } from '../../temporary-folder.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
 const BASE_URL = 'https://api.example.com';
 const TOKEN = 'token-of-prod-0123456789';
@@ -15,11 +15,11 @@ const TOKEN = 'token-of-prod-0123456789';
 let folders: Folders;
 
 beforeEach(async () => {
-  folders = await temporaryFolders();
+  folders = await createUserFolders();
 });
 
 /** Runs a command by its words, with the values of its own flags, and hands back the context it ran in. */
-async function run(words: string, options: Invocation['options'] = {}, world: FakeWorld = {}) {
+async function run(words: string, options: AddFlags = {}, world: FakeContextOptions = {}) {
   const [group, verb, ...args] = words.split(' ');
   const definition = PROFILE_COMMANDS.find(({ command }) => command[0] === group && command[1] === verb);
   const context = await fakeContext({ folders, ...world });
@@ -28,7 +28,7 @@ async function run(words: string, options: Invocation['options'] = {}, world: Fa
   return context;
 }
 
-const refusal = (words: string, options: Invocation['options'] = {}, world: FakeWorld = {}) =>
+const refusal = (words: string, options: AddFlags = {}, world: FakeContextOptions = {}) =>
   run(words, options, world).then(
     () => undefined,
     (error: unknown) => error,
@@ -43,12 +43,12 @@ const addProd = () =>
 
 const profileOf = async (name: string) => (await readProfiles(folders)).profiles.get(name);
 const secretsOf = async (name: string) => {
-  const { secrets } = await readSecrets(secretPlaces({ folders }), (await profileOf(name)) ?? {});
+  const { secrets } = await readSecrets(createSecretStorage({ folders }), (await profileOf(name)) ?? {});
   return Object.fromEntries(Object.entries(secrets).map(([secret, { value }]) => [secret, value]));
 };
 
 describe('profiles add', () => {
-  it('takes what it is given where nobody can be asked, and warns once of the file', async () => {
+  it('uses only the given values without a terminal, and warns once about the file', async () => {
     const context = await addProd();
     expect(await profileOf('prod')).toMatchObject({
       baseUrl: BASE_URL,
@@ -61,7 +61,7 @@ describe('profiles add', () => {
     expect(context.stderr()).not.toContain(TOKEN);
   });
 
-  it('does not warn when that is what was asked for, or when there is no secret', async () => {
+  it('does not warn if a file was requested, or without a secret', async () => {
     const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };
     expect(
       (await run('profiles add a', { authTokenStdin: true, insecureStorage: true }, world)).stderr(),
@@ -69,10 +69,10 @@ describe('profiles add', () => {
     expect((await run('profiles add b', { apiKey: 'key-1' }, world)).stderr()).not.toContain('warning');
   });
 
-  it('says what it was not given', async () => {
+  it('lists missing values', async () => {
     const bare = await run('profiles add a', {}, {});
     expect(bare.stderr()).toContain(
-      'it has no base URL and no API key and no auth token: that has to come from elsewhere',
+      'the profile has no base URL and no API key and no auth token; provide the missing values with environment variables',
     );
     const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };
     const workspace = await run('profiles add b', { workspaceId: 'w', workspaceAuthTokenStdin: true }, world);
@@ -91,8 +91,8 @@ describe('profiles add', () => {
     expect(await secretsOf('prod')).toEqual({ authToken: 'from-file', workspaceAuthToken: 'from-stdin' });
   });
 
-  it('keeps everything else that it is given', async () => {
-    const options = { headerPrefix: 'X-Acme-', org: 'acme', defaultOutput: 'json', protected: true };
+  it('saves all other values', async () => {
+    const options: AddFlags = { headerPrefix: 'X-Acme-', org: 'acme', defaultOutput: 'json', protected: true };
     await run('profiles add prod', options, { options: { baseUrl: `${BASE_URL}/` } });
     expect(await profileOf('prod')).toEqual({
       baseUrl: BASE_URL,
@@ -103,7 +103,7 @@ describe('profiles add', () => {
     });
   });
 
-  it('asks on a terminal for what is missing, and for nothing else', async () => {
+  it('prompts only for missing values on a terminal', async () => {
     const all = await run('profiles add prod', {}, { answers: [BASE_URL, 'key-1', TOKEN] });
     expect(all.questions).toEqual(['Base URL', 'API key', 'Auth token of key-1']);
     expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
@@ -115,10 +115,13 @@ describe('profiles add', () => {
     expect(workspace.questions).toEqual(['Auth token of workspace w-1']);
   });
 
-  it.each([{ environment: { CI: 'true' } }, { options: { input: false } }])('asks nobody with %j', async (quiet) => {
-    const context = await run('profiles add prod', { apiKey: 'key-1' }, { answers: [], ...quiet });
-    expect(context.questions).toEqual([]);
-  });
+  it.each([{ environment: { CI: 'true' } }, { options: { input: false } }])(
+    'does not prompt with %j',
+    async (quiet) => {
+      const context = await run('profiles add prod', { apiKey: 'key-1' }, { answers: [], ...quiet });
+      expect(context.questions).toEqual([]);
+    },
+  );
 
   it.each([
     ['both secrets from stdin', 'profiles add p', { authTokenStdin: true, workspaceAuthTokenStdin: true }, {}],
@@ -139,14 +142,14 @@ describe('profiles add', () => {
     expect((await readProfiles(folders)).profiles.size).toBe(0);
   });
 
-  it('refuses a name that is taken before it asks anything', async () => {
+  it('rejects an existing name before prompting', async () => {
     await addProd();
     expect(await refusal('profiles add prod', {}, { answers: [] })).toMatchObject({ failure: 'already_exists' });
   });
 });
 
 describe('profiles list and show', () => {
-  it('print every profile in the order of the names', async () => {
+  it('print every profile, sorted by name', async () => {
     await run('profiles add test', { protected: true });
     await addProd();
     const { stdout } = await run('profiles list', {}, { options: { output: 'json' } });
@@ -169,7 +172,7 @@ describe('profiles list and show', () => {
     },
   );
 
-  it('say where the secrets lie', async () => {
+  it('show where the secrets are stored', async () => {
     await addProd();
     const { stdout } = await run('profiles show', {}, { options: { output: 'json' } });
     expect(JSON.parse(stdout())).toMatchObject({
@@ -178,7 +181,7 @@ describe('profiles list and show', () => {
     });
   });
 
-  it('tell a name that is not there from having none', async () => {
+  it('distinguish an unknown name from no name', async () => {
     expect(await refusal('profiles show')).toMatchObject({
       failure: 'not_found',
       hint: expect.stringContaining('profiles use'),
@@ -190,7 +193,7 @@ describe('profiles list and show', () => {
 });
 
 describe('profiles use, rename and remove', () => {
-  it('change what they say', async () => {
+  it('change the profiles', async () => {
     await addProd();
     await run('profiles add test', { apiKey: 'key-2' });
     await run('profiles use test');
@@ -203,7 +206,7 @@ describe('profiles use, rename and remove', () => {
     expect(await secretsOf('prod')).toEqual({});
   });
 
-  it('ask on a terminal before removing, and keep the profile when the answer is no', async () => {
+  it('ask for confirmation on a terminal, and keep the profile if declined', async () => {
     await addProd();
     await run('profiles add test', {});
     const kept = await refusal('profiles remove prod', {}, { answers: ['no'] });
@@ -214,7 +217,7 @@ describe('profiles use, rename and remove', () => {
     expect(removed.stderr()).toContain('profiles use');
   });
 
-  it('refuse what is not there, and names that cannot be', async () => {
+  it('reject unknown and invalid names', async () => {
     await addProd();
     expect(await refusal('profiles use nope')).toMatchObject({ failure: 'not_found' });
     expect(await refusal('profiles remove nope', {}, { answers: [] })).toMatchObject({ failure: 'not_found' });
@@ -224,7 +227,7 @@ describe('profiles use, rename and remove', () => {
 });
 
 describe('auth status', () => {
-  const status = async (world: FakeWorld = {}) => {
+  const status = async (world: FakeContextOptions = {}) => {
     const context = await run('auth status', {}, { ...world, options: { output: 'json', ...world.options } });
     return { records: JSON.parse(context.stdout()), stderr: context.stderr() };
   };
@@ -244,7 +247,7 @@ describe('auth status', () => {
     );
   });
 
-  it('says what is missing, and the ways out, after it has shown the rest', async () => {
+  it('lists missing settings and fixes after the rest', async () => {
     const context = await fakeContext({ folders, environment: { SVC_API_KEY: 'key-1' }, options: { output: 'json' } });
     const command = await PROFILE_COMMANDS.find(({ command: [group] }) => group === 'auth')?.load();
     await expect(command?.(context, { arguments: [], options: {} })).rejects.toMatchObject({
@@ -255,7 +258,7 @@ describe('auth status', () => {
     expect(JSON.parse(context.stdout())).toContainEqual({ setting: 'apiKey', value: 'key-1', source: 'SVC_API_KEY' });
   });
 
-  it('names the profile that is not complete', async () => {
+  it('names the incomplete profile', async () => {
     await run('profiles add prod', { apiKey: 'key-1' }, { options: { baseUrl: BASE_URL } });
     const context = await fakeContext({ folders });
     const command = await PROFILE_COMMANDS.find(({ command: [group] }) => group === 'auth')?.load();
@@ -265,12 +268,12 @@ describe('auth status', () => {
     });
   });
 
-  it('is content with the pair of the workspace alone', async () => {
+  it('accepts workspace credentials alone', async () => {
     const environment = { SVC_BASE_URL: BASE_URL, SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 't' };
     expect((await status({ environment })).stderr).toBe('');
   });
 
-  it('says why the credentials of a profile are not used', async () => {
+  it('explains why profile credentials are not used', async () => {
     await addProd();
     const refused = await refusal('auth status', {}, { options: { baseUrl: 'https://elsewhere.example.com' } });
     expect(refused).toMatchObject({ message: expect.stringContaining(`are for ${BASE_URL} only`) });

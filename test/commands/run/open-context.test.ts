@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { wantsColor } from '../../../src/commands/run/open-context.ts';
+import { shouldUseColor } from '../../../src/commands/run/open-context.ts';
 
 const sink = (isTerminal: boolean) => ({
   isTerminal,
@@ -9,7 +9,7 @@ const sink = (isTerminal: boolean) => ({
   write: async () => undefined,
 });
 
-describe('colour', () => {
+describe('color', () => {
   it.each([
     ['a terminal', 'auto', true, {}, true],
     ['a pipe', 'auto', false, {}, false],
@@ -22,6 +22,6 @@ describe('colour', () => {
     ['--color never over FORCE_COLOR', 'never', true, { FORCE_COLOR: '1' }, false],
     ['--color always over NO_COLOR', 'always', false, { NO_COLOR: '1' }, true],
   ] as const)('%s', (_, when, isTerminal, environment, expected) => {
-    expect(wantsColor(when, sink(isTerminal), environment)).toBe(expected);
+    expect(shouldUseColor(when, sink(isTerminal), environment)).toBe(expected);
   });
 });

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serveCommand, welcome } from '../../../src/commands/serve/serve.ts';
+import { formatWelcome, serveCommand } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/io.ts';
 import { openEmbedded } from '../../../src/service/embedded.ts';
-import { storeLocation } from '../../../src/service/store/location.ts';
+import { resolveStoreLocation } from '../../../src/service/store/location.ts';
 import { eventually } from '../../eventually.ts';
-import { temporaryFolders } from '../../temporary-folder.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { createUserFolders } from '../../temporary-folder.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
 /** A serving command, and what ends it. */
-async function serving(world: FakeWorld, options: Record<string, string | boolean> = { port: '0' }) {
+async function serving(world: FakeContextOptions, options: Record<string, string | boolean> = { port: '0' }) {
   const controller = new AbortController();
   const context = { ...(await fakeContext(world)), signal: controller.signal };
   const run = serveCommand(context, { arguments: [], options });
@@ -42,20 +42,20 @@ describe('svc serve', () => {
     expect(response.status).toBe(200);
   });
 
-  it('prints for people what to export', async () => {
+  it('prints the variables to export', async () => {
     const { context } = await serving({});
     expect(context.stdout()).toMatch(/^Serving on http:\/\/127\.0\.0\.1:\d+\. In another terminal:\n/);
     expect(context.stdout()).toMatch(/^ {2}export SVC_AUTH_TOKEN=[\w-]{32}$/m);
   });
 
-  it('prints it for PowerShell on Windows, which knows no export', () => {
+  it('prints PowerShell assignments on Windows', () => {
     const [apiKey, authToken, workspaceId, workspaceAuthToken] = ['k', '-a_', 'w', 't'];
-    const text = welcome('http://127.0.0.1:1', { apiKey, authToken, workspaceId, workspaceAuthToken }, 'win32');
+    const text = formatWelcome('http://127.0.0.1:1', { apiKey, authToken, workspaceId, workspaceAuthToken }, 'win32');
     expect(text).toMatch(/^Serving on http:\/\/127\.0\.0\.1:1\. In another PowerShell:\n/);
     expect(text).toContain("\n  $env:SVC_AUTH_TOKEN = '-a_'\n");
   });
 
-  it('ends with SIGTERM as a command that did its work, and with Ctrl-C as one that was stopped', async () => {
+  it('exits with 0 on SIGTERM, and as interrupted on Ctrl-C', async () => {
     const first = await serving({ options: { output: 'json' } });
     await first.end('terminated');
     await expect(fetch(JSON.parse(first.context.stdout()).url)).rejects.toThrow();
@@ -63,8 +63,8 @@ describe('svc serve', () => {
     await expect(second.end('interrupted')).rejects.toMatchObject({ failure: 'interrupted' });
   });
 
-  it('serves one store once, beside any number of local commands', async () => {
-    const folders = await temporaryFolders();
+  it('allows one server and any number of local commands per store', async () => {
+    const folders = await createUserFolders();
     const store = join(folders.data, 'service.sqlite');
     const { context, end } = await serving({ folders, options: { output: 'json' } });
     await expect(serving({ folders })).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('svc serve', () => {
       message: `process ${processId} is already serving ${store}`,
     });
     await expect(serving({ options: { store: `sqlite:${store}` } })).rejects.toMatchObject({ failure: 'locked' });
-    const local = await openEmbedded(await storeLocation(undefined, folders), { clock: context.clock });
+    const local = await openEmbedded(await resolveStoreLocation(undefined, folders), { clock: context.clock });
     expect(local.target.key.apiKey).toBe(JSON.parse(context.stdout()).apiKey);
     await local.close();
     await end('terminated');
@@ -84,7 +84,7 @@ describe('svc serve', () => {
   });
 });
 
-describe('the switches of svc serve', () => {
+describe('the options of svc serve', () => {
   async function called(options: Record<string, string | boolean>, path: string) {
     const { context } = await serving({ options: { output: 'json' } }, { port: '0', ...options });
     const { url, apiKey, authToken } = JSON.parse(context.stdout());
@@ -100,19 +100,19 @@ describe('the switches of svc serve', () => {
   }
   const LIST = '/v2/organizations/documents/get';
 
-  it('--without takes features away', async () => {
+  it('--without disables features', async () => {
     const list = await called({ without: 'advanced-webhooks,advanced-queries' }, LIST);
     expect(await list({ organizationId: 'acme' })).toEqual([400, 'FAILED_PRECONDITION']);
   });
 
-  it('--rate-limit counts calls', async () => {
+  it('--rate-limit limits calls', async () => {
     const list = await called({ rateLimit: '2/1m' }, LIST);
     const answers = [];
     for (let n = 0; n < 3; n++) answers.push((await list({ organizationId: 'acme' }))[1]);
     expect(answers).toEqual([undefined, undefined, 'RESOURCE_EXHAUSTED']);
   });
 
-  it('--strict makes a failure of what is missing', async () => {
+  it('--strict fails calls with missing documents', async () => {
     const data = { organizationId: 'acme', documents: [{ documentId: 'd1' }] };
     const add = await called({ strict: true }, '/v1/organizations/documents/add');
     expect([await add(data), await add(data)]).toEqual([
@@ -129,7 +129,7 @@ describe('the switches of svc serve', () => {
     { rateLimit: '60/1' },
     { rateLimit: '1.5/1m' },
     { rateLimit: '5/0s' },
-  ])('%j is refused', async (options) => {
+  ])('rejects %j', async (options) => {
     await expect(serving({}, { port: '0', ...options })).rejects.toMatchObject({ failure: 'usage' });
   });
 });

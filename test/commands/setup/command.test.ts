@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../../src/catalog/flags.ts';
-import { flagValue } from '../../../src/commands/call/flag-values.ts';
-import { commandOf, subjectOf } from '../../../src/commands/setup/subject.ts';
+import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
+import { formatEquivalentCommand, loadSetupOperation } from '../../../src/commands/setup/setup-operation.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const text = fc.string({ unit: 'binary', minLength: 1 }).filter((one) => !one.includes('\0'));
@@ -45,27 +45,27 @@ function dataOf(words: readonly string[], flags: readonly Flag[]): unknown {
       texts.set(flag, [...(texts.get(flag) ?? []), words[at] ?? '']);
     }
   }
-  for (const [flag, given] of texts) data[flag.path[0] ?? ''] = flagValue(flag, given, world);
+  for (const [flag, given] of texts) data[flag.path[0] ?? ''] = parseFlagValue(flag, given, world);
   return data;
 }
 
-describe('the command that does the same as a dialogue', () => {
-  it('means the same data to a shell and to svc, whatever is in it', async () => {
-    const { entry } = await subjectOf('webhooks.endpoints.create');
+describe('the equivalent command of a setup', () => {
+  it('produces the same data for any input', async () => {
+    const { entry } = await loadSetupOperation('webhooks.endpoints.create');
     const context = await fakeContext();
     const samples = fc.sample(endpoint, 400);
-    const lines = samples.map((data) => commandOf(context, entry, data, { arguments: [], options: {} }));
+    const lines = samples.map((data) => formatEquivalentCommand(context, entry, data, { arguments: [], options: {} }));
     const said = shellWords(lines).map((words) => dataOf(words, entry.flags));
     expect(said).toEqual(samples.map((data) => JSON.parse(JSON.stringify(data))));
   });
 
-  it('never holds a secret', async () => {
-    const { entry } = await subjectOf('email.update');
+  it('never contains a secret', async () => {
+    const { entry } = await loadSetupOperation('email.update');
     const context = await fakeContext();
     const data = { emailServiceConfig: { apiKey: 'sk-4711-0815', fromCompany: 'a\u001bb' } };
-    const line = commandOf(context, entry, data, { arguments: [], options: {} });
+    const line = formatEquivalentCommand(context, entry, data, { arguments: [], options: {} });
     expect(line).toBe(`svc email update --data '{"emailServiceConfig":{"fromCompany":"a\\u001bb"}}' --api-key-stdin`);
-    const named = commandOf(context, entry, data, { arguments: [], options: { apiKeyFile: 'my key' } });
+    const named = formatEquivalentCommand(context, entry, data, { arguments: [], options: { apiKeyFile: 'my key' } });
     expect(named.endsWith(" --api-key-file 'my key'")).toBe(true);
   });
 });

@@ -7,8 +7,8 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { NODE_VERIFICATION, PYTHON_VERIFICATION } from '../../../src/commands/setup/verification-code.ts';
 import { hasPython } from '../../python.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
-import { newSecret, unixNow } from '../../webhooks/world.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { newSecret, unixNow } from '../../webhooks/listener-fixture.ts';
 
 interface Case {
   readonly headers: Readonly<Record<string, string>>;
@@ -60,9 +60,9 @@ function cases(): readonly Case[] {
   });
 }
 
-describe('the code that verifies deliveries', () => {
-  it('in Node.js takes what the secret signed, and nothing else', async () => {
-    const file = join(await temporaryFolder(), 'verify.mjs');
+describe('the verification code', () => {
+  it('accepts only valid signatures in Node.js', async () => {
+    const file = join(await createTemporaryFolder(), 'verify.mjs');
     await writeFile(file, NODE_VERIFICATION);
     const { verified } = await import(pathToFileURL(file).href);
     for (const { headers, body, secret, isGood } of cases()) {

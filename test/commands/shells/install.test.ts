@@ -3,11 +3,11 @@ import { chmod, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'nod
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { placesFor, withLines, withoutLines } from '../../../src/commands/shells/places.ts';
+import { findCompletionFiles, withLines, withoutLines } from '../../../src/commands/shells/completion-files.ts';
 import { newUser } from '../../acceptance/svc.ts';
 
 describe('completion install', () => {
-  it('writes the script and the lines that load it, once, and takes both out again', async () => {
+  it('installs the script and start-up lines once, and uninstalls both', async () => {
     const { home, svc } = await newUser();
     const before = 'export EDITOR=vi\nalias ll="ls -l"';
     await writeFile(join(home, 'dotfiles-bashrc'), before, { mode: 0o640 });
@@ -17,7 +17,7 @@ describe('completion install', () => {
     const once = await readFile(join(home, '.bashrc'), 'utf8');
     expect(once.startsWith(`${before}\n# >>> svc completion >>>\n`)).toBe(true);
     expect((await stat(join(home, '.bashrc'))).mode & 0o777).toBe(0o640);
-    expect((await svc(['completion', 'install', 'bash', '--yes'])).stderr).toContain('installed already');
+    expect((await svc(['completion', 'install', 'bash', '--yes'])).stderr).toContain('is already installed');
     expect(await readFile(join(home, 'dotfiles-bashrc'), 'utf8')).toBe(once);
     await svc(['completion', 'uninstall', 'bash', '--yes']);
     expect(await readFile(join(home, '.bashrc'), 'utf8')).toBe(before);
@@ -25,7 +25,7 @@ describe('completion install', () => {
     expect((await svc(['completion', 'uninstall', 'bash', '--yes'])).stderr).toContain('is not installed');
   });
 
-  it('writes to where a link leads, though the file is not there yet, and refuses what leads nowhere', async () => {
+  it('writes to the target of a link even if it is missing, and rejects broken links', async () => {
     const { home, svc } = await newUser();
     await mkdir(join(home, 'dotfiles'));
     await symlink('dotfiles/bashrc', join(home, '.bashrc'));
@@ -39,13 +39,11 @@ describe('completion install', () => {
     await expect(stat(join(home, 'dotfiles', 'bashrc'))).rejects.toThrow('ENOENT');
     const refused = await install('zsh');
     expect(refused.code).toBe(12);
-    expect(refused.stderr).toContain(
-      `${join(home, '.zshrc')} is a link to ${join(home, 'away', 'zshrc')}, which leads nowhere`,
-    );
+    expect(refused.stderr).toContain(`${join(home, '.zshrc')} is a broken link to ${join(home, 'away', 'zshrc')}`);
     await expect(stat(join(home, '.config', 'svc', 'completion', '_svc'))).rejects.toThrow('ENOENT');
   });
 
-  it('writes nothing without consent', async () => {
+  it('writes nothing without confirmation', async () => {
     const { home, svc } = await newUser();
     const { code, stderr } = await svc(['completion', 'install', 'zsh']);
     expect(code).toBe(2);
@@ -55,7 +53,7 @@ describe('completion install', () => {
     await expect(stat(join(home, '.zshrc'))).rejects.toThrow();
   });
 
-  it('asks for the name of a shell that it cannot tell', async () => {
+  it('requires a shell name if the shell cannot be detected', async () => {
     const { svc } = await newUser();
     expect((await svc(['completion', 'install'])).code).toBe(2);
     expect((await svc(['completion', 'install', 'fisch'])).stderr).toContain("did you mean 'fish'?");
@@ -63,24 +61,27 @@ describe('completion install', () => {
 
   it('quotes paths, and finds the profile of PowerShell on Windows', async () => {
     const folders = { config: "/o'brien/svc", state: '', data: '' };
-    expect(placesFor('bash', { environment: { HOME: '/h' }, folders }).startUp?.lines).toContain(`'/o'\\''brien/svc/`);
-    const windows = placesFor('powershell', { environment: { HOME: '/h' }, folders, platform: 'win32' });
+    expect(findCompletionFiles('bash', { environment: { HOME: '/h' }, folders }).startUp?.lines).toContain(
+      `'/o'\\''brien/svc/`,
+    );
+    const windows = findCompletionFiles('powershell', { environment: { HOME: '/h' }, folders, platform: 'win32' });
     expect(windows.startUp?.path).toBe(join('/h', 'Documents', 'PowerShell', 'Microsoft.PowerShell_profile.ps1'));
-    expect(placesFor('fish', { environment: { HOME: '/h' }, folders })).not.toHaveProperty('startUp');
+    expect(findCompletionFiles('fish', { environment: { HOME: '/h' }, folders })).not.toHaveProperty('startUp');
   });
 
-  it('finds the file that bash reads in the terminals of macOS', () => {
+  it('finds the bash start-up file on macOS', () => {
     const folders = { config: '/c/svc', state: '', data: '' };
     const startUp = (...there: readonly string[]) => {
       const isFile = (path: string) => there.includes(path);
-      return placesFor('bash', { environment: { HOME: '/h' }, folders, platform: 'darwin', isFile }).startUp?.path;
+      return findCompletionFiles('bash', { environment: { HOME: '/h' }, folders, platform: 'darwin', isFile }).startUp
+        ?.path;
     };
     expect(startUp('/h/.bashrc')).toBe('/h/.bash_profile');
     expect(startUp('/h/.bashrc', '/h/.profile')).toBe('/h/.profile');
     expect(startUp('/h/.profile', '/h/.bash_profile')).toBe('/h/.bash_profile');
   });
 
-  it('leaves no file behind that was not there, and starts shells in peace where the script is gone', async () => {
+  it('leaves no new files behind, and causes no errors if the script is deleted', async () => {
     const { home, env, svc } = await newUser();
     await svc(['completion', 'install', 'bash', '--yes']);
     await rm(join(home, '.config', 'svc', 'completion'), { recursive: true });
@@ -99,7 +100,7 @@ describe('completion install', () => {
     { shell: 'zsh', words: ['-ic', 'print $_comps[svc]'], shows: '_svc' },
     // fish reads what it has for a command once that is to be completed, and is there.
     { shell: 'fish', words: ['-ic', 'complete -C "svc "; complete -c svc'], shows: '__svc_complete' },
-  ])('$shell completes from its next start on', async ({ shell, words, shows }) => {
+  ])('completes in a new $shell', async ({ shell, words, shows }) => {
     if (spawnSync(shell, ['-c', 'true']).error) return;
     const { env, home, svc } = await newUser();
     await writeFile(join(home, 'svc'), '#!/bin/sh\n', { mode: 0o755 });
@@ -114,7 +115,7 @@ describe('completion install', () => {
 
   const lines = '# >>> svc completion >>>\n. x\n# <<< svc completion <<<\n';
 
-  it('leaves every other line as it was, to the byte', () => {
+  it('keeps all other lines byte for byte', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.constant('\n'))), (parts) => {
         const text = parts.join('');
@@ -127,7 +128,7 @@ describe('completion install', () => {
     expect(withoutLines(withLines(undefined, lines))).toBeUndefined();
   });
 
-  it('keeps its place among lines that came later, and glues none of them together', () => {
+  it('keeps its position among later lines, and joins no lines', () => {
     const later = `${withLines('a=1', lines)}b=2\n`;
     expect(withLines(later, lines.replace('. x', '. y'))).toBe(later.replace('. x', '. y'));
     expect(withoutLines(later)).toBe('a=1\nb=2\n');

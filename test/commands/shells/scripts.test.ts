@@ -26,7 +26,7 @@ const NEWER: readonly (readonly [since: string, construct: RegExp, sample: strin
 ];
 
 describe('the script for bash', () => {
-  it.each(NEWER)('needs nothing of %s: %s', (_since, construct, sample) => {
+  it.each(NEWER)('uses no feature of %s: %s', (_since, construct, sample) => {
     expect(sample).toMatch(construct);
     expect(BASH.split('\n').filter((line) => construct.test(line))).toEqual([]);
   });
@@ -45,7 +45,7 @@ function brackets(script: string): string {
 
 /** There is no PowerShell to run it with: what can be seen in it is whether it hangs together, and what it calls. */
 describe('the script for PowerShell', () => {
-  it('closes what it opens', () => {
+  it('has balanced brackets', () => {
     let open = brackets(POWERSHELL);
     for (let before = ''; before !== open; ) {
       before = open;
@@ -54,7 +54,7 @@ describe('the script for PowerShell', () => {
     expect(open).toBe('');
   });
 
-  it('calls svc and nothing that evaluates what was typed', () => {
+  it('calls only svc, and evaluates no typed text', () => {
     expect(POWERSHELL.match(/&\s*\S+/g)).toEqual(['& svc']);
     expect(POWERSHELL).not.toMatch(/Invoke-Expression|\biex\b|ExpandString|\[scriptblock\]|Add-Type/i);
     expect(new Set(POWERSHELL.match(/\b[A-Z]\w+-[A-Z]\w+/g))).toEqual(

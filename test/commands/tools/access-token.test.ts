@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAccessToken } from '../../../src/commands/tools/access-token.ts';
+import { parseAccessToken } from '../../../src/commands/tools/access-token.ts';
 import { inspectTokenCommand } from '../../../src/commands/tools/inspect-token.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { fakeContext } from '../fake-context.ts';
@@ -31,9 +31,9 @@ async function inspect(given: string, world: Parameters<typeof fakeContext>[0] =
   return context;
 }
 
-describe('what a token says', () => {
-  it('is its claims, how long it lasts and what it gives access to', () => {
-    expect(readAccessToken(tokenOf(claims), NOW)).toEqual({
+describe('a parsed token', () => {
+  it('has its claims, lifetime, and granted resources', () => {
+    expect(parseAccessToken(tokenOf(claims), NOW)).toEqual({
       verified: false,
       header: { alg: 'HS256' },
       claims,
@@ -67,8 +67,8 @@ describe('what a token says', () => {
     { permissions: 'all' },
     { permissions: { resources: ['d1', null] } },
     {},
-  ])('may be odd or little: %j', (odd) => {
-    expect(readAccessToken(tokenOf(odd), NOW)).toMatchObject({
+  ])('can have unusual or missing claims: %j', (odd) => {
+    expect(parseAccessToken(tokenOf(odd), NOW)).toMatchObject({
       lifetime: { issuedAt: null, expiresAt: null, secondsLeft: null, expired: false },
       resources: [],
     });
@@ -80,14 +80,14 @@ describe('what a token says', () => {
     { token: 'a.b.c.d.e', message: /5 parts instead of 3/ },
     { token: `${encoded({})}.${encoded({})}.=`, message: /signature is not base64url/ },
     { token: `${encoded({})}..`, message: /payload is not base64url/ },
-    { token: `${encoded({})}.${encoded([])}.`, message: /payload is no JSON object/ },
+    { token: `${encoded({})}.${encoded([])}.`, message: /payload is not a JSON object/ },
     { token: `${encoded({})}.e30x.`, message: /payload is not JSON/ },
     { token: `_w.${encoded({})}.`, message: /header is not JSON/ },
-  ])('is refused where it is no token: $token', ({ token, message }) => {
-    expect(() => readAccessToken(token, NOW)).toThrow(message);
+  ])('is rejected if it is invalid: $token', ({ token, message }) => {
+    expect(() => parseAccessToken(token, NOW)).toThrow(message);
   });
 
-  it('is never repeated, nor is anything but a refusal thrown, whatever is read', () => {
+  it('is never part of an error, and every invalid input is rejected with an SvcError', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -96,7 +96,7 @@ describe('what a token says', () => {
         ),
         (text) => {
           try {
-            readAccessToken(text, NOW);
+            parseAccessToken(text, NOW);
           } catch (error) {
             expect(error).toBeInstanceOf(SvcError);
             expect(error).toMatchObject({ failure: 'bad_data' });
@@ -109,7 +109,7 @@ describe('what a token says', () => {
 });
 
 describe('svc access-tokens inspect', () => {
-  it('shows it in tables, safely, and says that nothing is verified', async () => {
+  it('prints escaped tables, and warns that nothing is verified', async () => {
     const context = await inspect(tokenOf(claims));
     expect(context.stdout()).toBe(
       [
@@ -125,10 +125,10 @@ describe('svc access-tokens inspect', () => {
         '',
       ].join('\n'),
     );
-    expect(context.stderr()).toBe('warning: the signature is not verified: anyone can write such a token\n');
+    expect(context.stderr()).toBe('warning: the signature is not verified: anyone can create such a token\n');
   });
 
-  it('reads it from stdin, with the line break that ends it', async () => {
+  it('reads a token from stdin, with its final newline', async () => {
     const context = await inspect('-', { stdin: `${tokenOf({ exp: 1 })}\n`, options: { output: 'json' } });
     expect(JSON.parse(context.stdout())).toMatchObject({
       verified: false,
@@ -137,9 +137,9 @@ describe('svc access-tokens inspect', () => {
     });
   });
 
-  it('says where it gives access to nothing', async () => {
+  it('reports a token without resources', async () => {
     expect((await inspect(tokenOf({ sub: 'u1' }))).stdout()).toBe(
-      'sub       u1\nissued    not said\nlifetime  never ends\n\nIt gives access to no resource.\n',
+      'sub       u1\nissued    unknown\nlifetime  never ends\n\nThe token grants access to no resources.\n',
     );
   });
 });

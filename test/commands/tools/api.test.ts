@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { apiCommand } from '../../../src/commands/tools/api.ts';
-import { API_KEY, AUTH_TOKEN, failure, json, type Step, success, WORKSPACE_ID } from '../../client/world.ts';
+import { API_KEY, AUTH_TOKEN, failure, json, type Step, success, WORKSPACE_ID } from '../../client/client-fixture.ts';
 import { type ToolWorld, toolContext } from './world.ts';
 
 type Options = Parameters<typeof apiCommand>[1]['options'];
@@ -41,18 +41,18 @@ describe('the request', () => {
     ['x-svc-auth-token', AUTH_TOKEN],
   ];
 
-  it.each([
+  it.each<{ path: string; options: Options; sent: string[][] }>([
     { path: NEW, options: {}, sent: key },
     { path: NEW, options: { auth: 'none' }, sent: [] },
     { path: '/v2/agents/get', options: {}, sent: key },
     { path: '/v2/workspace/create', options: {}, sent: [] },
     { path: '/v2/workspace/create', options: { auth: 'key' }, sent: key },
-  ])('carries the credentials of $path with $options', async ({ path, options, sent }) => {
+  ])('has the credentials of $path with $options', async ({ path, options, sent }) => {
     const { requests } = await api(path, [success()], options);
     expect(credentials(requests[0]?.headers)).toEqual(sent);
   });
 
-  it("carries the workspace's on its paths", async () => {
+  it('has workspace credentials on workspace paths', async () => {
     for (const [path, options] of [['/v2/workspace/get', {}] as const, [NEW, { auth: 'workspace' }] as const]) {
       const { requests } = await api(path, [success()], options);
       expect(requests[0]?.headers.get('x-svc-workspace-id')).toBe(WORKSPACE_ID);
@@ -60,7 +60,7 @@ describe('the request', () => {
     }
   });
 
-  it('goes to the given path of this service only', async () => {
+  it('is only sent to a path of the configured service', async () => {
     const { requests } = await api('v9/new/thing?deep=1', [success()]);
     expect(requests[0]?.url).toBe('https://api.example.test/v9/new/thing?deep=1');
     for (const path of ['https://evil.example/v2', 'x:y', '', '/a b', '/a\n', '\\\\evil', '/a#b']) {
@@ -68,10 +68,10 @@ describe('the request', () => {
     }
   });
 
-  it.each(['{', '', 'undefined'])('is not sent with a body that is no JSON: %j', async (data) => {
+  it.each(['{', '', 'undefined'])('is not sent if the body is not JSON: %j', async (data) => {
     await expect(api(NEW, [success()], { data })).rejects.toMatchObject({
       failure: 'bad_data',
-      message: '--data: not valid JSON',
+      message: '--data is not valid JSON',
     });
   });
 
@@ -92,7 +92,7 @@ describe('the request', () => {
     ]);
   });
 
-  it('is repeated where the catalog says that it may be, and never elsewhere', async () => {
+  it('is retried only if the catalog allows it', async () => {
     const down = failure('UNAVAILABLE', 503);
     const { requests } = await api('/v2/agents/get', [down, success()]);
     expect(requests).toHaveLength(2);
@@ -103,7 +103,7 @@ describe('the request', () => {
   });
 });
 
-describe('a write that gets no answer', () => {
+describe('a write without a response', () => {
   const lost = failure('UNAVAILABLE', 503);
   const CREATE = '/v2/workspace/advancedwebhook/endpoints/create';
   const ADD = '/v2/activities/add';
@@ -116,7 +116,7 @@ describe('a write that gets no answer', () => {
     ['/v2/notifications/add', { organizationId: 'a' }, 1],
     ['/v2/organizations/add', { organizations: [{ organizationId: 'a' }] }, 3],
     ['/v2/workspace/create', { ownerEmail: 'ada@example.test' }, 1],
-  ])('to %s with %j is sent %i times: never again without an id of its own', async (path, data, sent) => {
+  ])('to %s with %j is sent %i times: never again without an ID', async (path, data, sent) => {
     const { context, requests } = await toolContext([lost]);
     const thrown = await apiCommand(context, { arguments: [path], options: { data: JSON.stringify(data) } }).catch(
       (error: unknown) => error,
@@ -126,8 +126,8 @@ describe('a write that gets no answer', () => {
   });
 });
 
-describe('the answer', () => {
-  it('is its data, or with --envelope the whole result', async () => {
+describe('the result', () => {
+  it('is the data, or the whole envelope with --envelope', async () => {
     const answer = page({ id: 'a' }, { extra: 1 });
     expect((await api(NEW, [answer])).printed).toEqual({ id: 'a' });
     expect((await api(NEW, [answer], {}, { options: { envelope: true } })).printed).toEqual({
@@ -138,21 +138,21 @@ describe('the answer', () => {
     });
   });
 
-  it.each([{ id: 'a' }, [1, 2], {}, 'text', 7])('may come without an envelope: %j', async (body) => {
+  it.each([{ id: 'a' }, [1, 2], {}, 'text', 7])('can come without an envelope: %j', async (body) => {
     expect((await api(NEW, [json(body)])).printed).toEqual(body);
   });
 
-  it('of a known path need not be what the catalog expects', async () => {
+  it('of a known path may differ from the catalog', async () => {
     expect((await api('/v2/organizations/documents/get', [success({ odd: true })])).printed).toEqual({ odd: true });
   });
 
-  it('is a table unless told otherwise', async () => {
+  it('is a table by default', async () => {
     const { context } = await toolContext([success([{ id: 'a', n: 1 }])]);
     await apiCommand(context, { arguments: [NEW], options: {} });
     expect(context.stdout()).toBe('ID  N\na   1\n');
   });
 
-  it('has its secrets masked, by the catalog or by their names', async () => {
+  it('has masked secrets, by the catalog or by field names', async () => {
     const token = 'a-secret-of-thirty-characters!';
     const workspace = { id: 'w1', authToken: token, apiKeyList: {} };
     expect((await api('/v2/workspace/get', [success(workspace)])).printed.authToken).toBe('****ers!');
@@ -172,7 +172,7 @@ describe('the answer', () => {
     expect(envelope.context.stdout()).not.toContain(token);
   });
 
-  it('of a call whose purpose is the secret keeps it', async () => {
+  it('of a call that returns a secret shows it', async () => {
     const data = { endpointId: 'ep_1', secret: 'whsec_of-thirty-characters-00000' };
     const path = '/v2/workspace/advancedwebhook/endpoints/secret/get';
     expect((await api(path, [success(data)])).printed).toEqual(data);
@@ -182,7 +182,7 @@ describe('the answer', () => {
 describe('pages', () => {
   const data = '{"organizationId":"acme"}';
 
-  it('are one list, by the names of tokens', async () => {
+  it('are merged into one list, with guessed token names', async () => {
     const steps = [
       page([1], { nextPageToken: 'two' }),
       page([2], { pageToken: 'three' }),
@@ -197,7 +197,7 @@ describe('pages', () => {
     ]);
   });
 
-  it('are one object, by an iterator inside of it', async () => {
+  it('are merged into one object, with an iterator inside', async () => {
     const steps = [
       page({ things: [1], iterator: 'i1', done: false }),
       page({ things: [2], iterator: 'i2', done: true }),
@@ -208,34 +208,38 @@ describe('pages', () => {
     expect((await bodies()).at(-1)).toEqual({ data: { iterator: 'i1' } });
   });
 
-  it('follow each other as the catalog says where it knows', async () => {
+  it('follow the catalog on a known path', async () => {
     const steps = [page([{ id: 'a' }], { pageToken: 't', nextPageToken: 'no' }), page([{ id: 'b' }])];
     const { printed, bodies } = await api('/v2/organizations/documents/get', steps, { data, paginate: true });
     expect(printed).toEqual([{ id: 'a' }, { id: 'b' }]);
     expect((await bodies()).at(-1)).toEqual({ data: { organizationId: 'acme', pageToken: 't' } });
   });
 
-  it('that never end are a fault of the service', async () => {
+  it('that never end are an error', async () => {
     const endless = api(NEW, [page([1], { pageToken: 'again' })], { paginate: true });
     await expect(endless).rejects.toMatchObject({ failure: 'unusable_answer' });
   });
 
-  it('mask secrets on each', async () => {
+  it('have masked secrets on each page', async () => {
     const steps = [page([{ token: 'one' }], { pageToken: 't' }), page([{ token: 'two' }])];
     expect((await api(NEW, steps, { paginate: true })).printed).toEqual([{ token: '****' }, { token: '****' }]);
   });
 
-  it('but the first are left out unless asked for, and said to be there', async () => {
+  it('after the first are only announced without --paginate', async () => {
     const { printed, context, requests } = await api(NEW, [page([1], { pageToken: 't' })]);
-    expect([printed, requests.length, context.stderr()]).toEqual([[1], 1, 'there is more: add --paginate\n']);
+    expect([printed, requests.length, context.stderr()]).toEqual([
+      [1],
+      1,
+      'more pages are available: add --paginate\n',
+    ]);
   });
 
-  it('need data to name them in', async () => {
+  it('need an object as data', async () => {
     const run = api(NEW, [page([1])], { data: '[1]', paginate: true });
     await expect(run).rejects.toMatchObject({ failure: 'usage' });
   });
 
-  it('that are neither lists nor objects are printed one by one', async () => {
+  it('that are neither lists nor objects are printed separately', async () => {
     const { context } = await toolContext([page('one', { pageToken: 't' }), page('two')]);
     await apiCommand(context, { arguments: [NEW], options: { paginate: true } });
     expect(context.stdout()).toBe('one\ntwo\n');

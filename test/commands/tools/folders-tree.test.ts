@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FolderNode, type FolderRecord, folderTree } from '../../../src/commands/tools/folder-tree.ts';
+import { buildFolderTree, type FolderNode, type FolderRecord } from '../../../src/commands/tools/folder-tree.ts';
 import { foldersTreeCommand } from '../../../src/commands/tools/folders-tree.ts';
-import { success } from '../../client/world.ts';
+import { success } from '../../client/client-fixture.ts';
 import { type ToolWorld, toolContext } from './world.ts';
 
 const folder = (folderId: string, parentFolderId: string, more: object = {}) => ({
@@ -24,7 +24,7 @@ const outline = (nodes: readonly FolderNode[]): string =>
     .map(({ folderId, subFolders }) => folderId + (subFolders.length > 0 ? `(${outline(subFolders)})` : ''))
     .join(' ');
 const tree = (folders: readonly FolderRecord[], options: { folder?: string; maxDepth?: number } = {}) =>
-  folderTree(folders, { maxDepth: 100, ...options });
+  buildFolderTree(folders, { maxDepth: 100, ...options });
 
 async function drawn(folders: readonly object[], options: Record<string, string> = {}, world: ToolWorld = {}) {
   const { context, bodies } = await toolContext([success(folders)], world);
@@ -36,16 +36,16 @@ describe('the tree of a flat list', () => {
   it('puts every folder below its parent, in the order of the list', () => {
     const made = tree(FOLDERS);
     expect(outline(made?.top ?? [])).toBe('a(b c(d)) z');
-    expect(made).toMatchObject({ adrift: [], levels: 3, top: [{ depth: 1, folderCount: 3 }, { folderCount: 0 }] });
+    expect(made).toMatchObject({ orphans: [], levels: 3, top: [{ depth: 1, folderCount: 3 }, { folderCount: 0 }] });
   });
 
-  it('is cut below a level, and still counts what is not shown', () => {
+  it('is cut below a level, and still counts hidden folders', () => {
     const made = tree(FOLDERS, { maxDepth: 1 });
     expect(outline(made?.top ?? [])).toBe('a z');
     expect(made?.top[0]?.folderCount).toBe(3);
   });
 
-  it('may be that of one folder', () => {
+  it('can start at one folder', () => {
     expect(outline(tree(FOLDERS, { folder: 'c' })?.top ?? [])).toBe('c(d)');
     expect(outline(tree(FOLDERS, { folder: 'a', maxDepth: 1 })?.top ?? [])).toBe('a(b c)');
     expect(tree(FOLDERS, { folder: 'nope' })).toBeUndefined();
@@ -53,28 +53,33 @@ describe('the tree of a flat list', () => {
 
   it.each([
     {
-      lie: 'a parent that is not there',
+      lie: 'a missing parent',
       folders: [folder('x', 'gone'), folder('y', 'x')],
       shown: 'x(y)',
-      adrift: ['x'],
+      orphans: ['x'],
     },
-    { lie: 'a cycle', folders: [folder('x', 'y'), folder('y', 'x'), folder('t', 'x')], shown: 'x(y t)', adrift: ['x'] },
-    { lie: 'its own parent', folders: [folder('x', 'x')], shown: 'x', adrift: ['x'] },
-    { lie: 'a folder twice', folders: [folder('x', 'root'), folder('x', 'root')], shown: 'x', adrift: [] },
-    { lie: 'the root itself', folders: [folder('root', ''), folder('x', 'root')], shown: 'x', adrift: [] },
-    { lie: 'no parent', folders: [folder('x', '')], shown: 'x', adrift: [] },
     {
-      lie: 'names of objects',
+      lie: 'a cycle',
+      folders: [folder('x', 'y'), folder('y', 'x'), folder('t', 'x')],
+      shown: 'x(y t)',
+      orphans: ['x'],
+    },
+    { lie: 'its own parent', folders: [folder('x', 'x')], shown: 'x', orphans: ['x'] },
+    { lie: 'a folder twice', folders: [folder('x', 'root'), folder('x', 'root')], shown: 'x', orphans: [] },
+    { lie: 'the root itself', folders: [folder('root', ''), folder('x', 'root')], shown: 'x', orphans: [] },
+    { lie: 'no parent', folders: [folder('x', '')], shown: 'x', orphans: [] },
+    {
+      lie: 'property names of objects',
       folders: [folder('__proto__', 'root'), folder('constructor', '__proto__')],
       shown: '__proto__(constructor)',
-      adrift: [],
+      orphans: [],
     },
-  ])('places each folder once, whatever the list says: $lie', ({ folders, shown, adrift }) => {
+  ])('places each folder once in an inconsistent list: $lie', ({ folders, shown, orphans }) => {
     const made = tree(folders);
-    expect([outline(made?.top ?? []), made?.adrift]).toEqual([shown, adrift]);
+    expect([outline(made?.top ?? []), made?.orphans]).toEqual([shown, orphans]);
   });
 
-  it('holds every folder of any list exactly once, and counts them all', () => {
+  it('contains every folder of any list exactly once, and counts all of them', () => {
     const id = fc.constantFrom('root', 'a', 'b', 'c', 'd', 'e', 'f');
     const lists = fc.array(fc.tuple(id, id)).map((pairs) => pairs.map(([own, parent]) => folder(own, parent)));
     const placed = (nodes: readonly FolderNode[]): string[] =>
@@ -89,14 +94,14 @@ describe('the tree of a flat list', () => {
     );
   });
 
-  it('may be deeper than a stack', () => {
+  it('can be deeper than the call stack', () => {
     const chain = Array.from({ length: 100_000 }, (_, index) => folder(`f${index}`, index ? `f${index - 1}` : 'root'));
     expect(tree(chain)).toMatchObject({ levels: 100_000, top: [{ folderCount: 99_999 }] });
   });
 });
 
 describe('svc folders tree', () => {
-  it('draws access, names, ids and counts, safely', async () => {
+  it('draws access, names, IDs, and counts, and escapes them', async () => {
     const { out, err, sent } = await drawn(FOLDERS);
     expect(out).toBe(
       [
@@ -127,7 +132,7 @@ describe('svc folders tree', () => {
     );
   });
 
-  it('nests the records in the other formats', async () => {
+  it('nests the records in other formats', async () => {
     const { out } = await drawn(FOLDERS, { folder: 'c' }, { options: { output: 'json' } });
     expect(JSON.parse(out)).toEqual([
       {
@@ -138,13 +143,13 @@ describe('svc folders tree', () => {
     ]);
   });
 
-  it('says what hangs on nothing, and what lies too deep to show', async () => {
+  it('warns about orphans and about levels that are too deep to show', async () => {
     const chain = Array.from({ length: 300 }, (_, index) => folder(`f${index}`, index ? `f${index - 1}` : 'gone'));
     const { out, err } = await drawn(chain);
     expect(out.split('\n')).toHaveLength(252);
     expect(err).toBe(
-      'warning: these folders have no parent in the organization and stand at the top: f0\n' +
-        'warning: the tree is 300 levels deep; 250 of them are shown\n',
+      'warning: these folders have no parent in the organization and are shown at the top: f0\n' +
+        'warning: the tree has 300 levels, and only the first 250 are shown\n',
     );
   });
 
@@ -152,7 +157,7 @@ describe('svc folders tree', () => {
     expect((await drawn([])).out).toBe('acme: 0 folders\n');
   });
 
-  it('refuses what is missing or wrong', async () => {
+  it('rejects missing and invalid arguments', async () => {
     await expect(drawn(FOLDERS, { folder: 'nope' })).rejects.toMatchObject({
       failure: 'not_found',
       message: 'organization acme has no folder nope',

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
 import { openApiCommand } from '../../../src/commands/tools/openapi.ts';
 import { schemaCommand } from '../../../src/commands/tools/schema.ts';
-import { listCommands } from '../../../src/commands/tree/command-list.ts';
+import { printCommandList } from '../../../src/commands/tree/command-list.ts';
 import { commandTree } from '../../../src/commands/tree/tree.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
-const JSON_OUTPUT: FakeWorld = { options: { output: 'json' } };
+const JSON_OUTPUT: FakeContextOptions = { options: { output: 'json' } };
 
 describe('svc schema', () => {
-  const schema = async (words: readonly string[], world?: FakeWorld) => {
+  const schema = async (words: readonly string[], world?: FakeContextOptions) => {
     const context = await fakeContext(world);
     await schemaCommand(context, { arguments: words, options: {} });
     return context.stdout();
@@ -28,11 +28,11 @@ describe('svc schema', () => {
     },
   );
 
-  it('is YAML where that is asked for', async () => {
+  it('prints YAML with -o yaml', async () => {
     expect(await schema(['agents.get'], { options: { output: 'yaml' } })).toMatch(/^operation: agents.get\n/);
   });
 
-  it('lists all operations without one', async () => {
+  it('lists all operations without an argument', async () => {
     const listed = JSON.parse(await schema([], JSON_OUTPUT));
     expect(listed.map(({ operation }: { operation: string }) => operation)).toEqual(manifest.map(({ name }) => name));
     expect(await schema([])).toMatch(/^OPERATION {2,}COMMAND {2,}PATH\n/);
@@ -42,14 +42,14 @@ describe('svc schema', () => {
     { typed: ['user.add'], hint: "did you mean 'users.add'?" },
     { typed: ['folder', 'update'], hint: "did you mean 'folders.update'?" },
     { typed: ['/v2/users/ad'], hint: "did you mean '/v2/users/add'?" },
-    { typed: ['something entirely else'], hint: 'svc schema lists them all' },
-  ])('suggests what was meant by $typed', async ({ typed, hint }) => {
+    { typed: ['something entirely else'], hint: 'svc schema lists all operations' },
+  ])('suggests a correction of $typed', async ({ typed, hint }) => {
     await expect(schema(typed)).rejects.toMatchObject({ failure: 'usage', hint });
   });
 });
 
 describe('svc openapi', () => {
-  it('prints a document with the address and the headers of the settings', async () => {
+  it('prints a document with the configured base URL and headers', async () => {
     const environment = { SVC_BASE_URL: 'https://api.example.com', SVC_HEADER_PREFIX: 'x-own-' };
     const context = await fakeContext({ environment });
     await openApiCommand(context);
@@ -82,24 +82,24 @@ describe('svc commands', () => {
 
   const listed = async (): Promise<Listed> => {
     const context = await fakeContext(JSON_OUTPUT);
-    await listCommands(context, commandTree());
+    await printCommandList(context, commandTree());
     return JSON.parse(context.stdout());
   };
 
-  it('is a tree with every operation of the catalog in it', async () => {
+  it('is a tree with every operation of the catalog', async () => {
     const tree = await listed();
     const operations = leaves(tree).flatMap(({ operations = [] }) => operations.map(({ name }) => name));
     expect(operations.sort()).toEqual(manifest.map(({ name }) => name).sort());
     expect(tree.flags?.map(({ name }) => name)).toEqual(expect.arrayContaining(['--output', '--jq', '--no-wait']));
   });
 
-  it('says of each command what it takes', async () => {
+  it('describes the arguments and flags of each command', async () => {
     const all = new Map(leaves(await listed()).map((leaf) => [leaf.command, leaf]));
     expect(all.get('users add')?.flags).toEqual(
       expect.arrayContaining([
         {
           ...{ name: '--org', kind: 'text', value: 'id', required: true, repeats: false },
-          description: 'organization id (required)',
+          description: 'organization ID (required)',
         },
         {
           name: '--role',
@@ -133,9 +133,9 @@ describe('svc commands', () => {
     }
   });
 
-  it('is a list in words for people', async () => {
+  it('is a readable list on a terminal', async () => {
     const context = await fakeContext();
-    await listCommands(context, commandTree());
+    await printCommandList(context, commandTree());
     expect(context.stdout()).toMatch(/^COMMAND {2,}SUMMARY\nusers add {2,}Add users to/);
     expect(context.stdout()).toMatch(/^commands {2,}List every command with its flags$/m);
   });

@@ -1,14 +1,14 @@
 import type { ClientOptions } from '../../../src/client/client.ts';
 import type { Context } from '../../../src/commands/context.ts';
-import { newClient, type Step, scriptedFetch } from '../../client/world.ts';
-import { type FakeContext, type FakeWorld, fakeContext } from '../fake-context.ts';
+import { newClient, type Step, scriptedFetch } from '../../client/client-fixture.ts';
+import { type FakeContext, type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
-export interface ToolWorld extends FakeWorld {
+export interface ToolWorld extends FakeContextOptions {
   readonly signal?: AbortSignal;
   readonly dryRun?: ClientOptions['dryRun'];
 }
 
-/** A context whose service answers one step after the other, whose clock moves only by sleeping, and what was asked. */
+/** Creates a context with scripted responses and a clock that only advances by sleeping, and collects the requests. */
 export async function toolContext(steps: readonly Step[], world: ToolWorld = {}) {
   const { fetch, requests } = scriptedFetch(...steps);
   const { signal, dryRun, ...rest } = world;

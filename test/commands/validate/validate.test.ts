@@ -4,27 +4,27 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { GlobalOptions } from '../../../src/commands/context.ts';
-import type { Invocation } from '../../../src/commands/definition.ts';
 import { VALIDATE_COMMANDS } from '../../../src/commands/validate/commands.ts';
+import type { ValidateFlags } from '../../../src/commands/validate/flags.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import type { Environment } from '../../../src/kernel/folders.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
 interface World {
   readonly noun?: string;
-  /** Files beside the first. */
+  /** Additional files. */
   readonly others?: Readonly<Record<string, string>>;
-  /** A file, or what comes from stdin as `-`. */
+  /** File name, or `-` for stdin. */
   readonly name: string;
   readonly content: string | Uint8Array;
-  readonly flags?: Invocation['options'];
+  readonly flags?: ValidateFlags;
   readonly output?: GlobalOptions['output'];
   readonly environment?: Environment;
 }
 
 async function validate({ noun = 'users', name, content, others = {}, flags = {}, output, environment = {} }: World) {
-  const cwd = await temporaryFolder();
+  const cwd = await createTemporaryFolder();
   if (name !== '-') await writeFile(join(cwd, name), content);
   for (const [other, text] of Object.entries(others)) await writeFile(join(cwd, other), text);
   const context = await fakeContext({ cwd, stdin: content, environment, ...(output && { options: { output } }) });
@@ -45,56 +45,56 @@ async function validate({ noun = 'users', name, content, others = {}, flags = {}
 const BROKEN = '[\n  {"userId": "a", "zip": 1},\n  {"userId": 7, "email": false},\n  {"userId": "a"}\n]';
 
 describe('validating a file', () => {
-  it('says so where nothing is wrong', async () => {
+  it('reports that no problems were found', async () => {
     const { stdout, stderr, error } = await validate({ name: 'u.ndjson', content: '{"userId":"a"}\n{"userId":"b"}' });
-    expect([stdout, stderr, error]).toEqual(['u.ndjson: 2 users, nothing is wrong with them\n', '', undefined]);
+    expect([stdout, stderr, error]).toEqual(['u.ndjson: 2 users, no problems found\n', '', undefined]);
   });
 
-  it('reports an empty one as it reports anything else', async () => {
+  it('reports an empty file in every format', async () => {
     const { stdout, error } = await validate({ name: 'u.json', content: ' ' });
     expect([stdout, error?.failure, error?.hint]).toEqual([
-      'u.json: it is empty\n',
+      'u.json: the input is empty\n',
       'bad_data',
-      'is the export complete?',
+      'check that the export is complete',
     ]);
   });
 
-  it('reports everything, and ends with bad_data', async () => {
+  it('reports every problem, and fails with bad_data', async () => {
     const { stdout, stderr, error } = await validate({ name: 'u.json', content: BROKEN });
     expect(stdout.split('\n')).toEqual([
       'u.json:3: userId: expected text, got a number: put it in quotes',
       'u.json:3: email: expected text, got false',
-      "u.json:4: userId: 'a' stands on line 2 already",
+      "u.json:4: userId: 'a' is already on line 2",
       '',
     ]);
-    expect(stderr).toContain("warning: u.json:2: unknown field 'zip' is passed on as it is");
+    expect(stderr).toContain("warning: u.json:2: unknown field 'zip' is sent unchanged");
     expect([error?.failure, error?.message]).toEqual(['bad_data', 'u.json: 3 problems in 3 users']);
   });
 
-  it('reports more than the hundred that a refusal keeps', async () => {
+  it('reports more problems than the hundred of a bulk error', async () => {
     const { stdout } = await validate({ name: 'u.ndjson', content: '{}\n'.repeat(350) });
     expect(stdout.split('\n').filter((line) => line.endsWith('userId: is missing'))).toHaveLength(350);
   });
 
-  it('goes as far as the file can be read', async () => {
+  it('reports problems up to the point where the file cannot be read', async () => {
     const { stdout, error } = await validate({ name: 'u.json', content: '[{},\n{"userId":"a"' });
-    expect(stdout).toBe('u.json:1: userId: is missing\nu.json:2:1: the JSON ends inside what begins here\n');
-    expect(error?.hint).toBe('is the file complete?');
+    expect(stdout).toBe('u.json:1: userId: is missing\nu.json:2:1: the JSON ends inside the value that begins here\n');
+    expect(error?.hint).toBe('check that the file is complete');
   });
 
-  it('reads stdin and compressed files, and leaves nothing behind', async () => {
+  it('reads stdin and compressed files, and leaves no temporary files', async () => {
     const before = await readdir(tmpdir());
     const piped = await validate({ name: '-', content: '{"userId":"a"}\n{"userId":"a"}' });
-    expect(piped.stdout).toBe("stdin:2: userId: 'a' stands on line 1 already\n");
+    expect(piped.stdout).toBe("stdin:2: userId: 'a' is already on line 1\n");
     const packed = await validate({ name: 'u.csv.gz', content: gzipSync('userId\na\nb\n') });
-    expect([packed.stdout, packed.error]).toEqual(['u.csv.gz: 2 users, nothing is wrong with them\n', undefined]);
+    expect([packed.stdout, packed.error]).toEqual(['u.csv.gz: 2 users, no problems found\n', undefined]);
     const left = (await readdir(tmpdir())).filter((name) => name.startsWith('svc-validate-'));
     expect(left.filter((name) => !before.includes(name))).toEqual([]);
   });
 });
 
-describe('the form of findings', () => {
-  it('is a workflow command for GitHub, with what would end it escaped', async () => {
+describe('the format of findings', () => {
+  it('is an escaped workflow command for GitHub', async () => {
     const content = '[\n  {"userId": "a", "x%\\n": 1},\n  {"userId": 7}\n]';
     const { stdout } = await validate({ name: 'a,b:c.json', content, flags: { format: 'github' } });
     expect(stdout.split('\n')).toEqual([
@@ -113,13 +113,13 @@ describe('the form of findings', () => {
       findings: [
         { line: 3, column: 3, field: 'userId', message: 'expected text, got a number: put it in quotes' },
         { line: 3, column: 3, field: 'email', message: 'expected text, got false' },
-        { line: 4, column: 3, field: 'userId', message: "'a' stands on line 2 already" },
+        { line: 4, column: 3, field: 'userId', message: "'a' is already on line 2" },
       ],
       warnings: [{ line: 2, message: expect.stringContaining("'zip'") }],
     });
   });
 
-  it('is a record a line where records are asked for', async () => {
+  it('is one record per line in NDJSON', async () => {
     const { stdout } = await validate({ name: 'u.json', content: BROKEN, output: 'ndjson' });
     expect(stdout.trim().split('\n')).toHaveLength(3);
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ line: 3, field: 'userId' });
@@ -129,11 +129,11 @@ describe('the form of findings', () => {
 describe('several files', () => {
   const files = { name: 'u.json', content: BROKEN, others: { 'v.csv': 'userId,name\n7,x\na,\n' } } as const;
 
-  it('are checked as one, and each finding names its own', async () => {
+  it('are checked together, and each finding names its file', async () => {
     const { stdout, error } = await validate(files);
     expect(stdout.split('\n').slice(2)).toEqual([
-      "u.json:4: userId: 'a' stands on line 2 already",
-      "v.csv:3: userId: 'a' stands on line 2 of u.json already",
+      "u.json:4: userId: 'a' is already on line 2",
+      "v.csv:3: userId: 'a' is already on line 2 of u.json",
       '',
     ]);
     expect(error?.message).toBe('u.json, v.csv: 4 problems in 5 users');
@@ -141,7 +141,7 @@ describe('several files', () => {
     expect(github.stdout).toContain('::error file=v.csv,line=3,col=1::userId: ');
   });
 
-  it('are told apart by programs', async () => {
+  it('are named in the formats for programs', async () => {
     const { stdout } = await validate({ ...files, output: 'json' });
     const { findings, ...rest } = JSON.parse(stdout);
     expect(rest).toMatchObject({ files: ['u.json', 'v.csv'], records: 5, warnings: [{ file: 'u.json', line: 2 }] });
@@ -150,18 +150,18 @@ describe('several files', () => {
     expect(csv.stdout.split('\n')[0]).toMatch(/^file,line,/);
   });
 
-  it('may all be in order', async () => {
+  it('can all be valid', async () => {
     const { stdout, error } = await validate({
       name: 'u.ndjson',
       content: '{"userId":"a"}',
       others: { 'v.csv': 'userId\nb\n' },
     });
-    expect([stdout, error]).toEqual(['u.ndjson, v.csv: 2 users, nothing is wrong with them\n', undefined]);
+    expect([stdout, error]).toEqual(['u.ndjson, v.csv: 2 users, no problems found\n', undefined]);
   });
 });
 
 describe('records of every kind', () => {
-  it.each<[string, string, Invocation['options'], string]>([
+  it.each<[string, string, ValidateFlags, string]>([
     ['documents', '[{"documentId":"d"},{}]', {}, 'documentId: is missing'],
     ['folders', '[{"folderId":"f","accessType":"x"}]', {}, 'accessType: expected one of'],
     ['organizations', '[{}]', {}, 'organizationId: is missing'],
@@ -178,33 +178,33 @@ describe('records of every kind', () => {
     expect(error?.failure).toBe('bad_data');
   });
 
-  it('may have an id of their own or none where the service takes none', async () => {
+  it('can have an ID or none if the service generates it', async () => {
     const content = '[{"featureType":"a","actionType":"b","actionUser":{"userId":"u"}}]';
     expect((await validate({ noun: 'activities', name: 'r.json', content })).error).toBeUndefined();
   });
 });
 
-describe('columns that are named otherwise', () => {
+describe('renamed columns', () => {
   const content = 'Kennung,Full name,notes\n1,Ada,x\n2,Bob,\n';
   const check = (...map: string[]) => validate({ name: 'u.csv', content, flags: { map } });
 
-  it('are mapped to fields or left out', async () => {
+  it('are mapped to fields or dropped', async () => {
     const { stdout, stderr } = await check('Kennung=userId', 'Full name=name', 'notes=');
-    expect([stdout, stderr]).toEqual(['u.csv: 2 users, nothing is wrong with them\n', '']);
+    expect([stdout, stderr]).toEqual(['u.csv: 2 users, no problems found\n', '']);
   });
 
   it.each([
     [['Kenung=userId'], "--map: u.csv has no column 'Kenung'", "did you mean 'Kennung'?"],
-    [['Kennung'], "--map: 'Kennung' is no column=field", "for example --map 'Full name=name'"],
-    [['Kennung=userId', 'Kennung=name'], "--map: the column 'Kennung' is given twice", undefined],
-  ])('%s is wrong usage', async (map, message, hint) => {
+    [['Kennung'], "--map must be column=field, got 'Kennung'", "example: --map 'Full name=name'"],
+    [['Kennung=userId', 'Kennung=name'], "--map contains the column 'Kennung' twice", undefined],
+  ])('%s is a usage error', async (map, message, hint) => {
     const { error } = await check(...map);
     expect([error?.failure, error?.message, error?.hint]).toEqual(['usage', message, hint]);
   });
 
-  it('may not stand for one field together', async () => {
+  it('cannot map to the same field', async () => {
     const { stdout } = await check('Kennung=userId', 'Full name=userId');
-    expect(stdout).toBe("u.csv:1: the columns 'Kennung' and 'Full name' are both 'userId'\n");
+    expect(stdout).toBe("u.csv:1: the columns 'Kennung' and 'Full name' both map to 'userId'\n");
   });
 
   const JSON_TEXT = '[{"Kennung":"1","Full name":"Ada"},{"Kennung":"2","notes":"x"}]';
@@ -213,50 +213,50 @@ describe('columns that are named otherwise', () => {
     ['u.json', JSON_TEXT],
     ['u.ndjson', '{"Kennung":"1","Full name":"Ada"}\n{"Kennung":"2","notes":"x"}\n'],
     ['u.yaml', '- Kennung: 1\n  Full name: Ada\n- {Kennung: 2, notes: x}\n'],
-  ])('may be fields of %s', async (name, text) => {
+  ])('can be fields of %s', async (name, text) => {
     const map = ['Kennung=userId', 'Full name=name', 'notes='];
     const { stdout, stderr } = await validate({ name, content: text, flags: { map } });
-    expect([stdout, stderr]).toEqual([`${name}: 2 users, nothing is wrong with them\n`, '']);
+    expect([stdout, stderr]).toEqual([`${name}: 2 users, no problems found\n`, '']);
   });
 
   it.each([
-    [['Kenung=userId'], "--map: no record of u.json has a field 'Kenung'", "did you mean 'Kennung'?"],
-    [['Kennung=userId', 'rank=name'], "--map: no record of u.json has a field 'rank'", 'known: Full name, notes'],
-  ])('%s is wrong usage of records too', async (map, message, hint) => {
+    [['Kenung=userId'], "--map: no record in u.json has a field 'Kenung'", "did you mean 'Kennung'?"],
+    [['Kennung=userId', 'rank=name'], "--map: no record in u.json has a field 'rank'", 'known: Full name, notes'],
+  ])('%s is a usage error for records too', async (map, message, hint) => {
     const { error } = await validate({ name: 'u.json', content: JSON_TEXT, flags: { map } });
     expect([error?.failure, error?.message, error?.hint]).toEqual(['usage', message, hint]);
   });
 
-  it('may stand in one of several files only, unless another is CSV', async () => {
+  it('can be in only one of several files', async () => {
     const others = { 'v.ndjson': '{"userId":"3"}' };
     const flags = { map: ['Kennung=userId', 'Full name=name', 'notes='] };
     const { stdout } = await validate({ name: 'u.csv', content, others, flags });
-    expect(stdout).toBe('u.csv, v.ndjson: 3 users, nothing is wrong with them\n');
+    expect(stdout).toBe('u.csv, v.ndjson: 3 users, no problems found\n');
     const { error } = await validate({ name: 'u.json', content: JSON_TEXT, others: { 'v.csv': 'userId\n3\n' }, flags });
     expect(error?.message).toBe("--map: v.csv has no column 'Kennung'");
   });
 
-  it('may not stand for one field of a record together', async () => {
+  it('cannot set the same field of a record twice', async () => {
     const content = '[{"userId":"1"},\n {"Login":"2","userId":"3"}]';
     const { stdout } = await validate({ name: 'u.json', content, flags: { map: ['Login=userId'] } });
-    expect(stdout).toBe("u.json:2:2: the fields 'Login' and 'userId' are both 'userId'\n");
+    expect(stdout).toBe("u.json:2:2: the fields 'Login' and 'userId' both map to 'userId'\n");
   });
 
-  it('need not be there where there are no records', async () => {
+  it('can be missing if there are no records', async () => {
     const { error } = await validate({ name: 'u.json', content: '[]', flags: { map: ['a=b'] } });
     expect(error).toBeUndefined();
   });
 });
 
-describe('where records go', () => {
+describe('the target of records', () => {
   const content = '[{"userId":"a","organizationId":"acme"},\n{"userId":"b","organizationId":"beta"},\n{"userId":"c"}]';
   const otherIs = (line: number, other: string, known: string) =>
-    `u.json:${line}: organizationId: '${other}' differs from '${known}', where all records go\n`;
+    `u.json:${line}: organizationId: '${other}' differs from '${known}', the target of all records\n`;
 
-  it('is one organization: what the first record says, unless it is known', async () => {
+  it('is one organization: the configured one, or that of the first record', async () => {
     const alone = await validate({ name: 'u.json', content });
     expect([alone.stdout, alone.error?.failure]).toEqual([otherIs(2, 'beta', 'acme'), 'bad_data']);
-    expect(alone.error?.hint).toContain('a run sends to one target');
+    expect(alone.error?.hint).toContain('a job sends to one target');
     const flag = await validate({ name: 'u.json', content, flags: { org: 'beta' } });
     expect(flag.stdout).toBe(otherIs(1, 'acme', 'beta'));
     const setting = await validate({ name: 'u.json', content, environment: { SVC_ORG: 'beta' } });
@@ -266,10 +266,10 @@ describe('where records go', () => {
   it('is one document', async () => {
     const text = '{"userId":"a","documentId":"d1"}\n{"userId":"b","documentId":"d2"}\n';
     const { stdout } = await validate({ name: 'u.ndjson', content: text });
-    expect(stdout).toBe("u.ndjson:2: documentId: 'd2' differs from 'd1', where all records go\n");
+    expect(stdout).toBe("u.ndjson:2: documentId: 'd2' differs from 'd1', the target of all records\n");
   });
 
-  it('is no question where each record is a call of its own', async () => {
+  it('is not checked if each record is a separate call', async () => {
     const hello = { actionUser: { userId: 'u1' }, documentId: 'd1', displayHeadlineMessageTemplate: 'a' };
     const records = ['acme', 'beta'].map((organizationId) => ({
       ...{ ...hello, organizationId, displayBodyMessage: 'b', notifyUsers: [], notifyAll: true },
@@ -278,7 +278,7 @@ describe('where records go', () => {
     expect(error).toBeUndefined();
   });
 
-  it('is asked only of who has one', () => {
+  it('has a flag only for records with an organization', () => {
     const flagsOf = (noun: string) =>
       VALIDATE_COMMANDS.filter(({ command }) => command[0] === noun).flatMap(({ options = [] }) =>
         options.map(({ flags }) => flags),
@@ -289,10 +289,10 @@ describe('where records go', () => {
 });
 
 describe('an empty file of NDJSON', () => {
-  it.each(['', '\n', ' \n\n'])('is a list without records: %j', async (content) => {
+  it.each(['', '\n', ' \n\n'])('has no records: %j', async (content) => {
     const { stdout, error } = await validate({ name: 'u.ndjson', content });
-    expect([stdout, error]).toEqual(['u.ndjson: 0 users, nothing is wrong with them\n', undefined]);
+    expect([stdout, error]).toEqual(['u.ndjson: 0 users, no problems found\n', undefined]);
     const piped = await validate({ name: '-', content, flags: { inputFormat: 'ndjson' } });
-    expect([piped.stdout, piped.error]).toEqual(['stdin: 0 users, nothing is wrong with them\n', undefined]);
+    expect([piped.stdout, piped.error]).toEqual(['stdin: 0 users, no problems found\n', undefined]);
   });
 });

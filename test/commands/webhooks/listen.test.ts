@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Invocation } from '../../../src/commands/definition.ts';
+import type { ListenFlags } from '../../../src/commands/webhooks/flags.ts';
 import { listenCommand } from '../../../src/commands/webhooks/listen.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import type { Format } from '../../../src/output/format.ts';
 import { eventually } from '../../eventually.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
-import { newSecret, send, signed, target } from '../../webhooks/world.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { newSecret, send, signed, target } from '../../webhooks/listener-fixture.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
 const BODY = JSON.stringify({ event: 'comment.add', data: { metadata: { document: { documentId: 'd1\u001b[2J' } } } });
 
 /** A listening command with a secret, its address, and what ends it. */
-async function listening(options: Partial<Invocation['options']> = {}, world: FakeWorld = {}) {
+async function listening(options: ListenFlags = {}, world: FakeContextOptions = {}) {
   const controller = new AbortController();
   const secret = newSecret();
-  const file = join(await temporaryFolder(), 'secret');
+  const file = join(await createTemporaryFolder(), 'secret');
   await writeFile(file, secret);
   const context = { ...(await fakeContext(world)), signal: controller.signal };
   const given = { port: '0', secretFile: [file], ...options };
@@ -34,7 +34,7 @@ async function listening(options: Partial<Invocation['options']> = {}, world: Fa
 }
 
 describe('svc webhooks listen', () => {
-  it('prints an aligned line an event, with nothing in it that acts on a terminal', async () => {
+  it('prints one aligned line per event, without terminal control characters', async () => {
     const to = await target();
     const { context, url, secret, end } = await listening({ forwardTo: to.url.href });
     const join = JSON.stringify({ event: 'huddle.join' });
@@ -45,11 +45,11 @@ describe('svc webhooks listen', () => {
     const [first = '', second = ''] = context.stdout().split('\n');
     expect(first).toMatch(/^\S+Z {2}comment\.add +advanced {2}d1\\u001b\[2J +forwarded: 200$/);
     expect(second.indexOf('advanced')).toBe(first.indexOf('advanced'));
-    expect(context.stderr()).toContain('refused: it is not signed\n');
-    expect(context.stderr()).toMatch(/2 deliveries taken, 1 refused\n$/);
+    expect(context.stderr()).toContain('rejected: the delivery is not signed\n');
+    expect(context.stderr()).toMatch(/2 deliveries accepted, 1 rejected\n$/);
   });
 
-  it('-o ndjson prints a line an event in the form that scripts read', async () => {
+  it('-o ndjson prints one JSON line per event', async () => {
     const { context, url, secret, end } = await listening({}, { options: { output: 'ndjson' } });
     await send(url, BODY, signed(secret, BODY, 'msg_1'));
     const names = ['id', 'event', 'form', 'verified', 'receivedAt', 'forwarded', 'payload'];
@@ -58,7 +58,7 @@ describe('svc webhooks listen', () => {
     await end().catch(() => undefined);
   });
 
-  it('says nothing of deliveries when it could not begin', async () => {
+  it('prints no summary if it could not start', async () => {
     const context = await fakeContext({ options: { output: 'json' } });
     const options = { port: '0', publicUrl: 'https://tunnel.example.com' };
     const run = listenCommand(context, { arguments: [], options });
@@ -67,9 +67,9 @@ describe('svc webhooks listen', () => {
   });
 
   it.each([
-    [{ host: '192.0.2.1' }, 'is no address of this machine'],
-    [{ record: import.meta.filename }, 'is no folder'],
-  ])('says what is wrong with %j', async (options, message) => {
+    [{ host: '192.0.2.1' }, 'is not an address of this machine'],
+    [{ record: import.meta.filename }, 'is not a folder'],
+  ])('reports the problem of %j', async (options, message) => {
     const { run } = await listening(options).catch((error: unknown) => ({ run: Promise.reject(error) }));
     await expect(run).rejects.toMatchObject({ failure: 'local', message: expect.stringContaining(message) });
   });
@@ -84,7 +84,7 @@ describe('svc webhooks listen', () => {
     if (output === 'json') expect(JSON.parse(context.stdout()).length).toBe(2);
   });
 
-  it('--exit-after counts what was taken: not what was refused, came again, or was not forwarded', async () => {
+  it('--exit-after counts accepted deliveries, not rejected, duplicate, or unforwarded ones', async () => {
     const to = await target((response, count) => response.writeHead(count === 1 ? 500 : 200).end());
     const { url, secret, run, context } = await listening({ exitAfter: '2', forwardTo: to.url.href });
     const headers = signed(secret, BODY, 'msg_1');
@@ -95,10 +95,10 @@ describe('svc webhooks listen', () => {
     expect(statuses).toEqual([401, 502, 200, 200, 200]);
     await run;
     await expect(send(url, BODY, signed(secret, BODY))).rejects.toThrow();
-    expect(context.stderr()).toMatch(/2 deliveries taken, 1 not taken by the target, 1 came again, 1 refused\n$/);
+    expect(context.stderr()).toMatch(/2 deliveries accepted, 1 not accepted by the target, 1 duplicate, 1 rejected\n$/);
   });
 
-  it('records below the state folder, unless told', async () => {
+  it('records to the state folder by default', async () => {
     const { context, url, secret } = await listening();
     await send(url, BODY, signed(secret, BODY));
     expect((await readdir(join(context.folders.state, 'webhooks'))).length).toBe(1);
@@ -107,22 +107,22 @@ describe('svc webhooks listen', () => {
     await expect(readdir(without.context.folders.state)).rejects.toThrow('ENOENT');
   });
 
-  it('ends with what keeps it from printing or recording', async () => {
-    const folder = await temporaryFolder();
+  it('fails if it cannot print or record', async () => {
+    const folder = await createTemporaryFolder();
     const { url, secret, run, context } = await listening({ record: join(folder, 'in') });
     context.io.stdout.write = () => Promise.reject(new SvcError('reader_gone', 'gone'));
     expect((await send(url, BODY, signed(secret, BODY))).status).toBe(500);
     await expect(run).rejects.toMatchObject({ failure: 'reader_gone' });
   });
 
-  it.each([
-    [{ secretFile: undefined }, 'nothing to verify deliveries with'],
-    [{ insecureSkipVerify: true }, 'goes with neither'],
-    [{ forwardDecoded: true }, 'needs --forward-to'],
-    [{ forwardTo: 'x' }, 'is no http(s) URL'],
-    [{ port: '70000' }, 'is not a port'],
-    [{ exitAfter: '0' }, 'is not a whole number of at least 1'],
-    [{ publicUrl: 'x' }, 'is no http(s) URL'],
+  it.each<[ListenFlags, string]>([
+    [{ secretFile: undefined }, 'a secret or token is required to verify deliveries'],
+    [{ insecureSkipVerify: true }, 'cannot be combined with --secret-file or --auth-token-file'],
+    [{ forwardDecoded: true }, 'requires --forward-to'],
+    [{ forwardTo: 'x' }, 'must be an http or https URL'],
+    [{ port: '70000' }, '--port must be a number from 0 to 65535'],
+    [{ exitAfter: '0' }, 'must be a whole number of at least 1'],
+    [{ publicUrl: 'x' }, 'must be an http or https URL'],
   ])('refuses %j', async (options, message) => {
     await expect(listening(options)).rejects.toMatchObject({
       failure: 'usage',
@@ -130,18 +130,18 @@ describe('svc webhooks listen', () => {
     });
   });
 
-  it('refuses an address that is taken', async () => {
+  it('rejects an address that is in use', async () => {
     const { url } = await listening();
     await expect(listening({ port: new URL(url).port })).rejects.toMatchObject({ failure: 'local' });
   });
 });
 
 describe('svc webhooks listen --local', () => {
-  it('makes an endpoint for itself, takes what the service delivers, and leaves nothing', async () => {
+  it('creates a temporary endpoint, receives its deliveries, and deletes it', async () => {
     const { sendCommand } = await import('../../../src/commands/webhooks/send.ts');
     const local = { options: { local: true, output: 'ndjson' as const } };
     const { context, run, end } = await listening({ secretFile: undefined, exitAfter: '2' }, local);
-    expect(context.stderr()).toContain('advanced webhooks were off and are on now');
+    expect(context.stderr()).toContain('enabled advanced webhooks; to disable them again: svc --local');
     const { folders } = context;
     for (const event of ['comment.add', 'huddle.join']) {
       const sender = await fakeContext({ folders, options: { local: true, output: 'json' } });
@@ -157,7 +157,7 @@ describe('svc webhooks listen --local', () => {
     await end().catch(() => undefined);
   });
 
-  it('leaves nothing after Ctrl-C, and has its own secret each time', async () => {
+  it('deletes the endpoint after Ctrl-C, and uses a new secret each time', async () => {
     const folders = (await fakeContext()).folders;
     const local = { folders, options: { local: true } };
     const first = await listening({ secretFile: undefined }, local);
@@ -165,7 +165,7 @@ describe('svc webhooks listen --local', () => {
     expect((await send(first.url, BODY, { 'webhook-id': other })).status).toBe(401);
     await expect(first.end()).rejects.toMatchObject({ failure: 'interrupted' });
     const { openEmbedded } = await import('../../../src/service/embedded.ts');
-    const { storeLocation } = await import('../../../src/service/store/location.ts');
+    const { resolveStoreLocation: storeLocation } = await import('../../../src/service/store/location.ts');
     const service = await openEmbedded(await storeLocation(undefined, folders), { clock: first.context.clock });
     const { apiKey, authToken } = service.target.key;
     const response = await service.fetch('http://localhost/v2/workspace/advancedwebhook/endpoints/get', {

@@ -3,18 +3,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import type { ReplayFlags } from '../../../src/commands/webhooks/flags.ts';
 import { replayCommand } from '../../../src/commands/webhooks/replay.ts';
 import { openRecording, type RecordedDelivery } from '../../../src/webhooks/recording.ts';
-import { signatureHeaders } from '../../../src/webhooks/signature.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
-import { newSecret, target } from '../../webhooks/world.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { createSignatureHeaders } from '../../../src/webhooks/signature.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { newSecret, target } from '../../webhooks/listener-fixture.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
 const HOUR = 3_600_000;
 
 /** Deliveries that were recorded so many hours ago, and what replays them. */
 async function recorded(...hours: readonly number[]) {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const [secret, token] = [newSecret(), randomBytes(16).toString('hex')];
   await writeFile(join(folder, 'secret'), secret);
   await writeFile(join(folder, 'token'), token);
@@ -23,15 +24,14 @@ async function recorded(...hours: readonly number[]) {
     const id = `msg_${at}`;
     const time = Date.now() - ago * HOUR;
     const body = `{"event":"comment.add", "n":${at}}`;
-    const signed = signatureHeaders(secret, { id, timestamp: Math.floor(time / 1000), body });
+    const signed = createSignatureHeaders(secret, { id, timestamp: Math.floor(time / 1000), body });
     const headers: [string, string][] = [['Host', 'there'], ['X-Kept', 'yes'], ...Object.entries(signed)];
     await recording.add(delivery({ id, body, headers, receivedAt: new Date(time).toISOString() }));
   }
   await recording.add(delivery({ id: 'wh_1', form: 'basic', event: 'huddle.join', body: '{"n":"basic"}' }));
-  const replay = async (words: readonly string[], options: Record<string, unknown>, world: FakeWorld = {}) => {
+  const replay = async (words: readonly string[], options: ReplayFlags, world: FakeContextOptions = {}) => {
     const context = await fakeContext({ ...world, options: { output: 'json', ...world.options } });
-    const given = { record: join(folder, 'webhooks'), ...options } as Record<string, string>;
-    const run = replayCommand(context, { arguments: words, options: given });
+    const run = replayCommand(context, { arguments: words, options: { record: join(folder, 'webhooks'), ...options } });
     return { context, run };
   };
   return { secret, token, replay, file: (name: string) => join(folder, name) };
@@ -43,7 +43,7 @@ function delivery(change: Partial<RecordedDelivery>): RecordedDelivery {
 }
 
 describe('svc webhooks replay', () => {
-  it('sends the original bytes and headers, and says that their timestamps are old', async () => {
+  it('sends the original bytes and headers, and warns about expired timestamps', async () => {
     const { replay } = await recorded(3);
     const to = await target();
     const { context, run } = await replay(['msg_0'], { forwardTo: to.url.href });
@@ -53,10 +53,10 @@ describe('svc webhooks replay', () => {
     expect(JSON.parse(context.stdout())).toMatchObject([
       { id: 'msg_0', event: 'comment.add', status: 200, error: null },
     ]);
-    expect(context.stderr()).toContain('1 delivery went with a signature older than 5 minutes');
+    expect(context.stderr()).toContain('1 delivery sent with a signature older than 5 minutes');
   });
 
-  it('renews signatures and tokens where asked', async () => {
+  it('renews signatures and tokens on request', async () => {
     const { replay, secret, token, file } = await recorded(3);
     const to = await target();
     const options = { forwardTo: to.url.href, since: '5h', resign: true, secretFile: file('secret') };
@@ -69,7 +69,7 @@ describe('svc webhooks replay', () => {
     expect(context.stderr()).toBe('');
   });
 
-  it('passes on no credentials of a recording that an earlier version wrote', async () => {
+  it('strips credentials from recordings of earlier versions', async () => {
     const { replay, file } = await recorded(1);
     const headers = [
       ['X-Api-Key', 'secret-1'],
@@ -88,25 +88,25 @@ describe('svc webhooks replay', () => {
     expect(JSON.stringify(to.received[0]?.headers)).not.toContain('secret-');
   });
 
-  it('chooses by time, in the order in which they came, and by routes', async () => {
+  it('selects by time, in order of receipt, and by route', async () => {
     const { replay } = await recorded(5, 3, 1);
     const to = await target();
     const options = { since: '4h', route: [`comment.*=${to.url.href}`] };
     const { context, run } = await replay([], options);
     await run;
     expect(to.received.map(({ headers }) => headers['webhook-id'])).toEqual(['msg_1', 'msg_2']);
-    expect(context.stderr()).toContain('1 delivery fit no --route');
+    expect(context.stderr()).toContain('1 delivery skipped: no matching --route');
   });
 
-  it('ends with 10 when some were not taken, and prints which', async () => {
+  it('exits with 10 if a target rejects a delivery, and prints all results', async () => {
     const { replay } = await recorded(1, 1);
     const to = await target((response, count) => response.writeHead(count === 1 ? 503 : 200).end());
     const { context, run } = await replay(['msg_0', 'msg_1'], { forwardTo: to.url.href });
-    await expect(run).rejects.toMatchObject({ failure: 'some_failed', message: 'not taken: 1 of 2 deliveries' });
+    await expect(run).rejects.toMatchObject({ failure: 'some_failed', message: 'target rejected 1 of 2 deliveries' });
     expect(JSON.parse(context.stdout()).map(({ status }: { status: number }) => status)).toEqual([503, 200]);
   });
 
-  it('sends nothing when an id is not there, or in a dry run', async () => {
+  it('sends nothing for an unknown ID, or with --dry-run', async () => {
     const { replay, file, token } = await recorded(1);
     const to = await target();
     const { run } = await replay(['msg_0', 'msg_9'], { forwardTo: to.url.href });
@@ -119,7 +119,7 @@ describe('svc webhooks replay', () => {
     expect(to.received).toEqual([]);
   });
 
-  it('lists what was recorded', async () => {
+  it('lists the recorded deliveries', async () => {
     const { replay } = await recorded(2, 1);
     const { context, run } = await replay([], { list: true });
     await run;
@@ -127,12 +127,12 @@ describe('svc webhooks replay', () => {
   });
 
   it.each([
-    [{ forwardTo: 'http://x' }, 'which deliveries?'],
-    [{ since: '2h' }, 'where to?'],
+    [{ forwardTo: 'http://x' }, 'delivery IDs or --since required'],
+    [{ since: '2h' }, '--forward-to or --route required'],
     [{ since: 'soon', forwardTo: 'http://x' }, "--since: 'soon' is not a time"],
-    [{ since: '2h', forwardTo: 'http://x', resign: true }, '--resign and --secret-file go together'],
-    [{ since: '2h', route: ['x'] }, 'is not pattern=url'],
-    [{ since: '2h', route: ['a b=http://x'] }, 'is no pattern of event types'],
+    [{ since: '2h', forwardTo: 'http://x', resign: true }, '--resign and --secret-file must be used together'],
+    [{ since: '2h', route: ['x'] }, '--route must be pattern=url'],
+    [{ since: '2h', route: ['a b=http://x'] }, '--route must start with a pattern of event types'],
   ])('refuses %j', async (options, message) => {
     const { replay } = await recorded();
     const { run } = await replay([], options);

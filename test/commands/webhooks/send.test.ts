@@ -4,23 +4,22 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import type { SendFlags } from '../../../src/commands/webhooks/flags.ts';
 import { sendCommand } from '../../../src/commands/webhooks/send.ts';
 import { unpackBody } from '../../../src/webhooks/payload.ts';
 import { newAuthority } from '../../client/certificates.ts';
 import { listen } from '../../listen.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
-import { newSecret, target } from '../../webhooks/world.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { newSecret, target } from '../../webhooks/listener-fixture.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
 async function files(texts: Readonly<Record<string, string>>) {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
   return (name: string) => join(folder, name);
 }
 
-type Options = Record<string, string | boolean | string[]>;
-
-async function sending(options: Options, event = 'comment.add', world: FakeWorld = {}) {
+async function sending(options: SendFlags, event = 'comment.add', world: FakeContextOptions = {}) {
   const context = await fakeContext({ ...world, options: { output: 'json', ...world.options } });
   const run = sendCommand(context, { arguments: [event], options });
   return { context, run };
@@ -72,7 +71,7 @@ describe('svc webhooks send', () => {
     });
   });
 
-  it('sends a payload of your own, from a file or stdin, with values put in', async () => {
+  it('sends a custom payload from a file or stdin, with --set values', async () => {
     const to = await target();
     const file = await files({ payload: '{"event":"mine","list":[1]}' });
     const set = ['list[1]={"a":2}', 'data.text=Hello'];
@@ -84,12 +83,12 @@ describe('svc webhooks send', () => {
     ]);
   });
 
-  it('ends with 8 on anything but 2xx, with the answer printed, and where nothing listens', async () => {
+  it('exits with 8 unless the response is 2xx, and prints the response', async () => {
     const to = await target((response) => response.writeHead(307, { location: '/other' }).end());
     const { context, run } = await sending({ url: to.url.href });
     await expect(run).rejects.toMatchObject({
       failure: 'unusable_answer',
-      hint: expect.stringContaining('redirects of deliveries are not followed'),
+      hint: expect.stringContaining('redirects are not followed'),
     });
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 307 });
     expect(to.received.length).toBe(1);
@@ -98,14 +97,14 @@ describe('svc webhooks send', () => {
       message: 'http://127.0.0.1:1/: connection refused',
     });
     const strange = await target((response) => response.socket?.end('220 mail.example.com ESMTP\r\n'));
-    await expect((await sending({ url: strange.url.href })).run).rejects.toThrow('it is not HTTP');
+    await expect((await sending({ url: strange.url.href })).run).rejects.toThrow('the response is not HTTP');
     const silent = await target(() => undefined);
     await expect((await sending({ url: silent.url.href }, 'x', { options: { timeout: 50 } })).run).rejects.toThrow(
-      'no answer within 0.05 s',
+      'no response within 0.05 s',
     );
   });
 
-  it('trusts over TLS whom --ca-file names besides', async () => {
+  it('trusts certificate authorities of --ca-file', async () => {
     const authority = await newAuthority();
     const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) => response.end());
     const url = `https://${await listen(server)}/`;
@@ -115,7 +114,7 @@ describe('svc webhooks send', () => {
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 200 });
   });
 
-  it('prints the request of a dry run, its token hidden, and sends nothing', async () => {
+  it('prints the request with a redacted token and sends nothing with --dry-run', async () => {
     const token = randomBytes(20).toString('hex');
     const file = await files({ token });
     const to = await target();
@@ -132,7 +131,7 @@ describe('svc webhooks send', () => {
     });
   });
 
-  it('warns of a type that is not known, and sends it', async () => {
+  it('sends an unknown event type with a warning', async () => {
     const to = await target();
     const { context, run } = await sending({ url: to.url.href }, 'comment.ad');
     await run;
@@ -140,31 +139,34 @@ describe('svc webhooks send', () => {
     expect(JSON.parse(String(to.received[0]?.body))).toMatchObject({ event: 'comment.ad', source: 'comment' });
   });
 
-  it.each([
-    [{}, 'where to?'],
-    [{ url: 'http://x', viaService: true }, 'where to?'],
-    [{ url: 'ftp://x' }, 'is no http(s) URL'],
-    [{ url: 'nonsense' }, 'is no http(s) URL'],
-    [{ url: 'http://user:pass@host/' }, 'holds a user name or password'],
-    [{ url: 'http://x', form: 'basic', secretFile: 'f' }, 'a basic delivery is not signed'],
-    [{ url: 'http://x', form: 'advanced', authTokenFile: 'f' }, 'carries no token'],
-    [{ url: 'http://x', channel: ['a'] }, '--channel needs --via-service'],
-    [{ viaService: true }, 'of the embedded service only'],
+  it.each<[SendFlags, string]>([
+    [{}, 'exactly one of --url and --via-service required'],
+    [{ url: 'http://x', viaService: true }, 'exactly one of --url and --via-service required'],
+    [{ url: 'ftp://x' }, 'must be an http or https URL'],
+    [{ url: 'nonsense' }, 'must be an http or https URL'],
+    [{ url: 'http://user:pass@host/' }, 'must not contain a user name or password'],
+    [
+      { url: 'http://x', form: 'basic', secretFile: 'f' },
+      '--secret-file does not apply to basic deliveries, which are not signed',
+    ],
+    [{ url: 'http://x', form: 'advanced', authTokenFile: 'f' }, 'which carry no token'],
+    [{ url: 'http://x', channel: ['a'] }, '--channel requires --via-service'],
+    [{ viaService: true }, 'requires the embedded service'],
   ])('refuses %j', async (options, message) => {
-    const { run } = await sending(options as Options);
+    const { run } = await sending(options);
     await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
   });
 });
 
-it.each(['', 'comment add', 'a\u001bb', 'x'.repeat(257)])('%j cannot be an event type', async (event) => {
+it.each(['', 'comment add', 'a\u001bb', 'x'.repeat(257)])('rejects the event type %j', async (event) => {
   const { run } = await sending({ url: 'http://x' }, event);
   await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining('event type') });
 });
 
 describe('svc webhooks send --via-service', () => {
-  it('is delivered as the service is configured, to whom the channel fits, in its own form', async () => {
+  it('delivers to matching endpoints as configured in the service', async () => {
     const { openEmbedded } = await import('../../../src/service/embedded.ts');
-    const { storeLocation } = await import('../../../src/service/store/location.ts');
+    const { resolveStoreLocation: storeLocation } = await import('../../../src/service/store/location.ts');
     const to = await target((response, count) => response.writeHead(count === 2 ? 500 : 200).end());
     const first = await sending({ viaService: true, set: ['data.actionUser.name=Eve'] }, 'comment.add', {
       options: { local: true },

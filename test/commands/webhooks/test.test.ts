@@ -2,21 +2,21 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Invocation } from '../../../src/commands/definition.ts';
+import type { TestFlags } from '../../../src/commands/webhooks/flags.ts';
 import { testCommand } from '../../../src/commands/webhooks/test/test.ts';
 import { newAuthority } from '../../client/certificates.ts';
 import { listen } from '../../listen.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
-import { listening, newSecret, target } from '../../webhooks/world.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { listening, newSecret, target } from '../../webhooks/listener-fixture.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
-async function testing(url: string, options: Invocation['options'], world: FakeWorld = {}) {
+async function testing(url: string, options: TestFlags, world: FakeContextOptions = {}) {
   const context = await fakeContext({ ...world, options: { output: 'json', ...world.options } });
   return { context, run: testCommand(context, { arguments: [url], options }) };
 }
 
 async function secretFile(secret = newSecret()) {
-  const path = join(await temporaryFolder(), 'secret');
+  const path = join(await createTemporaryFolder(), 'secret');
   await writeFile(path, secret);
   return path;
 }
@@ -32,10 +32,10 @@ describe('svc webhooks test', () => {
     expect(grades.filter(({ verdict }) => verdict !== 'ok')).toMatchObject([{ case: 'encrypted', verdict: 'skipped' }]);
   });
 
-  it('sends nothing of a profile, and nothing at all with --dry-run', async () => {
+  it('sends no profile credentials, and nothing with --dry-run', async () => {
     const to = await target();
     const environment = { SVC_API_KEY: 'stored-key', SVC_AUTH_TOKEN: 'stored-token', SVC_BASE_URL: to.url.href };
-    const options = { form: 'basic', only: ['valid', 'get', 'unknown-event'] };
+    const options: TestFlags = { form: 'basic', only: ['valid', 'get', 'unknown-event'] };
     const { run } = await testing(to.url.href, options, { environment });
     await expect(run).rejects.toMatchObject({ failure: 'some_failed', message: '1 of 3 cases failed: get' });
     expect(to.received.length).toBe(3);
@@ -47,20 +47,20 @@ describe('svc webhooks test', () => {
     expect(to.received.length).toBe(3);
   });
 
-  it.each<[string, Invocation['options'], string]>([
-    ['nonsense', {}, "url: 'nonsense' is no http(s) URL"],
-    [NOWHERE, {}, 'there is nothing to sign deliveries with'],
-    [NOWHERE, { form: 'basic', effectsUrl: 'ftp://x' }, "--effects-url: 'ftp://x' is no http(s) URL"],
-    [NOWHERE, { form: 'basic', only: ['stale'] }, '--only stale: it is about advanced deliveries'],
-    [NOWHERE, { form: 'basic', only: ['wrong-token'] }, '--only wrong-token: without --auth-token-file'],
-    [NOWHERE, { form: 'basic', only: ['encrypted'] }, '--only encrypted: --encrypt-for names'],
-    [NOWHERE, { form: 'basic', only: ['valid'], skip: ['valid'] }, 'no case is left to try'],
-  ])('%s %j is refused before anything is sent', async (url, options, message) => {
+  it.each<[string, TestFlags, string]>([
+    ['nonsense', {}, "url must be an http or https URL, got 'nonsense'"],
+    [NOWHERE, {}, '--secret-file is required to sign deliveries'],
+    [NOWHERE, { form: 'basic', effectsUrl: 'ftp://x' }, "--effects-url must be an http or https URL, got 'ftp://x'"],
+    [NOWHERE, { form: 'basic', only: ['stale'] }, '--only stale: the case applies only to advanced deliveries'],
+    [NOWHERE, { form: 'basic', only: ['wrong-token'] }, '--only wrong-token: requires --auth-token-file'],
+    [NOWHERE, { form: 'basic', only: ['encrypted'] }, '--only encrypted: requires --encrypt-for'],
+    [NOWHERE, { form: 'basic', only: ['valid'], skip: ['valid'] }, '--only and --skip leave no cases to run'],
+  ])('rejects %s %j before sending anything', async (url, options, message) => {
     const { run } = await testing(url, options);
     await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
   });
 
-  it('takes only a list of what was applied for one', async () => {
+  it('accepts only a JSON list from --effects-url', async () => {
     for (const answer of ['{}', 'no', '[1]', '[{"event":"x"}]']) {
       const to = await target((response) => response.end(answer));
       const { run } = await testing(to.url.href, { form: 'basic', effectsUrl: to.url.href });
@@ -77,7 +77,7 @@ describe('svc webhooks test', () => {
       request.resume().on('end', () => response.end());
     });
     const url = `https://${await listen(server)}/hook`;
-    const options = { form: 'basic', only: ['valid', 'slow', 'encoded'] };
+    const options: TestFlags = { form: 'basic', only: ['valid', 'slow', 'encoded'] };
     const strange = await testing(url, options);
     await expect(strange.run).rejects.toMatchObject({ failure: 'unreachable' });
     await (await testing(url, options, { options: { caFile: authority.file } })).run;

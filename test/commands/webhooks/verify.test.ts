@@ -2,21 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { VerifyFlags } from '../../../src/commands/webhooks/flags.ts';
 import { verifyCommand } from '../../../src/commands/webhooks/verify.ts';
 import { openRecording } from '../../../src/webhooks/recording.ts';
-import { signatureHeaders } from '../../../src/webhooks/signature.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
-import { newSecret, unixNow } from '../../webhooks/world.ts';
-import { type FakeWorld, fakeContext } from '../fake-context.ts';
+import { createSignatureHeaders } from '../../../src/webhooks/signature.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { newSecret, unixNow } from '../../webhooks/listener-fixture.ts';
+import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
 const BODY = '{"event":"comment.add","n":1.0}';
 
 /** A folder with the files of one delivery, and what checks it. */
 async function saved(change: { headers?: string; body?: string; signed?: string } = {}) {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const [secret, token] = [newSecret(), randomBytes(16).toString('hex')];
   const signedAt = unixNow();
-  const headers = signatureHeaders(secret, { id: 'msg_1', timestamp: signedAt, body: change.signed ?? BODY });
+  const headers = createSignatureHeaders(secret, { id: 'msg_1', timestamp: signedAt, body: change.signed ?? BODY });
   const files = {
     body: change.body ?? change.signed ?? BODY,
     headers: change.headers ?? JSON.stringify(headers),
@@ -26,7 +27,7 @@ async function saved(change: { headers?: string; body?: string; signed?: string 
   };
   const paths = Object.fromEntries(Object.keys(files).map((name) => [name, join(folder, name)]));
   for (const [name, text] of Object.entries(files)) await writeFile(paths[name] ?? '', text);
-  const verify = async (options: Record<string, string | string[]>, world: FakeWorld = {}, words: string[] = []) => {
+  const verify = async (options: VerifyFlags, world: FakeContextOptions = {}, words: string[] = []) => {
     const context = await fakeContext({ ...world, cwd: folder });
     const given = words.length > 0 ? {} : { body: 'body', headers: 'headers' };
     await verifyCommand(context, { arguments: words, options: { ...given, ...options } });
@@ -36,13 +37,13 @@ async function saved(change: { headers?: string; body?: string; signed?: string 
 }
 
 describe('svc webhooks verify', () => {
-  it('prints the payload of a delivery that verifies', async () => {
+  it('prints the payload of a valid delivery', async () => {
     const { verify, paths } = await saved();
     const context = await verify({ secretFile: [paths.other, paths.secret] });
     expect(JSON.parse(context.stdout())).toEqual({ event: 'comment.add', n: 1 });
   });
 
-  it('prints numbers as they stand in the body', async () => {
+  it('prints numbers exactly as in the body', async () => {
     const signed = '{"long":12345678901234567890,"list":[1.0,-0.10,1e999],"neg":-12345678901234567890}';
     const { verify, paths } = await saved({ signed });
     const printed = async (output: 'json' | 'ndjson' | 'csv' | 'yaml' | 'table', fields?: string[]) =>
@@ -54,7 +55,7 @@ describe('svc webhooks verify', () => {
     expect(await printed('yaml')).toContain('long: 12345678901234567890\n');
   });
 
-  it('says of what nests so deep that it cannot be printed that it does not verify', async () => {
+  it('rejects a payload that is nested too deeply to print', async () => {
     const { verify, paths } = await saved({ signed: `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}` });
     await expect(verify({ secretFile: [paths.secret] })).rejects.toMatchObject({
       failure: 'verification_failed',
@@ -72,11 +73,11 @@ describe('svc webhooks verify', () => {
   });
 
   it.each([
-    [{}, 'no signature matches: another secret signed it'],
+    [{}, 'no signature matches: the secret is different'],
     [{ body: `${BODY}\n` }, 'no signature matches'],
-    [{ headers: '{}' }, 'it is not signed'],
-    [{ headers: '{"webhook-id":["a","b"]}' }, 'there are 2 headers webhook-id'],
-  ])('says why of one that does not: %j', async (change, reason) => {
+    [{ headers: '{}' }, 'the delivery is not signed'],
+    [{ headers: '{"webhook-id":["a","b"]}' }, 'the header webhook-id appears 2 times'],
+  ])('prints why a delivery is invalid: %j', async (change, reason) => {
     const { verify, paths } = await saved(change);
     await expect(verify({ secretFile: [paths.other] })).rejects.toMatchObject({
       failure: 'verification_failed',
@@ -84,7 +85,7 @@ describe('svc webhooks verify', () => {
     });
   });
 
-  it('verifies as of the time that is given', async () => {
+  it('verifies as of the given time', async () => {
     const { verify, paths, signedAt } = await saved();
     const secretFile = [paths.secret];
     await expect(verify({ secretFile, at: String(signedAt + 301) })).rejects.toThrow('the timestamp is 301 s old');
@@ -92,14 +93,14 @@ describe('svc webhooks verify', () => {
     await expect(verify({ secretFile, at: 'yesterday' })).rejects.toMatchObject({ failure: 'usage' });
   });
 
-  it('takes the token of a basic delivery', async () => {
+  it('accepts the token of a basic delivery', async () => {
     const { verify, paths, token, folder } = await saved();
     await writeFile(join(folder, 'headers'), `authorization: Basic ${token}`);
     expect((await verify({ authTokenFile: paths.token })).stdout()).toContain('comment.add');
-    await expect(verify({ authTokenFile: paths.other })).rejects.toThrow('the token is another one');
+    await expect(verify({ authTokenFile: paths.other })).rejects.toThrow('the token is different');
   });
 
-  it('reads what listen recorded', async () => {
+  it('reads recordings of webhooks listen', async () => {
     const { verify, paths, headers, folder } = await saved();
     const recording = await openRecording(join(folder, 'recorded'));
     const receivedAt = new Date().toISOString();
@@ -125,8 +126,8 @@ describe('svc webhooks verify', () => {
   });
 
   it.each([
-    ['nothing to verify with', {}, /nothing to verify/],
-    ['no such file', { body: 'bodi', secretFile: 'secret' }, /there is no file bodi/],
+    ['nothing to verify with', {}, /a secret or token is required to verify the delivery/],
+    ['no such file', { body: 'bodi', secretFile: 'secret' }, /file not found: bodi/],
     ['both from stdin', { body: '-', headers: '-', secretFile: 'secret' }, /only one of/],
   ])('refuses %s', async (_, options: Record<string, string>, message) => {
     const { verify, paths } = await saved();
@@ -134,7 +135,7 @@ describe('svc webhooks verify', () => {
     await expect(verify(given)).rejects.toMatchObject({ failure: 'usage', message: expect.stringMatching(message) });
   });
 
-  it('does not repeat what is no secret', async () => {
+  it('does not print the content of an invalid secret file', async () => {
     const { verify, folder } = await saved();
     await writeFile(join(folder, 'bad'), 'not a secret at all');
     await expect(verify({ secretFile: [join(folder, 'bad')] })).rejects.toMatchObject({

@@ -3,26 +3,26 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import { type DeliveryOptions, startDeliveries } from '../../../src/service/deliveries/engine.ts';
 import { type DeliveryRecord, listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { eventually } from '../../eventually.ts';
-import { serviceWorld, type World } from '../world.ts';
+import { startTestService, type TestService } from '../test-service.ts';
 
 const ENDPOINTS = '/v2/workspace/advancedwebhook/endpoints';
 
-export interface DeliveringWorld extends World {
-  /** Makes an endpoint, and enables advanced webhooks first. @returns its id */
+export interface DeliveringWorld extends TestService {
+  /** Enables advanced webhooks and creates an endpoint. @returns its ID */
   endpoint(settings: object): Promise<string>;
-  /** Causes `comment.add` once for each number. */
+  /** Causes `comment.add` events. */
   comment(count?: number): Promise<void>;
-  /** Delivers in this process until the test is over, or it is stopped. */
+  /** Delivers in this process until the test ends or `stop` is called. */
   deliver(options?: Partial<DeliveryOptions>): { stop(): Promise<void> };
-  /** All deliveries, the oldest first. */
+  /** Returns all deliveries, oldest first. */
   deliveries(): Promise<readonly DeliveryRecord[]>;
-  /** Waits until deliveries have these states, in the order in which they were recorded. */
+  /** Waits until the deliveries have these states, in the order in which they were recorded. */
   until(...states: readonly string[]): Promise<readonly DeliveryRecord[]>;
 }
 
-/** A service whose clock is the system's, and ways to have it deliver. */
+/** Creates a service with the system clock, and functions that deliver its events. */
 export async function deliveringWorld(): Promise<DeliveringWorld> {
-  const world = await serviceWorld();
+  const world = await startTestService();
   const clock = Object.assign(world.clock, systemClock);
   const deliveries = async () => {
     const details = await listDeliveries(world.store, world.credentials.apiKey, {}, 100_000);
@@ -49,7 +49,7 @@ export async function deliveringWorld(): Promise<DeliveringWorld> {
     deliver: (options) => {
       const reported: unknown[] = [];
       const report = (error: unknown) => reported.push(error);
-      const running = startDeliveries(world.store, { clock, privateTargets: true, report, ...options });
+      const running = startDeliveries(world.store, { clock, allowPrivateTargets: true, report, ...options });
       let stopped: Promise<void> | undefined;
       const stop = () => {
         stopped ??= running.stop();

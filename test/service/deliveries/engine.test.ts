@@ -7,7 +7,7 @@ import { enqueueEvent } from '../../../src/service/deliveries/outbox.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { unpackBody } from '../../../src/webhooks/payload.ts';
 import { eventually } from '../../eventually.ts';
-import { isPostgres } from '../store-place.ts';
+import { isPostgres } from '../store-location.ts';
 import { deliveringWorld } from './delivering.ts';
 import { receiver } from './receiver.ts';
 
@@ -15,7 +15,7 @@ const ENDPOINTS = '/v2/workspace/advancedwebhook/endpoints';
 const BASIC = '/v2/workspace/webhookconfig/update';
 
 describe('a delivery to an endpoint', () => {
-  it('is signed as Standard Webhooks says, and tells what happened', async () => {
+  it('is signed according to Standard Webhooks, and contains the event', async () => {
     const { url, received } = await receiver();
     const { endpoint, call, comment, deliver, until } = await deliveringWorld();
     const endpointId = await endpoint({ url });
@@ -41,7 +41,7 @@ describe('a delivery to an endpoint', () => {
     });
   });
 
-  it('is tried again in time though the clock is set back, by who delivers and by who delivers next', async () => {
+  it('is retried on time although the clock is set back, by the same engine and by the next one', async () => {
     let isUp = false;
     const { url } = await receiver(() => (isUp ? 200 : 503));
     const { endpoint, comment, deliver, deliveries, until, clock } = await deliveringWorld();
@@ -53,13 +53,13 @@ describe('a delivery to an endpoint', () => {
     clock.now = () => Date.now() - day;
     await eventually(async () => expect((await deliveries())[0]?.attempts).toHaveLength(2));
     await stop();
-    // Of the 30 seconds to the next attempt, a faster service waits none.
+    // The scaled schedule waits almost none of the 30 seconds to the next attempt.
     isUp = true;
     deliver({ timeScale: 0.000_01 });
     await until('delivered');
   });
 
-  it('keeps its id and renews its time over all attempts, then is given up, which others are told of', async () => {
+  it('keeps its ID and renews its timestamp in each attempt, and is reported to other endpoints when exhausted', async () => {
     const [failing, watching] = [await receiver(() => 503), await receiver()];
     const { endpoint, comment, deliver, until } = await deliveringWorld();
     const endpointId = await endpoint({ url: failing.url });
@@ -71,7 +71,7 @@ describe('a delivery to an endpoint', () => {
     expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([record?.id]));
     expect(failing.received).toHaveLength(8);
     const gaps = failing.received.slice(1).map(({ at }, n) => at - (failing.received[n]?.at ?? 0));
-    // 10 h, a hundred thousand times faster.
+    // 10 h, scaled down by 100,000.
     expect(gaps.at(-1)).toBeGreaterThan(350);
     expect(JSON.parse(watching.received[0]?.body ?? '')).toMatchObject({
       event: 'message.attempt.exhausted',
@@ -85,7 +85,7 @@ describe('a delivery to an endpoint', () => {
     });
   });
 
-  it('that is a notice of a failure causes no other when it fails itself', async () => {
+  it('of an exhausted event causes no further event when it fails', async () => {
     const { url } = await receiver(() => 500);
     const { endpoint, comment, deliver, until } = await deliveringWorld();
     await endpoint({ url, filterTypes: ['comment.add', 'message.attempt.exhausted'] });
@@ -114,7 +114,7 @@ describe('a delivery to an endpoint', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it('is encoded or encrypted as configured, and signed as it is sent', async () => {
+  it('is encoded or encrypted as configured, and signed in that form', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -136,7 +136,7 @@ describe('a delivery to an endpoint', () => {
     await comment();
     await eventually(async () =>
       expect((await deliveries())[2]).toMatchObject({
-        attempts: [{ status: null, error: 'this is no RSA public key' }],
+        attempts: [{ status: null, error: 'not a valid RSA public key' }],
       }),
     );
     expect(received.map((each) => unpackBody(each.body, privateKey))).toMatchObject([
@@ -155,7 +155,7 @@ describe('basic webhooks', () => {
     processedNotificationUrl: `${url}/processed`,
   });
 
-  it('go to both URLs, with the bare token, where their trigger is on', async () => {
+  it('go to both URLs with the bare token if their trigger is on', async () => {
     const { url, received } = await receiver();
     const { call, comment, deliver, until } = await deliveringWorld();
     await call(BASIC, { useWebhookService: true, webhookServiceConfig: { ...settings(url), authToken: 'token-1' } });
@@ -175,7 +175,7 @@ describe('basic webhooks', () => {
     await until('delivered', 'delivered');
   });
 
-  it('are tried once, and carry no Authorization without a token', async () => {
+  it('are attempted only once, and have no Authorization header without a token', async () => {
     const { url, received } = await receiver(() => 500);
     const { call, comment, deliver, until } = await deliveringWorld();
     const { rawNotificationUrl } = settings(url);
@@ -189,21 +189,21 @@ describe('basic webhooks', () => {
 });
 
 describe('limits', () => {
-  it('of an endpoint hold in every second', async () => {
+  it('of an endpoint are kept in every second', async () => {
     const { url, received } = await receiver();
     const { endpoint, comment, deliver, until } = await deliveringWorld();
     await endpoint({ url, rateLimit: 4 });
     deliver();
     await comment(10);
     const records = await until(...Array(10).fill('delivered'));
-    // When they were begun: on a busy machine some arrive late, and the next with them.
+    // Start times: on a busy machine, some requests arrive late, together with the next ones.
     const times = records.flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at)));
     expect(received).toHaveLength(10);
     const inSecond = times.map((start) => times.filter((at) => at >= start && at < start + 1_000).length);
     expect(Math.max(...inSecond)).toBeLessThanOrEqual(4);
   });
 
-  it('keep an endpoint that never answers from holding up others', async () => {
+  it('prevent an unresponsive endpoint from delaying others', async () => {
     const [slow, quick] = [await receiver(() => undefined), await receiver()];
     const { endpoint, comment, deliver } = await deliveringWorld();
     await endpoint({ url: slow.url });
@@ -215,7 +215,7 @@ describe('limits', () => {
   });
 });
 
-describe('what is pending', () => {
+describe('a pending delivery', () => {
   it.each([
     ['its endpoint is deleted', `${ENDPOINTS}/delete`, {}],
     ['its endpoint is disabled', `${ENDPOINTS}/update`, { disabled: true }],
@@ -239,7 +239,7 @@ describe('what is pending', () => {
     expect(received).toHaveLength(before);
   });
 
-  it('of basic webhooks is stopped when they are disabled or lose their URL', async () => {
+  it('of basic webhooks is stopped when they are disabled or their URL is removed', async () => {
     const { call, comment, until } = await deliveringWorld();
     const urls = { rawNotificationUrl: 'https://a.example', processedNotificationUrl: 'https://b.example' };
     await call(BASIC, { useWebhookService: true, webhookServiceConfig: urls });
@@ -250,7 +250,7 @@ describe('what is pending', () => {
     await until('failed', 'failed');
   });
 
-  it('is given back when deliveries stop, and sent by the next one under the same id', async () => {
+  it('is released when the engine stops, and sent by the next engine with the same ID', async () => {
     let answers = false;
     const { url, received } = await receiver(() => (answers ? 200 : undefined));
     const { endpoint, comment, deliver, until } = await deliveringWorld();
@@ -267,14 +267,14 @@ describe('what is pending', () => {
   });
 });
 
-describe('several that deliver', () => {
-  it('from one store send each delivery once', async () => {
+describe('several engines', () => {
+  it('on one store send each delivery once', async () => {
     const { url, received } = await receiver();
     const { path, endpoint, comment, deliver, deliveries } = await deliveringWorld();
     await endpoint({ url });
     await comment(400);
     const other = await openStore(path);
-    const running = startDeliveries(other, { clock: systemClock, privateTargets: true });
+    const running = startDeliveries(other, { clock: systemClock, allowPrivateTargets: true });
     deliver();
     try {
       const isOver = async () => expect((await deliveries()).every(({ state }) => state === 'delivered')).toBe(true);
@@ -287,10 +287,10 @@ describe('several that deliver', () => {
   });
 
   it.each([
-    // Who shares a store with other machines cannot know.
-    ['whose process is gone is sent at once', '999999999:x', [isPostgres ? 'pending' : 'delivered', 'delivered']],
-    ['whose process runs is left to it', `${process.ppid}:x`, ['pending', 'delivered']],
-  ])('what was claimed by one %s', async (_, owner, states) => {
+    // A process that shares the store with other machines cannot know.
+    ['of a dead process is sent at once', '999999999:x', [isPostgres ? 'pending' : 'delivered', 'delivered']],
+    ['of a running process is left alone', `${process.ppid}:x`, ['pending', 'delivered']],
+  ])('a claim %s', async (_, owner, states) => {
     const { url } = await receiver();
     const { store, endpoint, comment, deliver, until } = await deliveringWorld();
     await endpoint({ url });
@@ -303,12 +303,12 @@ describe('several that deliver', () => {
   });
 });
 
-describe('an endpoint that only fails', () => {
-  it('is disabled after five days of it, and starts anew when it is enabled again', async () => {
+describe('an endpoint whose attempts all fail', () => {
+  it('is disabled after five days, and gets five more days when it is enabled again', async () => {
     const { url } = await receiver(() => 500);
     const { endpoint, call, comment, deliver, deliveries } = await deliveringWorld();
     const endpointId = await endpoint({ url });
-    // Five days are 1.3 s: longer than a busy machine takes from one comment to a look at its endpoint.
+    // Five days are scaled to 1.3 s: longer than a busy machine takes from one comment to a check of its endpoint.
     deliver({ timeScale: 3e-6 });
     const isDisabled = async () => (await call(`${ENDPOINTS}/get`, {})).body.result?.data.endpoints[0].disabled;
     await comment();
@@ -316,7 +316,7 @@ describe('an endpoint that only fails', () => {
       await comment();
       expect(await isDisabled()).toBe(true);
     }, 100);
-    // One that a comment made at the same moment is stopped when it is due.
+    // A delivery recorded at the same moment is stopped when it is due.
     await eventually(async () => expect((await deliveries()).filter(({ state }) => state === 'pending')).toEqual([]));
     await call(`${ENDPOINTS}/update`, { endpointId, disabled: false });
     await comment();
@@ -325,18 +325,18 @@ describe('an endpoint that only fails', () => {
 });
 
 describe('private targets', () => {
-  it('are refused unless they are allowed, and the attempt says why', async () => {
+  it('are rejected unless allowed, and the attempt records the reason', async () => {
     const { url, received } = await receiver();
     const { endpoint, comment, deliver, deliveries } = await deliveringWorld();
     await endpoint({ url });
     await endpoint({ url: url.replace('127.0.0.1', 'localhost') });
-    deliver({ privateTargets: false });
+    deliver({ allowPrivateTargets: false });
     await comment();
     await eventually(async () =>
       expect((await deliveries()).map(({ attempts }) => attempts[0]?.error)).toEqual([
-        '127.0.0.1 is a private address, which deliveries may not reach',
+        '127.0.0.1 is a private address, and deliveries to private addresses are not allowed',
         expect.stringMatching(
-          /^(127\.0\.0\.1|::1) \(localhost\) is a private address, which deliveries may not reach$/,
+          /^(127\.0\.0\.1|::1) \(localhost\) is a private address, and deliveries to private addresses are not allowed$/,
         ),
       ]),
     );
@@ -344,8 +344,8 @@ describe('private targets', () => {
   });
 });
 
-describe("an event of one's own making", () => {
-  it('goes the same way, to the channels that are named', async () => {
+describe('a custom event', () => {
+  it('is delivered like any other, to the given channels', async () => {
     const { url, received } = await receiver();
     const { endpoint, store, credentials, clock, deliver, until } = await deliveringWorld();
     await endpoint({ url: `${url}/a`, channels: ['a'] });

@@ -3,39 +3,39 @@ import { Lanes } from '../../../src/service/deliveries/lanes.ts';
 import { RATE_WINDOW } from '../../../src/service/deliveries/starts.ts';
 
 describe('lanes', () => {
-  it('leave room for others, however many take what they get', () => {
+  it('leave slots for other lanes, even if each lane takes all it can get', () => {
     const lanes = new Lanes();
-    const taken = Array.from({ length: 8 }, (_, n) => {
-      const room = lanes.room(`lane ${n}`);
-      lanes.begin(`lane ${n}`, room);
+    const capacities = Array.from({ length: 8 }, (_, n) => {
+      const room = lanes.capacity(`lane ${n}`);
+      lanes.start(`lane ${n}`, room);
       return room;
     });
-    expect(taken).toEqual([64, 32, 16, 8, 4, 2, 1, 1]);
-    expect(lanes.underWay).toBe(128);
-    expect(lanes.room('one more')).toBe(0);
-    expect(lanes.opensAt('one more')).toBe(Number.POSITIVE_INFINITY);
+    expect(capacities).toEqual([64, 32, 16, 8, 4, 2, 1, 1]);
+    expect(lanes.inFlight).toBe(128);
+    expect(lanes.capacity('one more')).toBe(0);
+    expect(lanes.availableAt('one more')).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('give a lane that does not answer less each time, and all of it again when it does', () => {
+  it('halve the limit of an unresponsive lane each time, and double it again when it responds', () => {
     const lanes = new Lanes();
-    const rooms: number[] = [];
+    const capacities: number[] = [];
     for (const answered of [false, false, false, false, false, false, false, true, true, true]) {
-      lanes.begin('lane', 1);
-      lanes.end('lane', answered);
-      rooms.push(lanes.room('lane'));
+      lanes.start('lane', 1);
+      lanes.finish('lane', answered);
+      capacities.push(lanes.capacity('lane'));
     }
-    expect(rooms).toEqual([32, 16, 8, 4, 2, 1, 1, 2, 4, 8]);
+    expect(capacities).toEqual([32, 16, 8, 4, 2, 1, 1, 2, 4, 8]);
   });
 
-  it('hold the rate limit that several have, and open when the window has passed', () => {
+  it('keep a shared rate limit, and are available again after the window', () => {
     const lanes = new Lanes();
-    const begun = [
+    const recentStarts = [
       { at: 100, count: 6 },
       { at: 400, count: 3 },
     ];
-    expect(lanes.room('lane', { limit: 10, begun })).toBe(1);
-    expect(lanes.opensAt('lane')).toBe(0);
-    expect(lanes.room('lane', { limit: 9, begun })).toBe(0);
-    expect(lanes.opensAt('lane')).toBe(100 + RATE_WINDOW);
+    expect(lanes.capacity('lane', { limit: 10, recentStarts: recentStarts })).toBe(1);
+    expect(lanes.availableAt('lane')).toBe(0);
+    expect(lanes.capacity('lane', { limit: 9, recentStarts: recentStarts })).toBe(0);
+    expect(lanes.availableAt('lane')).toBe(100 + RATE_WINDOW);
   });
 });

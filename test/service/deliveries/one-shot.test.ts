@@ -14,11 +14,11 @@ describe('one attempt of each delivery', () => {
     const { apiKey } = credentials;
     await world.comment();
     const ids = await enqueueEvent({ store, now: clock.now() }, { event: 'huddle.join', webhookId: 'w', apiKey });
-    const options = { apiKey, clock, privateTargets: true };
+    const options = { apiKey, clock, allowPrivateTargets: true };
     return { ...world, ...target, ids, options };
   }
 
-  it('is made in this process, and of no others', async () => {
+  it('is made in this process, and no other delivery is attempted', async () => {
     const { store, ids, options, received, deliveries } = await enqueued(200);
     const [detail] = await deliverPending(store, options, ids);
     expect(detail?.record).toMatchObject({ id: ids[0], event: 'huddle.join', state: 'delivered' });
@@ -26,7 +26,7 @@ describe('one attempt of each delivery', () => {
     expect((await deliveries()).map(({ state }) => state)).toEqual(['pending', 'delivered']);
   });
 
-  it('that fails leaves the next one to whoever serves the store', async () => {
+  it('that fails leaves the retry to a serving process', async () => {
     const { store, ids, options, clock } = await enqueued(500);
     const [detail] = await deliverPending(store, options, ids);
     expect(detail?.record).toMatchObject({ state: 'pending', attempts: [{ status: 500 }] });
@@ -35,7 +35,7 @@ describe('one attempt of each delivery', () => {
     expect(wait).toBeLessThanOrEqual(5_000);
   });
 
-  it('is waited for where another process makes it', async () => {
+  it('is awaited if another process makes it', async () => {
     const { store, ids, options, received, deliver, until } = await enqueued(200);
     deliver();
     await until('delivered', 'delivered');
@@ -43,7 +43,7 @@ describe('one attempt of each delivery', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('ends at once with a signal, and is given back', async () => {
+  it('is aborted by a signal, and its delivery is released', async () => {
     const { store, ids, options, received, deliveries } = await enqueued(undefined);
     const controller = new AbortController();
     const run = deliverPending(store, { ...options, signal: controller.signal }, ids);
@@ -53,12 +53,12 @@ describe('one attempt of each delivery', () => {
     expect((await deliveries())[1]).toMatchObject({ state: 'pending', attempts: [] });
   });
 
-  it('keeps the rate limit of its endpoint, together with whoever serves the store', async () => {
+  it('shares the rate limit of its endpoint with a serving process', async () => {
     const { url } = await receiver();
     const { store, clock, credentials, endpoint, comment, deliver, until } = await deliveringWorld();
     await endpoint({ url, rateLimit: 2 });
     const { apiKey } = credentials;
-    const options = { apiKey, clock, privateTargets: true };
+    const options = { apiKey, clock, allowPrivateTargets: true };
     const send = async () => {
       const ids = await enqueueEvent({ store, now: clock.now() }, { event: 'huddle.join', webhookId: 'w', apiKey });
       return deliverPending(store, options, ids);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { resetState } from '../../../src/service/state/reset.ts';
-import { secondKey } from '../world.ts';
+import { addSecondKey } from '../test-service.ts';
 import { type DeliveringWorld, deliveringWorld } from './delivering.ts';
 
 const place = { organizationId: 'acme', documentId: 'd1' };
 const actionUser = { userId: 'u1' };
 
-/** A world in which every event has one target. */
+/** Creates a service in which every event has one target. */
 async function listening(settings: object = {}): Promise<DeliveringWorld> {
   const world = await deliveringWorld();
   await world.endpoint({ url: 'https://example.com', ...settings });
@@ -26,7 +26,7 @@ async function payloads({ store, credentials }: DeliveringWorld): Promise<readon
 const add = (world: DeliveringWorld, ...activities: readonly object[]) =>
   world.call('/v2/activities/add', { ...place, activities: activities.map((each) => ({ actionUser, ...each })) });
 
-describe('what calls cause', () => {
+describe('events of calls', () => {
   it.each([
     ['comment', 'comment.add', 'comment.add'],
     ['comment', 'add', 'comment.add'],
@@ -47,7 +47,7 @@ describe('what calls cause', () => {
     expect(await events(world)).toEqual(event === undefined ? [] : [event]);
   });
 
-  it('an activity that was there already causes nothing', async () => {
+  it('do not include an activity that already exists', async () => {
     const world = await listening();
     const activity = { id: 'a1', featureType: 'comment', actionType: 'comment.add' };
     await add(world, activity);
@@ -55,7 +55,7 @@ describe('what calls cause', () => {
     expect(await events(world)).toEqual(['comment.add']);
   });
 
-  it('changes of the activities of comments that the list of events has', async () => {
+  it('include changes of comment activities that have an event type', async () => {
     const world = await listening({ filterTypes: ['comment_annotation.status_change', 'comment.update'] });
     await add(world, { id: 'a1', featureType: 'comment', actionType: 'x', entityData: { annotationId: 7 } });
     await add(world, { id: 'a2', featureType: 'custom', actionType: 'x' });
@@ -72,7 +72,7 @@ describe('what calls cause', () => {
     expect(await payloads(world)).toMatchObject([{ data: { commentAnnotation: { annotationId: 7 } } }, {}]);
   });
 
-  it('content of editors', async () => {
+  it('include editor content', async () => {
     const world = await listening();
     await world.call('/v1/organizations/documents/add', {
       organizationId: 'acme',
@@ -89,7 +89,7 @@ describe('what calls cause', () => {
     ]);
   });
 
-  it('notifications that name an event, once', async () => {
+  it('include a notification that names an event, once', async () => {
     const world = await listening();
     const notification = {
       ...place,
@@ -103,7 +103,7 @@ describe('what calls cause', () => {
     expect(await events(world)).toEqual(['comment.add']);
   });
 
-  it('nothing where the list of events has nothing', async () => {
+  it('do not include calls without an event type', async () => {
     const world = await listening();
     await world.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] });
     await world.call('/v2/presence/update', { ...place, users: [{ userId: 'u1', status: 'online' }] });
@@ -115,7 +115,7 @@ describe('what calls cause', () => {
 describe('the outbox', () => {
   const comment = { featureType: 'comment', actionType: 'comment.add' };
 
-  it('has a row for each endpoint whose types and channels fit, all of the same event', async () => {
+  it('has a row for each endpoint whose types and channels match, all with the same event', async () => {
     const world = await deliveringWorld();
     const url = 'https://example.com';
     const wanting = [
@@ -135,16 +135,16 @@ describe('the outbox', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('has nothing of a call that was refused', async () => {
+  it('has no event of a refused call', async () => {
     const world = await listening();
     const content = { ...place, editorId: 'e1', type: 'xml' };
     expect((await world.call('/v2/crdt/add', { ...content, data: '<a>' })).http).toBe(400);
     expect(await events(world)).toEqual([]);
   });
 
-  it("has nothing of other API keys' events, and of nobody's who wants none", async () => {
+  it('has no events of other API keys, or of API keys without subscriptions', async () => {
     const world = await listening();
-    const headers = await secondKey(world);
+    const headers = await addSecondKey(world);
     await world.call('/v2/activities/add', { ...place, activities: [{ ...comment, actionUser }] }, headers);
     await world.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: false });
     await add(world, comment);

@@ -6,7 +6,7 @@ import { isPrivateAddress } from '../../../src/service/deliveries/private-addres
 
 const hex = (a: number, b: number) => (a * 256 + b).toString(16);
 
-/** The ways in which an IPv4 address stands in an IPv6 one. */
+/** The ways to embed an IPv4 address in an IPv6 address. */
 const FORMS = [
   (a: number, b: number, c: number, d: number) => `::ffff:${a}.${b}.${c}.${d}`,
   (a: number, b: number, c: number, d: number) => `::ffff:${hex(a, b)}:${hex(c, d)}`,
@@ -21,18 +21,18 @@ describe('private addresses', () => {
     ...['169.254.169.254', '100.64.0.1', '100.127.255.255', '255.255.255.255', '224.0.0.1', '198.18.0.1'],
     ...['::', '::1', '::7f00:1', 'fe80::1', 'fe80::1%eth0', 'fc00::1', 'fdff::1', 'ff02::1', '2001:0:1::1'],
     ...['64:ff9b:1::1', '::ffff:0:7f00:1', 'fec0::1', '2001:db8::1', '100::1'],
-  ])('%s is one', (address) => {
+  ])('include %s', (address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
 
   it.each([
     ...['1.1.1.1', '9.255.255.255', '11.0.0.0', '172.15.0.1', '172.32.0.1', '100.63.0.1', '100.128.0.0', '8.8.8.8'],
     ...['2606:4700::1111', '2a00::1', '64:ff9b::8.8.8.8', '2002:808:808::1', '::ffff:8.8.8.8'],
-  ])('%s is none', (address) => {
+  ])('do not include %s', (address) => {
     expect(isPrivateAddress(address)).toBe(false);
   });
 
-  it('are the same in IPv6 as in IPv4', () => {
+  it('are detected in IPv6 as in IPv4', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(byte, byte, byte, byte, fc.constantFrom(...FORMS), (a, b, c, d, form) => {
@@ -51,7 +51,7 @@ describe('private addresses', () => {
     ['0.0.0.0', false],
     ['::', false],
     ['192.168.0.1', false],
-  ])('of %s, only this machine can reach it: %s', (address, expected) => {
+  ])('%s is only reachable from this machine: %s', (address, expected) => {
     expect(isLoopbackAddress(address)).toBe(expected);
   });
 });

@@ -9,11 +9,11 @@ export interface Received {
   readonly at: number;
 }
 
-/** The status to answer with; nothing is answered where there is none. */
-type Answerer = (received: Received, count: number, response: ServerResponse) => number | undefined;
+/** Returns the status of the response; `undefined` to not respond. */
+type Responder = (received: Received, count: number, response: ServerResponse) => number | undefined;
 
-/** A receiver of deliveries, which keeps what came. */
-export async function receiver(answer: Answerer = () => 200) {
+/** Starts a receiver that collects the deliveries. */
+export async function receiver(answer: Responder = () => 200) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const { url: path = '', headers } = request;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { prune } from '../../../src/service/deliveries/prune.ts';
+import { pruneDeliveries } from '../../../src/service/deliveries/prune.ts';
 import { findDeliveries, listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { retryDeliveries, retryFailures } from '../../../src/service/deliveries/retry.ts';
 import { stopLane } from '../../../src/service/deliveries/stop.ts';
@@ -8,7 +8,7 @@ import { deliveringWorld } from './delivering.ts';
 
 const UPDATE = '/v2/workspace/advancedwebhook/endpoints/update';
 
-/** Deliveries to two endpoints, all failed. */
+/** Creates deliveries to two endpoints, all failed. */
 async function failed() {
   const world = await deliveringWorld();
   const [first, second] = [
@@ -24,7 +24,7 @@ async function failed() {
 }
 
 describe('deliveries', () => {
-  it('are listed by what they are, the newest first', async () => {
+  it('are filtered, and listed newest first', async () => {
     const { store, first, credentials } = await failed();
     const list = async (filter: Parameters<typeof listDeliveries>[2], limit = 10) =>
       (await listDeliveries(store, credentials.apiKey, filter, limit)).map(({ record }) => record);
@@ -42,8 +42,8 @@ describe('deliveries', () => {
   });
 });
 
-describe('sending again', () => {
-  it('is all or nothing for those that are named', async () => {
+describe('retrying', () => {
+  it('applies to all given deliveries or to none', async () => {
     const { store, asking, deliveries, until } = await failed();
     const ids = (await deliveries()).map(({ id }) => id);
     const [id = ''] = ids;
@@ -54,10 +54,10 @@ describe('sending again', () => {
     await until('pending', 'failed', 'failed', 'failed');
   });
 
-  it('leaves what has no target any more, and says why', async () => {
+  it('skips deliveries without a destination, and reports the reason', async () => {
     const { store, asking, call, second, until, deliveries } = await failed();
     await call(UPDATE, { endpointId: second, disabled: true });
-    const { retried, left } = await retryFailures(store, asking);
+    const { retried, skipped: left } = await retryFailures(store, asking);
     expect(retried).toHaveLength(2);
     expect([...left]).toEqual([['the endpoint is disabled', 2]]);
     await until('pending', 'failed', 'pending', 'failed');
@@ -69,8 +69,8 @@ describe('sending again', () => {
   });
 });
 
-describe('what is at its end', () => {
-  it('goes after a week, or when there is too much of it; what is pending stays', async () => {
+describe('an ended delivery', () => {
+  it('is deleted after a week, or beyond the limit; pending deliveries are kept', async () => {
     const { store, credentials, deliveries } = await deliveringWorld();
     const DAY = 86_400_000;
     const now = 100 * DAY;
@@ -98,13 +98,13 @@ describe('what is at its end', () => {
       await add(1, state, 8);
       await add(2, state, 6);
     }
-    await store.write((database) => prune(database, now));
+    await store.write((database) => pruneDeliveries(database, now));
     const count = Map.groupBy(await deliveries(), ({ state, event }) => `${state} ${event}`);
     expect([...count].map(([kind, found]) => `${kind}: ${found.length}`).sort()).toEqual([
       ...['delivered 6: 2', 'failed 6: 2', 'failed 8: 1', 'pending 6: 2', 'pending 8: 1'],
     ]);
     await add(10_000, 'delivered', 0);
-    await store.write((database) => prune(database, now));
+    await store.write((database) => pruneDeliveries(database, now));
     const left = await deliveries();
     expect(left.filter(({ state }) => state === 'delivered').map(({ event }) => event)).toEqual(
       Array(10_000).fill('0'),

@@ -1,6 +1,6 @@
 import { stateSchema } from '../../../src/catalog/state.ts';
 
-/** A state with something of everything, ids and texts that have hurt before among it. */
+/** A state with records of every kind, including IDs and texts that have caused bugs. */
 export const FULL_STATE = stateSchema.parse({
   organizations: [
     { organizationId: 'acme', organizationName: 'Acme Inc.', region: { name: 'eu' } },

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { stateSchema } from '../../../src/catalog/state.ts';
 import { exportState } from '../../../src/service/state/export.ts';
 import { importState } from '../../../src/service/state/import.ts';
-import { serviceWorld, type World } from '../world.ts';
+import { startTestService, type TestService } from '../test-service.ts';
 
 const acme = { organizationId: 'acme' };
 const editor = { ...acme, documentId: 'd1', editorId: 'e1' };
 
-/** What calls of every kind leave behind, in an order in which nothing is sorted by itself. */
+/** Calls of every kind, in an order that leaves no section sorted by accident. */
 const WRITES: readonly (readonly [path: string, data: object])[] = [
   [
     '/v1/users/add',
@@ -100,16 +100,17 @@ const READS: readonly (readonly [path: string, data: object])[] = [
   ['/v2/workspace/permissionproviderconfig/get', {}],
 ];
 
-async function answers({ call }: World): Promise<unknown[]> {
+async function readAll({ call }: TestService): Promise<unknown[]> {
   const bodies = [];
   for (const [path, data] of READS) bodies.push((await call(path, data)).body);
   return bodies;
 }
 
-const dump = async ({ store, credentials }: World) => JSON.stringify(await exportState(store, credentials.apiKey));
+const dump = async ({ store, credentials }: TestService) =>
+  JSON.stringify(await exportState(store, credentials.apiKey));
 
-it('what calls have written answers the same from a copy', async () => {
-  const [original, copy] = [await serviceWorld(), await serviceWorld()];
+it('an imported copy of a state gives the same responses', async () => {
+  const [original, copy] = [await startTestService(), await startTestService()];
   for (const [path, data] of WRITES) {
     original.clock.time += 1000;
     const { http, body } = await original.call(path, data);
@@ -120,5 +121,5 @@ it('what calls have written answers the same from a copy', async () => {
   const state = stateSchema.parse(JSON.parse(exported));
   expect(await importState({ store, apiKey: credentials.apiKey, now: clock.now(), dryRun: false }, state)).toEqual([]);
   expect(await dump(copy)).toBe(exported);
-  expect(await answers(copy)).toEqual(await answers(original));
+  expect(await readAll(copy)).toEqual(await readAll(original));
 });

@@ -4,35 +4,35 @@ import { type State, stateSchema } from '../../../src/catalog/state.ts';
 import { exportState } from '../../../src/service/state/export.ts';
 import { importState } from '../../../src/service/state/import.ts';
 import { resetState } from '../../../src/service/state/reset.ts';
-import { secondKey, serviceWorld, type World } from '../world.ts';
+import { addSecondKey, startTestService, type TestService } from '../test-service.ts';
 import { FULL_STATE } from './full-state.ts';
 
 const EMPTY = stateSchema.parse({});
 const text = (state: State) => JSON.stringify(state);
 
-function load({ store, credentials, clock }: World, state: State, dryRun = false) {
+function load({ store, credentials, clock }: TestService, state: State, dryRun = false) {
   return importState({ store, apiKey: credentials.apiKey, now: clock.now(), dryRun }, state);
 }
 
-const dump = ({ store, credentials }: World) => exportState(store, credentials.apiKey);
+const dump = ({ store, credentials }: TestService) => exportState(store, credentials.apiKey);
 
-/** What a store without anything in it exports after it has imported this. */
-async function copyOf(state: State): Promise<State> {
-  const world = await serviceWorld();
-  expect(await load(world, state)).toEqual([]);
-  return dump(world);
+/** Imports a state into an empty store and returns its export. */
+async function importAndExport(state: State): Promise<State> {
+  const service = await startTestService();
+  expect(await load(service, state)).toEqual([]);
+  return dump(service);
 }
 
 describe('the state of a store', () => {
-  it('has every part, and nothing in them, when it is new', async () => {
-    expect(text(await dump(await serviceWorld()))).toBe(
+  it('has all sections, and they are empty, if the store is new', async () => {
+    expect(text(await dump(await startTestService()))).toBe(
       '{"organizations":[],"folders":[],"documents":[],"users":[],"groups":[],"activities":[],"agents":[],' +
         '"agentGroups":[],"crdt":[],"userData":[],"endpoints":[],"config":{}}',
     );
   });
 
-  it('comes out as it went in, with what records did not say', async () => {
-    const state = await copyOf(FULL_STATE);
+  it('is exported as imported, with defaults for omitted fields', async () => {
+    const state = await importAndExport(FULL_STATE);
     expect(state).toMatchObject({
       ...FULL_STATE,
       folders: expect.anything(),
@@ -73,50 +73,50 @@ describe('the state of a store', () => {
     for (const content of FULL_STATE.crdt) expect(state.crdt).toContainEqual(expect.objectContaining(content));
   });
 
-  it('copied is the same text', async () => {
-    const state = await copyOf(FULL_STATE);
-    expect(text(await copyOf(stateSchema.parse(JSON.parse(text(state)))))).toBe(text(state));
+  it('is the same text after a copy', async () => {
+    const state = await importAndExport(FULL_STATE);
+    expect(text(await importAndExport(stateSchema.parse(JSON.parse(text(state)))))).toBe(text(state));
   });
 
-  it('does not change when it is imported into where it came from', async () => {
-    const world = await serviceWorld();
-    await load(world, FULL_STATE);
-    const state = await dump(world);
-    world.clock.time += 1000;
-    expect(await load(world, state)).toEqual([]);
-    expect(text(await dump(world))).toBe(text(state));
+  it('does not change if it is imported into its own store', async () => {
+    const service = await startTestService();
+    await load(service, FULL_STATE);
+    const state = await dump(service);
+    service.clock.time += 1000;
+    expect(await load(service, state)).toEqual([]);
+    expect(text(await dump(service))).toBe(text(state));
   });
 
-  it('is gone after a reset, and callers still get in', async () => {
-    const world = await serviceWorld();
-    await load(world, FULL_STATE);
-    await world.call('/v2/presence/add', { organizationId: 'acme', documentId: 'd1', users: [{ userId: 'u1' }] });
-    await resetState(world.store);
-    expect(await dump(world)).toEqual(EMPTY);
-    const answer = await world.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] });
-    expect(answer.http).toBe(200);
+  it('is deleted by a reset, and credentials still work', async () => {
+    const service = await startTestService();
+    await load(service, FULL_STATE);
+    await service.call('/v2/presence/add', { organizationId: 'acme', documentId: 'd1', users: [{ userId: 'u1' }] });
+    await resetState(service.store);
+    expect(await dump(service)).toEqual(EMPTY);
+    const response = await service.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] });
+    expect(response.http).toBe(200);
   });
 
-  it('says itself where a record belongs, whatever the record says', async () => {
-    const world = await serviceWorld();
-    await world.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1', organizationId: 'other' }] });
-    expect((await dump(world)).users).toMatchObject([{ userId: 'u1', organizationId: 'acme' }]);
+  it('sets the organization of a record, whatever the record contains', async () => {
+    const service = await startTestService();
+    await service.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1', organizationId: 'other' }] });
+    expect((await dump(service)).users).toMatchObject([{ userId: 'u1', organizationId: 'acme' }]);
   });
 
-  it('of one API key holds nothing of another', async () => {
-    const world = await serviceWorld();
-    const other = await secondKey(world);
-    await world.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] }, other);
-    expect(await dump(world)).toEqual(EMPTY);
-    await load(world, stateSchema.parse({ users: [{ organizationId: 'acme', userId: 'u2' }] }));
-    expect((await exportState(world.store, 'second-key')).users).toMatchObject([{ userId: 'u1' }]);
+  it('of one API key contains no data of another', async () => {
+    const service = await startTestService();
+    const other = await addSecondKey(service);
+    await service.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] }, other);
+    expect(await dump(service)).toEqual(EMPTY);
+    await load(service, stateSchema.parse({ users: [{ organizationId: 'acme', userId: 'u2' }] }));
+    expect((await exportState(service.store, 'second-key')).users).toMatchObject([{ userId: 'u1' }]);
   });
 });
 
 describe('any state', () => {
   const id = fc.oneof(fc.constantFrom('__proto__', 'constructor', '0', '10', '9', 'é'), fc.string({ minLength: 1 }));
   const ids = fc.uniqueArray(id, { minLength: 1, maxLength: 4 });
-  // A key `__proto__` is refused in editor contents, at any depth.
+  // Editor contents reject the key `__proto__` at any depth.
   const plain = fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('__proto__'));
   const json = plain.map((value) => JSON.parse(JSON.stringify(value)));
   const key = fc.string().filter((name) => name !== '__proto__');
@@ -133,28 +133,28 @@ describe('any state', () => {
       value: json,
     })
     .map(({ organizations, folders, documents, users, data, items, value }) => {
-      const each = <Record>(
-        given: readonly string[],
+      const inEveryOrganization = <Record>(
+        ids: readonly string[],
         record: (organizationId: string, id: string, at: number) => Record,
-      ) => organizations.flatMap((organizationId) => given.map((own, at) => record(organizationId, own, at)));
+      ) => organizations.flatMap((organizationId) => ids.map((id, at) => record(organizationId, id, at)));
       const usable = folders.filter((folderId) => folderId !== 'root');
       return stateSchema.parse({
         organizations: organizations.map((organizationId) => ({ organizationId })),
-        folders: each(usable, (organizationId, folderId, at) => {
+        folders: inEveryOrganization(usable, (organizationId, folderId, at) => {
           const parentFolderId = usable[at + 1] ?? 'root';
           return { organizationId, folderId, parentFolderId, ...(at % 2 === 1 && { accessType: 'restricted' }) };
         }),
-        documents: each(documents, (organizationId, documentId, at) => {
+        documents: inEveryOrganization(documents, (organizationId, documentId, at) => {
           return { organizationId, documentId, folderId: usable[at] ?? 'root', documentName: documentId };
         }),
-        users: each(users, (organizationId, userId) => ({ organizationId, userId, name: userId })),
-        groups: each(users, (organizationId, groupId) => ({ organizationId, groupId, userIds: users })),
-        activities: each(documents, (organizationId, documentId, at) => {
+        users: inEveryOrganization(users, (organizationId, userId) => ({ organizationId, userId, name: userId })),
+        groups: inEveryOrganization(users, (organizationId, groupId) => ({ organizationId, groupId, userIds: users })),
+        activities: inEveryOrganization(documents, (organizationId, documentId, at) => {
           return { organizationId, documentId, id: `${at}`, entityData: value };
         }),
         agents: users.map((agentId) => ({ id: agentId, input: value })),
         agentGroups: [{ groupId: 'g', agentIds: users }],
-        crdt: each(documents, (organizationId, documentId, at) => {
+        crdt: inEveryOrganization(documents, (organizationId, documentId, at) => {
           return {
             organizationId,
             documentId,
@@ -163,7 +163,7 @@ describe('any state', () => {
             data: at % 2 ? data : items,
           };
         }),
-        userData: each(users, (organizationId, userId) => ({
+        userData: inEveryOrganization(users, (organizationId, userId) => ({
           organizationId,
           userId,
           comments: items,
@@ -172,13 +172,13 @@ describe('any state', () => {
       });
     });
 
-  it('copied twice is the same text', async () => {
-    const [first, second] = [await serviceWorld(), await serviceWorld()];
+  it('is the same text after two copies', async () => {
+    const [first, second] = [await startTestService(), await startTestService()];
     await fc.assert(
-      fc.asyncProperty(anyState, async (given) => {
+      fc.asyncProperty(anyState, async (state) => {
         await resetState(first.store);
         await resetState(second.store);
-        expect(await load(first, given)).toEqual([]);
+        expect(await load(first, state)).toEqual([]);
         const exported = text(await dump(first));
         expect(await load(second, stateSchema.parse(JSON.parse(exported)))).toEqual([]);
         expect(text(await dump(second))).toBe(exported);

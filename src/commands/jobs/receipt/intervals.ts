@@ -1,18 +1,18 @@
-import { joined, type SeriesPoint } from '../../../bulk/journal/series-point.ts';
+import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series-point.ts';
 import type { JobReceipt } from './receipt.ts';
 
-/** What happened in one stretch of a job's time at work. */
+/** Totals of one time interval of a job. */
 export interface Interval extends SeriesPoint {
   /** Seconds. */
   readonly from: number;
   readonly to: number;
 }
 
-/** A shorter end than this part of the others says nothing by itself. */
-const LEAST_END = 0.3;
+/** Minimum length of the last interval, relative to the others. A shorter one is merged with the previous interval. */
+const MIN_LAST_INTERVAL = 0.3;
 
-/** The time of a job in at most so many intervals of one length; the last one ends with the job. */
-export function intervalsOf(
+/** Splits the duration of a job into at most `most` equal intervals. The last one ends with the job. */
+export function splitIntoIntervals(
   { series, times }: Pick<JobReceipt, 'series' | 'times'>,
   most: number,
 ): readonly Interval[] {
@@ -24,15 +24,15 @@ export function intervalsOf(
     const from = at * seconds;
     const isLast = at + each >= points.length;
     const to = isLast && times.seconds > from ? Math.min(times.seconds, from + length) : from + length;
-    intervals.push({ ...points.slice(at, at + each).reduce((one, other) => joined(one, other)), from, to });
+    intervals.push({ ...points.slice(at, at + each).reduce((one, other) => mergePoints(one, other)), from, to });
   }
   const last = intervals.at(-1);
   const before = intervals.at(-2);
-  if (!last || !before || last.to - last.from >= LEAST_END * length) return intervals;
-  return [...intervals.slice(0, -2), { ...joined(before, last), from: before.from, to: last.to }];
+  if (!last || !before || last.to - last.from >= MIN_LAST_INTERVAL * length) return intervals;
+  return [...intervals.slice(0, -2), { ...mergePoints(before, last), from: before.from, to: last.to }];
 }
 
-/** Records a second. */
-export function throughput({ settled, from, to }: Interval): number {
+/** Records per second. */
+export function recordsPerSecond({ settled, from, to }: Interval): number {
   return settled / (to - from);
 }

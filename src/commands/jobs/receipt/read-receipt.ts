@@ -1,30 +1,30 @@
-import { type JobFolder, jobState, openJournal } from '../../../bulk/journal/folder.ts';
+import { groupByReason } from '../../../bulk/failure-reasons.ts';
 import { Histogram } from '../../../bulk/journal/histogram.ts';
+import { type JobFolder, openJournal, readJobState } from '../../../bulk/journal/job-folder.ts';
 import type { Journal } from '../../../bulk/journal/journal.ts';
-import { reasonsOf } from '../../../bulk/reasons.ts';
-import { placesIn } from '../../../bulk/record-place.ts';
+import { createRecordLocator } from '../../../bulk/record-position.ts';
 import { redactValue } from '../../../kernel/redact.ts';
-import { type JobStatus, statusOf } from '../status.ts';
+import { type JobStatus, readStatus } from '../status.ts';
 import type { JobReceipt } from './receipt.ts';
 
-/** A receipt, with where each of its inputs is. */
-type Receipt = JobReceipt & { readonly paths: readonly string[] };
+/** A receipt with the path of each input. */
+type LocatedReceipt = JobReceipt & { readonly paths: readonly string[] };
 
-/** What a job came to so far, with why records failed. */
-export async function readReceipt(folder: JobFolder): Promise<Receipt> {
+/** Reads the receipt of a job, including failure reasons. */
+export async function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
   const journal = await openJournal(folder);
   try {
-    const status = statusOf(journal, await jobState(folder, journal));
-    return receiptOf(status, journal);
+    const status = readStatus(journal, await readJobState(folder, journal));
+    return createReceipt(status, journal);
   } finally {
     journal.close();
   }
 }
 
-function receiptOf(
+function createReceipt(
   { id, operation, state, input, description, run, metrics, ...status }: JobStatus,
   journal: Journal,
-): Receipt {
+): LocatedReceipt {
   const { inputs, target, data, options } = description;
   const { total, succeeded, failed, unknown, skipped, requests, retries } = status;
   const histogram = new Histogram(metrics?.latency);
@@ -34,27 +34,27 @@ function receiptOf(
     paths: inputs.map(({ spooled, name, path }) => (spooled ? name : path)),
     inputs: inputs.map(({ name, format, bytes, sha256 }) => ({ name, format, bytes, sha256 })),
     target: { profile: target.profile, origin: target.origin, apiKey: target.apiKey },
-    data: withoutSecrets(data),
-    options: withoutSecrets(options),
+    data: redactFields(data),
+    options: redactFields(options),
     counts: { total, succeeded, failed, unknown, skipped },
     times: { startedAt: status.startedAt, endedAt: state === 'running' ? null : status.updatedAt, seconds },
     runs: run?.number ?? 0,
     ...{ requests, retries },
     waits: { count: metrics?.waits ?? 0, seconds: Math.round(metrics?.waitedMilliseconds ?? 0) / 1000 },
-    latency: latencyOf(histogram),
+    latency: summarizeLatency(histogram),
     histogram: histogram.steps(),
     series: metrics?.series ?? { seconds: 1, points: [] },
-    reasons: reasonsOf(journal.items(), placesIn(inputs)),
-    rejects: journal.fact('done')?.rejects ?? null,
+    reasons: groupByReason(journal.unsuccessfulRecords(), createRecordLocator(inputs)),
+    rejects: journal.getFact('done')?.rejects ?? null,
   };
 }
 
-function withoutSecrets(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function redactFields(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object(redactValue(fields, []));
 }
 
-/** Milliseconds that requests took, retries and pauses included; told to within an eighth. */
-function latencyOf(histogram: Histogram): JobReceipt['latency'] {
+/** Milliseconds per request, including retries and pauses, accurate to 12.5 %. */
+function summarizeLatency(histogram: Histogram): JobReceipt['latency'] {
   const at = (share: number) => {
     const value = histogram.quantile(share);
     return value === null ? null : Math.round(value * 10) / 10;

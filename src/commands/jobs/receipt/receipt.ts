@@ -1,16 +1,16 @@
-import type { SeriesPoint } from '../../../bulk/journal/series-point.ts';
-import type { Reasons } from '../../../bulk/reasons.ts';
+import type { FailureReasons } from '../../../bulk/failure-reasons.ts';
+import type { SeriesPoint } from '../../../bulk/journal/time-series-point.ts';
 
-/** What a job over many records came to, as its receipt says it: plain data, without secrets. */
+/** Result of a bulk job as plain data, without secrets. */
 export interface JobReceipt {
   readonly id: string;
   readonly operation: string;
   readonly state: 'running' | 'stopped' | 'done';
-  /** As all that was read is called. */
+  /** Names of all inputs, joined. */
   readonly input: string;
-  /** At least one, in order. */
+  /** Input files, in order; at least one. */
   readonly inputs: readonly ReceiptInput[];
-  /** The fields of the operation beside its records, and the flags of the command. */
+  /** Fields of the operation except its records. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
   readonly target: { readonly profile: string | null; readonly origin: string; readonly apiKey: string | null };
@@ -19,7 +19,7 @@ export interface JobReceipt {
     /** RFC 3339. */
     readonly startedAt: string;
     readonly endedAt: string | null;
-    /** Seconds at work, over all runs. */
+    /** Total duration of all runs, in seconds. */
     readonly seconds: number;
   };
   readonly runs: number;
@@ -27,26 +27,26 @@ export interface JobReceipt {
   readonly retries: number;
   /** Pauses for rate limits. */
   readonly waits: { readonly count: number; readonly seconds: number };
-  /** Milliseconds; null where nothing was sent. */
+  /** Milliseconds per request; null if nothing was sent. */
   readonly latency: Readonly<Record<'p50' | 'p90' | 'p99' | 'max', number | null>>;
-  /** How many requests took how long, from the quickest on; steps that none took may be left out. */
+  /** Number of requests by duration, ascending. Empty steps may be omitted. */
   readonly histogram: readonly LatencyStep[];
-  /** The time at work in intervals of so many seconds. */
+  /** Totals per interval of `seconds`. */
   readonly series: { readonly seconds: number; readonly points: readonly SeriesPoint[] };
-  readonly reasons: Reasons;
+  readonly reasons: FailureReasons;
   readonly rejects: string | null;
 }
 
 /** A file of records. */
 export interface ReceiptInput {
-  /** As the user gave it. */
+  /** Name as given by the user. */
   readonly name: string;
   readonly format: string;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** Milliseconds, and how many requests took so many. */
+/** Number of requests that took between `from` and `to` milliseconds. */
 export interface LatencyStep {
   readonly from: number;
   readonly to: number;

@@ -1,110 +1,121 @@
-import { count, elapsed, millisecondsText } from '../../../output/quantities.ts';
-import { type Interval, intervalsOf, throughput } from '../receipt/intervals.ts';
+import { formatCount, formatElapsed, formatMilliseconds } from '../../../output/quantities.ts';
+import { type Interval, recordsPerSecond, splitIntoIntervals } from '../receipt/intervals.ts';
 import type { JobReceipt } from '../receipt/receipt.ts';
-import { isWorthTelling } from '../receipt/receipt-text.ts';
+import { isSignificantWait } from '../receipt/render-receipt.ts';
 import type { Chart } from './chart.ts';
 
-/** Columns of a chart over time; more are no longer told apart on a phone. */
-const MOST_COLUMNS = 60;
-/** Fewer say less than the figures of the receipt. */
-const FEWEST_COLUMNS = 3;
-const MARKS = 5;
+/** Maximum number of columns that are distinguishable on a phone. */
+const MAX_COLUMNS = 60;
+/** Minimum number of columns for a useful chart. */
+const MIN_COLUMNS = 3;
+const LABEL_COUNT = 5;
 
-/** The charts of a job; none of those for which it was over too soon. */
-export function chartsOf(receipt: JobReceipt): readonly Chart[] {
-  const intervals = intervalsOf(receipt, MOST_COLUMNS);
+/** Creates the charts of a job. Very short jobs have no charts over time. */
+export function createCharts(receipt: JobReceipt): readonly Chart[] {
+  const intervals = splitIntoIntervals(receipt, MAX_COLUMNS);
   const overTime =
-    intervals.length >= FEWEST_COLUMNS
-      ? [throughputChart(receipt, intervals), answerChart(intervals), inFlightChart(receipt, intervals)]
+    intervals.length >= MIN_COLUMNS
+      ? [
+          createThroughputChart(receipt, intervals),
+          createResponseTimeChart(intervals),
+          createInFlightChart(receipt, intervals),
+        ]
       : [];
-  return receipt.histogram.length > 0 ? [...overTime, latencyChart(receipt)] : overTime;
+  return receipt.histogram.length > 0 ? [...overTime, createLatencyChart(receipt)] : overTime;
 }
 
-function throughputChart({ counts, times }: JobReceipt, intervals: readonly Interval[]): Chart {
+function createThroughputChart({ counts, times }: JobReceipt, intervals: readonly Interval[]): Chart {
   const done = counts.succeeded + counts.failed + counts.unknown;
-  const most = Math.max(...intervals.map(throughput));
-  const average = count(Math.round(done / times.seconds));
+  const most = Math.max(...intervals.map(recordsPerSecond));
+  const average = formatCount(Math.round(done / times.seconds));
   return {
-    title: 'Records a second',
-    summary: `${average} on average, ${count(Math.round(most))} at most.`,
-    ...axes(intervals, count),
-    parts: [
+    title: 'Records per second',
+    summary: `Average ${average}, peak ${formatCount(Math.round(most))}.`,
+    ...createAxes(intervals, formatCount),
+    series: [
       { name: 'succeeded', kind: 'good' },
       { name: 'failed or unknown', kind: 'bad' },
     ],
-    columns: columnsOf(intervals, (interval) => {
+    columns: createColumns(intervals, (interval) => {
       const { settled, failed, from, to } = interval;
-      const title = `${count(Math.round(throughput(interval)))} a second${failed > 0 ? `, ${count(failed)} failed` : ''}`;
+      const title = `${formatCount(Math.round(recordsPerSecond(interval)))} per second${failed > 0 ? `, ${formatCount(failed)} failed` : ''}`;
       return { title, values: [(settled - failed) / (to - from), failed / (to - from)] };
     }),
     table: {
-      head: ['Time', 'Records', 'Failed or unknown', 'Records a second'],
+      head: ['Time', 'Records', 'Failed or unknown', 'Records per second'],
       rows: intervals.map((interval) => [
-        spanOf(interval),
-        count(interval.settled),
-        count(interval.failed),
-        count(Math.round(throughput(interval))),
+        formatSpan(interval),
+        formatCount(interval.settled),
+        formatCount(interval.failed),
+        formatCount(Math.round(recordsPerSecond(interval))),
       ]),
     },
   };
 }
 
-function answerChart(intervals: readonly Interval[]): Chart {
+function createResponseTimeChart(intervals: readonly Interval[]): Chart {
   const mean = ({ milliseconds, requests }: Interval) => (requests > 0 ? milliseconds / requests : 0);
   const slowest = Math.max(...intervals.map(mean));
   return {
-    title: 'Time to an answer',
-    summary: `The mean of the requests that were answered in each interval, retries and pauses included: ${millisecondsText(slowest)} at most.`,
-    ...axes(intervals, millisecondsText),
-    parts: [{ name: 'mean', kind: 'calm' }],
-    columns: columnsOf(intervals, (interval) => {
+    title: 'Response time',
+    summary: `Mean response time per interval, including retries and pauses. Peak ${formatMilliseconds(slowest)}.`,
+    ...createAxes(intervals, formatMilliseconds),
+    series: [{ name: 'mean', kind: 'calm' }],
+    columns: createColumns(intervals, (interval) => {
       const { requests } = interval;
-      const title = requests > 0 ? `${millisecondsText(mean(interval))}, ${count(requests)} requests` : 'no answers';
+      const title =
+        requests > 0 ? `${formatMilliseconds(mean(interval))}, ${formatCount(requests)} requests` : 'no responses';
       return { title, values: [mean(interval)] };
     }),
     table: {
       head: ['Time', 'Requests', 'Mean time'],
       rows: intervals.map((interval) => [
-        spanOf(interval),
-        count(interval.requests),
-        interval.requests > 0 ? millisecondsText(mean(interval)) : '',
+        formatSpan(interval),
+        formatCount(interval.requests),
+        interval.requests > 0 ? formatMilliseconds(mean(interval)) : '',
       ]),
     },
   };
 }
 
-function inFlightChart({ waits }: JobReceipt, intervals: readonly Interval[]): Chart {
+function createInFlightChart({ waits }: JobReceipt, intervals: readonly Interval[]): Chart {
   const most = Math.max(...intervals.map(({ inFlight }) => inFlight));
-  const waited = isWorthTelling(waits)
-    ? `Rate limits held requests back for ${elapsed(waits.seconds)} in all.`
-    : 'No rate limit held any back.';
+  const waited = isSignificantWait(waits)
+    ? `Requests waited ${formatElapsed(waits.seconds)} in total for rate limits.`
+    : 'No request waited for rate limits.';
   return {
     title: 'Requests in flight',
-    summary: `At most ${count(most)} at once. ${waited}`,
-    ...axes(intervals, count),
-    parts: [{ name: 'in flight', kind: 'calm' }],
-    columns: columnsOf(intervals, ({ inFlight }) => ({ title: `${count(inFlight)} at most`, values: [inFlight] })),
+    summary: `Peak ${formatCount(most)}. ${waited}`,
+    ...createAxes(intervals, formatCount),
+    series: [{ name: 'in flight', kind: 'calm' }],
+    columns: createColumns(intervals, ({ inFlight }) => ({
+      title: `peak ${formatCount(inFlight)}`,
+      values: [inFlight],
+    })),
     table: {
-      head: ['Time', 'In flight, at most'],
-      rows: intervals.map((interval) => [spanOf(interval), count(interval.inFlight)]),
+      head: ['Time', 'Peak in flight'],
+      rows: intervals.map((interval) => [formatSpan(interval), formatCount(interval.inFlight)]),
     },
   };
 }
 
-function latencyChart({ histogram, latency: { p50, p90, p99, max } }: JobReceipt): Chart {
-  const named = { half: p50, '90 %': p90, '99 %': p99, all: max };
-  const within = Object.entries(named).map(([share, value]) => `${share} within ${millisecondsText(value ?? 0)}`);
+function createLatencyChart({ histogram, latency: { p50, p90, p99, max } }: JobReceipt): Chart {
+  const named = { p50, p90, p99, max };
+  const within = Object.entries(named).map(([share, value]) => `${share} ${formatMilliseconds(value ?? 0)}`);
   const steps = histogram.length;
   const edges = [...histogram.map(({ from }) => from), histogram.at(-1)?.to ?? 0];
-  const marks = Array.from({ length: MARKS }, (_, at) => edges[Math.round((at * steps) / (MARKS - 1))] ?? 0);
+  const marks = Array.from(
+    { length: LABEL_COUNT },
+    (_, at) => edges[Math.round((at * steps) / (LABEL_COUNT - 1))] ?? 0,
+  );
   return {
-    title: 'How long answers took',
-    summary: `Of all requests: ${within.join(', ')}.`,
-    value: count,
-    along: marks.map(millisecondsText),
-    parts: [{ name: 'requests', kind: 'calm' }],
+    title: 'Response time distribution',
+    summary: `All requests: ${within.join(', ')}.`,
+    formatValue: formatCount,
+    xLabels: marks.map(formatMilliseconds),
+    series: [{ name: 'requests', kind: 'calm' }],
     columns: histogram.map((step, at) => ({
-      title: `${millisecondsText(step.from)} to ${millisecondsText(step.to)}: ${count(step.count)} requests`,
+      title: `${formatMilliseconds(step.from)} to ${formatMilliseconds(step.to)}: ${formatCount(step.count)} requests`,
       from: at / steps,
       to: (at + 1) / steps,
       values: [step.count],
@@ -113,27 +124,33 @@ function latencyChart({ histogram, latency: { p50, p90, p99, max } }: JobReceipt
       head: ['Time', 'Requests'],
       rows: histogram
         .filter((step) => step.count > 0)
-        .map((step) => [`${millisecondsText(step.from)} to ${millisecondsText(step.to)}`, count(step.count)]),
+        .map((step) => [`${formatMilliseconds(step.from)} to ${formatMilliseconds(step.to)}`, formatCount(step.count)]),
     },
   };
 }
 
-function axes(intervals: readonly Interval[], value: Chart['value']): Pick<Chart, 'along' | 'value'> {
+function createAxes(
+  intervals: readonly Interval[],
+  value: Chart['formatValue'],
+): Pick<Chart, 'xLabels' | 'formatValue'> {
   const end = intervals.at(-1)?.to ?? 0;
-  return { value, along: Array.from({ length: MARKS }, (_, at) => elapsed((at * end) / (MARKS - 1))) };
+  return {
+    formatValue: value,
+    xLabels: Array.from({ length: LABEL_COUNT }, (_, at) => formatElapsed((at * end) / (LABEL_COUNT - 1))),
+  };
 }
 
-function columnsOf(
+function createColumns(
   intervals: readonly Interval[],
   shown: (interval: Interval) => { readonly title: string; readonly values: readonly number[] },
 ): Chart['columns'] {
   const end = intervals.at(-1)?.to ?? 1;
   return intervals.map((interval) => {
     const { title, values } = shown(interval);
-    return { title: `${spanOf(interval)}: ${title}`, values, from: interval.from / end, to: interval.to / end };
+    return { title: `${formatSpan(interval)}: ${title}`, values, from: interval.from / end, to: interval.to / end };
   });
 }
 
-function spanOf({ from, to }: Interval): string {
-  return `${elapsed(from)} to ${elapsed(to)}`;
+function formatSpan({ from, to }: Interval): string {
+  return `${formatElapsed(from)} to ${formatElapsed(to)}`;
 }

@@ -1,6 +1,6 @@
-import { safeText } from '../../../kernel/safe-text.ts';
+import { escapeForTerminal } from '../../../kernel/safe-text.ts';
 
-/** Text that is HTML already. Made by `html` only, so that whatever else comes along is escaped. */
+/** Trusted HTML. Created only by `html`, so that all other text is escaped. */
 export class Html {
   readonly text: string;
 
@@ -11,15 +11,15 @@ export class Html {
 
 type Part = Html | readonly Html[] | string | number | undefined;
 
-/** HTML with values filled in: texts are escaped, and what would change how others are shown is made visible. */
+/** Template tag for HTML. Values are escaped, and control characters are made visible. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(String.raw({ raw: texts }, ...parts.map(textOf)));
+  return new Html(String.raw({ raw: texts }, ...parts.map(renderPart)));
 }
 
-function textOf(part: Part): string {
+function renderPart(part: Part): string {
   if (part === undefined) return '';
   if (part instanceof Html) return part.text;
-  if (typeof part === 'string' || typeof part === 'number') return escaped(String(part));
+  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
   return part.map(({ text }) => text).join('');
 }
 
@@ -32,6 +32,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-function escaped(text: string): string {
-  return safeText(text).replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
+function escapeHtml(text: string): string {
+  return escapeForTerminal(text).replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
 }

@@ -1,4 +1,4 @@
-/** How a report looks: on light and dark screens, on phones and on paper. */
+/** Style sheet of the report, for light and dark screens, phones, and print. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

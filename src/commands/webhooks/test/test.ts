@@ -1,48 +1,57 @@
 import { SvcError } from '../../../kernel/errors.ts';
-import { amount } from '../../../kernel/plural.ts';
-import { readEffects } from '../../../webhooks/grading/effects.ts';
+import { formatNounCount } from '../../../kernel/plural.ts';
+import { fetchEffects } from '../../../webhooks/grading/effects.ts';
 import { gradeReceiver } from '../../../webhooks/grading/grade.ts';
-import type { Grade } from '../../../webhooks/grading/judge.ts';
-import { createKit } from '../../../webhooks/grading/kit.ts';
+import type { Grade } from '../../../webhooks/grading/observation.ts';
+import { createDeliveryFactory } from '../../../webhooks/grading/test-delivery.ts';
 import type { Context } from '../../context.ts';
 import type { Invocation } from '../../definition.ts';
-import { postOptions } from '../../deliveries/target.ts';
-import { showDocument } from '../../terminal/document.ts';
-import { gradeTable } from './grade-table.ts';
+import { postOptions } from '../../deliveries/targets.ts';
+import { printDocument } from '../../terminal/print-document.ts';
+import type { TestFlags } from '../flags.ts';
+import { renderGrades } from './grade-table.ts';
 import { readTestOptions, type TestOptions } from './test-options.ts';
 
-/** @throws SvcError `some_failed` when the receiver failed a case, after all of them were printed. */
-export async function testCommand(context: Context, invocation: Invocation): Promise<void> {
+/**
+ * Grades a webhook receiver and prints the results.
+ * @throws SvcError `some_failed` if the receiver fails a case, after the results are printed
+ */
+export async function testCommand(context: Context, invocation: Invocation<TestFlags>): Promise<void> {
   const options = await readTestOptions(context, invocation);
   if (context.options.dryRun) return showPlan(context, options);
   const grades = await grade(context, options);
   const printer = await context.printer();
-  await printer.value(grades, { drawing: (view) => gradeTable(grades, view, context.environment) });
+  await printer.value(grades, { renderText: (view) => renderGrades(grades, view, context.environment) });
   if (options.effectsUrl === undefined && grades.some(({ case: name }) => name === 'duplicate')) {
-    await context.note('whether a duplicate is applied again cannot be seen from outside: --effects-url shows it');
+    await context.note('to check whether duplicates are applied twice, add --effects-url');
   }
   const failed = grades.filter(({ verdict }) => verdict === 'fail').map((one) => one.case);
   if (failed.length === 0) return;
   const tried = grades.filter(({ verdict }) => verdict !== 'skipped').length;
-  throw new SvcError('some_failed', `${failed.length} of ${amount(tried, 'case')} failed: ${failed.join(', ')}`, {
-    hint: failed[0] === 'valid' ? NOT_EVEN_VALID : 'with -o json it says why each case matters',
-  });
+  throw new SvcError(
+    'some_failed',
+    `${failed.length} of ${formatNounCount(tried, 'case')} failed: ${failed.join(', ')}`,
+    {
+      hint: failed[0] === 'valid' ? VALID_REJECTED_HINT : 'add -o json to see why each case matters',
+    },
+  );
 }
 
-const NOT_EVEN_VALID = 'not even a valid delivery was taken: is it the secret or token that this receiver has?';
+const VALID_REJECTED_HINT =
+  'the valid delivery was rejected: check that the secret or token matches the one the receiver uses';
 
 async function grade(context: Context, { url, effectsUrl, cases, means }: TestOptions): Promise<readonly Grade[]> {
   const { clock } = context;
   const how = await postOptions(context);
   const progress = await context.progress();
   let done = 0;
-  const end = progress.follow(() => ({ phase: 'trying', done, total: cases.length, unit: 'cases' }));
+  const end = progress.track(() => ({ phase: 'testing', done, total: cases.length, unit: 'cases' }));
   try {
     return await gradeReceiver(cases, {
-      ...{ url, means, clock, how },
-      make: createKit(means, clock),
-      effects: effectsUrl && (() => readEffects(effectsUrl, how)),
-      begin: (tried) => {
+      ...{ url, sender: means, clock, postOptions: how },
+      createDelivery: createDeliveryFactory(means, clock),
+      fetchEffects: effectsUrl && (() => fetchEffects(effectsUrl, how)),
+      onProgress: (tried) => {
         done = tried;
       },
     });
@@ -52,8 +61,8 @@ async function grade(context: Context, { url, effectsUrl, cases, means }: TestOp
 }
 
 async function showPlan(context: Context, { url, cases, means }: TestOptions): Promise<void> {
-  const lacking = (one: TestOptions['cases'][number]) => one.lacks?.(means) !== undefined;
+  const lacking = (one: TestOptions['cases'][number]) => one.skipReason?.(means) !== undefined;
   const tried = cases.filter((one) => !lacking(one)).map(({ name, expects, why }) => ({ case: name, expects, why }));
-  await showDocument(context, { url: url.href, form: means.form, cases: tried });
+  await printDocument(context, { url: url.href, form: means.form, cases: tried });
   await context.note('nothing was sent: --dry-run');
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intervalsOf } from '../../../../src/commands/jobs/receipt/intervals.ts';
-import { receiptText } from '../../../../src/commands/jobs/receipt/receipt-text.ts';
-import { sparkline } from '../../../../src/commands/jobs/receipt/sparkline.ts';
+import { splitIntoIntervals } from '../../../../src/commands/jobs/receipt/intervals.ts';
+import { renderReceipt } from '../../../../src/commands/jobs/receipt/render-receipt.ts';
+import { renderSparkline } from '../../../../src/commands/jobs/receipt/sparkline.ts';
 import { RECEIPT } from './receipts.ts';
 
-describe('the receipt of a job, for people', () => {
-  it('says each thing in a line, the speed as a curve', async () => {
-    expect(await receiptText(RECEIPT, { plain: false })).toBe(
+describe('the text receipt of a job', () => {
+  it('has one line per field, and a sparkline', async () => {
+    expect(await renderReceipt(RECEIPT, { plain: false })).toBe(
       [
         'job         20260131-094500-5f3a9c (done)',
         'operation   users.add to https://api.example.com (profile prod, API key key-1)',
@@ -15,9 +15,9 @@ describe('the receipt of a job, for people', () => {
         `sha256      ${'ab'.repeat(32)}`,
         'records     1,000: 997 succeeded, 3 failed',
         'requests    12, 1 retry',
-        'time        11 s at work, from 2026-01-31 09:45:00 UTC to 2026-01-31 09:45:10 UTC; rate limits held requests back for 3.3 s in all',
-        'answers     half of them within 40 ms, 90 % within 80 ms, 99 % within 1.3 s, all within 1.3 s',
-        'speed       ▄██   ▄▄▆▄▄  95/s on average, 200/s at most',
+        'time        11 s, from 2026-01-31 09:45:00 UTC to 2026-01-31 09:45:10 UTC; 3.3 s waiting for rate limits',
+        'latency     p50 40 ms, p90 80 ms, p99 1.3 s, max 1.3 s',
+        'speed       ▄██   ▄▄▆▄▄  95/s average, 200/s peak',
         'failures    3 failed: no such folder (not-found): u5 on line 6, …',
         'rejects     users.rejects.csv',
         '',
@@ -27,28 +27,28 @@ describe('the receipt of a job, for people', () => {
     );
   });
 
-  it.each([40, 60, 80])('breaks its lines between words at %d columns, and never the curve', async (width) => {
-    const text = await receiptText(RECEIPT, { plain: false, width });
+  it.each([40, 60, 80])('wraps lines at %d columns between words, but never the sparkline', async (width) => {
+    const text = await renderReceipt(RECEIPT, { plain: false, width });
     const lines = text.split('\n').filter((line) => !line.includes('ab'.repeat(32)));
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
     expect(text).toContain('▄██   ▄▄▆▄▄');
-    const whole = await receiptText(RECEIPT, { plain: false });
+    const whole = await renderReceipt(RECEIPT, { plain: false });
     expect(text.split(/\s+/)).toEqual(whole.split(/\s+/));
   });
 
-  it('keeps the command that goes on in one line', async () => {
-    const text = await receiptText({ ...RECEIPT, state: 'stopped' }, { plain: false, width: 40 });
-    expect(text).toMatch(/\ngo on with\nsvc jobs resume 20260131-094500-5f3a9c\n$/);
+  it('keeps the resume command on one line', async () => {
+    const text = await renderReceipt({ ...RECEIPT, state: 'stopped' }, { plain: false, width: 40 });
+    expect(text).toMatch(/\nresume with\nsvc jobs resume 20260131-094500-5f3a9c\n$/);
   });
 
-  it('has numbers instead of drawings where it is read out', async () => {
-    const text = await receiptText(RECEIPT, { plain: true });
-    expect(text).toContain('95/s on average; over time: 150, 100, 0, 100, 120');
+  it('uses numbers instead of sparklines in plain style', async () => {
+    const text = await renderReceipt(RECEIPT, { plain: true });
+    expect(text).toContain('95/s average; over time: 150, 100, 0, 100, 120');
     expect(text).not.toMatch(/[▁-█]/);
   });
 
-  it('says how a stopped job goes on, and nothing of what is not known', async () => {
-    const stopped = await receiptText(
+  it('shows how to resume a stopped job, and omits unknown values', async () => {
+    const stopped = await renderReceipt(
       {
         ...RECEIPT,
         state: 'stopped',
@@ -64,10 +64,10 @@ describe('the receipt of a job, for people', () => {
     expect(stopped).not.toMatch(/answers|speed|failures|NaN|null/);
   });
 
-  it('shows what would move the cursor as text', async () => {
+  it('escapes control characters', async () => {
     const [reason] = RECEIPT.reasons.most;
     if (!reason) throw new Error('no reason');
-    const text = await receiptText(
+    const text = await renderReceipt(
       { ...RECEIPT, reasons: { most: [{ ...reason, message: '\u001b[2J\u202eevil\n' }], others: 0 } },
       { plain: false },
     );
@@ -76,14 +76,14 @@ describe('the receipt of a job, for people', () => {
 });
 
 describe('a sparkline', () => {
-  it('has a full block for the highest and a blank for nothing', () => {
-    expect(sparkline([0, 1, 4, 8])).toBe(' ▁▄█');
-    expect(sparkline([0, 0])).toBe('  ');
+  it('has a full block for the maximum and a space for 0', () => {
+    expect(renderSparkline([0, 1, 4, 8])).toBe(' ▁▄█');
+    expect(renderSparkline([0, 0])).toBe('  ');
   });
 });
 
 describe('intervals', () => {
-  it('hold all that happened, each as long as the others but the last, and never more than asked for', () => {
+  it('cover all points with equal lengths except the last, within the limit', () => {
     const point = fc.record({
       ...{ settled: fc.nat(1000), failed: fc.nat(10), requests: fc.nat(10) },
       ...{ milliseconds: fc.nat(1000), inFlight: fc.nat(32) },
@@ -97,7 +97,7 @@ describe('intervals', () => {
         (points, seconds, most, share) => {
           const end = Math.max(0, points.length - 1) * seconds + share * seconds;
           const times = { ...RECEIPT.times, seconds: end };
-          const intervals = intervalsOf({ series: { seconds, points }, times }, most);
+          const intervals = splitIntoIntervals({ series: { seconds, points }, times }, most);
           expect(intervals.length).toBeLessThanOrEqual(most);
           const total = (values: readonly { readonly settled: number }[]) =>
             values.reduce((sum, { settled }) => sum + settled, 0);

@@ -1,0 +1,256 @@
+import { spawn as spawnProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { spawn as spawnInTerminal } from '@lydell/node-pty';
+import { renderReport } from '../../src/commands/jobs/report/render-report.ts';
+import { createService } from '../../src/index.ts';
+import { terminalPicture } from './terminal-picture.ts';
+
+const PROGRAM = resolve('bin/svc.js');
+const RECEIPT = 'docs/generate/job-receipt.json';
+
+/** A folder that is the home of one picture's commands, and the variables of its commands. */
+interface Stage {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The pictures of README.md and the guides by their paths, made by running the tool. */
+export async function pictures(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['docs/pictures/bulk-resume.svg', await onStage(bulkResume)],
+    ['docs/pictures/webhooks-setup.svg', await onStage(webhooksSetup)],
+    ['docs/pictures/webhooks-test.svg', await onStage(webhooksTest)],
+    ['docs/pictures/backend-in-a-box.svg', await onStage(backendInABox)],
+    ['docs/pictures/token-reset.svg', await onStage(tokenReset)],
+    ['docs/pictures/job-report.svg', jobReport()],
+  ]);
+}
+
+async function onStage(draw: (stage: Stage) => Promise<string>): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'svc-pictures-'));
+  try {
+    await cp('examples', home, { recursive: true });
+    return await draw({
+      home,
+      env: { HOME: home, PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8', SVC_HISTORY: '0' },
+    });
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+const prompt = (line: string) => `\u001b[32m$\u001b[0m \u001b[1m${line}\u001b[0m\r\n`;
+
+/** Runs a command into a pipe, with colors, and returns what it wrote to both streams. */
+async function run({ home, env }: Stage, words: readonly string[], variables = {}): Promise<string> {
+  const child = spawnProcess(process.execPath, [PROGRAM, ...words, '--color', 'always'], {
+    cwd: home,
+    env: { ...env, ...variables },
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return steady(`${stderr}${stdout}`);
+}
+
+/** Milliseconds without output after which a command is taken to wait for an answer. */
+const QUIET = 400;
+
+/** Runs a command in a terminal, types each answer once the command waits for it, and returns what it wrote. */
+function inTerminal({ home, env }: Stage, words: readonly string[], columns: number, answers: readonly string[] = []) {
+  return new Promise<string>((done) => {
+    const child = spawnInTerminal(process.execPath, [PROGRAM, ...words], { cwd: home, env, cols: columns, rows: 60 });
+    const left = [...answers];
+    let written = '';
+    let timer: NodeJS.Timeout | undefined;
+    child.onData((data) => {
+      written += data;
+      clearTimeout(timer);
+      timer = setTimeout(() => left.length > 0 && child.write(left.shift() ?? ''), QUIET);
+    });
+    child.onExit(() => {
+      clearTimeout(timer);
+      done(steady(written));
+    });
+  });
+}
+
+/** Replaces what differs between runs: IDs of jobs and endpoints, secrets, tokens, ports, and times. */
+function steady(written: string): string {
+  return written
+    .replace(/\d{8}-\d{6}-[0-9a-f]{6}/g, '20260304-140000-5f3a9c')
+    .replace(/ep_[0-9A-Za-z]{27}/g, 'ep_2x7cVq0TnZ5mKp9dLr4sYw1uHb8')
+    .replace(/whsec_[0-9A-Za-z+/=]{32}/g, 'whsec_hKfMDWdxL2Xk4b1nPq7vRz9sYt3cJm0a')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:3000')
+    .replace(/\b\d+ ms\b/g, '4 ms')
+    .replace(/\(\d+(\.\d+)? s\)/g, '(1.0 s)')
+    .replace(/, \d+(\.\d+)? s\)/g, ', 0.4 s)')
+    .replace(/\b[0-9a-f]{8}-[0-9a-f]{6}\b/g, '8c21f0aa-4be7d1')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '2026-03-04T14:00:00Z')
+    .replace(/(newAuthToken\.token[^\n]*?)[\w-]{32}/g, '$1tok4Qm8Xr1Zc6Vb9Nk3Ls7Wd2Ht5Jf0P')
+    .replace(/\*{4}[\w-]{4}/g, '****Jf0P')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'd3b07384-d9a0-4e5c-8f3e-2a6b4c1d9e70')
+    .replace(/[0-9a-f]{32,64}/g, (token) => '7d41c0b2a9e84f1388d6'.repeat(4).slice(0, token.length));
+}
+
+const RECORDS = 5_000;
+const KILLED_AT = 24;
+
+/** A bulk import that is killed at its 24th request, and resumed. */
+async function bulkResume(stage: Stage): Promise<string> {
+  const rows = Array.from({ length: RECORDS }, (_, at) => `user-${at},User ${at},user-${at}@example.com`);
+  await writeFile(join(stage.home, 'users.csv'), `userId,name,email\n${rows.join('\n')}\n`);
+  const service = await createService();
+  let requests = 0;
+  let onRequest: (() => void) | undefined;
+  const proxy = createServer(async (request, response) => {
+    requests += 1;
+    onRequest?.();
+    const answer = await service.fetch(`http://localhost${request.url}`, {
+      method: 'POST',
+      headers: Object.entries(request.headers).flatMap(([name, value]) =>
+        name === 'host' || name === 'connection' ? [] : [[name, String(value)] as [string, string]],
+      ),
+      body: await text(request),
+    });
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const { apiKey, authToken } = service.client;
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const env = { ...stage.env, SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken };
+  const add = ['users', 'add', '--org', 'acme', '--file', 'users.csv', '--concurrency', '1'];
+  const child = spawnProcess(process.execPath, [PROGRAM, ...add], { cwd: stage.home, env, stdio: 'ignore' });
+  onRequest = () => {
+    if (requests === KILLED_AT) child.kill('SIGKILL');
+  };
+  await once(child, 'exit');
+  const connected = { ...stage, env };
+  const id = await jobId(connected);
+  const list = await run(connected, ['jobs', 'list', '--fields', 'id,state,total,succeeded']);
+  const resumed = await run(connected, ['jobs', 'resume', id]);
+  proxy.close();
+  await service.close();
+  const written = [
+    prompt('svc users add --org acme --file users.csv'),
+    'Killed\r\n',
+    prompt('svc jobs list --fields id,state,total,succeeded'),
+    list,
+    prompt(steady(`svc jobs resume ${id}`)),
+    resumed,
+  ];
+  return terminalPicture(written.join(''), 84, 'A bulk import is killed and resumed: no record is lost.');
+}
+
+async function jobId({ home, env }: Stage): Promise<string> {
+  const child = spawnProcess(process.execPath, [PROGRAM, 'jobs', 'list', '-o', 'json'], { cwd: home, env });
+  const [{ id }] = JSON.parse(await text(child.stdout)) as [{ id: string }];
+  return id;
+}
+
+/** The dialog that creates a webhook endpoint. */
+async function webhooksSetup(stage: Stage): Promise<string> {
+  const columns = 88;
+  const answers = [
+    'y\r',
+    'https://hooks.example.com/collab\r',
+    'n\r',
+    '\r',
+    '\r',
+    '\r',
+    '\r',
+    '\r',
+    '\r',
+    'y\r',
+    'n\r',
+  ];
+  const written = await inTerminal(stage, ['webhooks', 'setup', '--local'], columns, answers);
+  return terminalPicture(prompt('svc webhooks setup --local') + written, columns, 'A dialog sets up a webhook', 20);
+}
+
+/** A receiver with mistakes, tested with the deliveries that it will meet. */
+async function webhooksTest(stage: Stage): Promise<string> {
+  const columns = 104;
+  const secret = join(stage.home, 'secret.txt');
+  await writeFile(secret, 'whsec_plJ3nmyCDGBKInavdOK15jsl\n');
+  const receiver = spawnProcess(process.execPath, ['receivers/faulty.mjs'], {
+    cwd: stage.home,
+    env: { ...stage.env, FAULT: 'ignores-timestamp', SECRET_FILE: secret, PORT: '0' },
+  });
+  const [line] = (await once(receiver.stdout, 'data')) as [Buffer];
+  const url = /http:\S+/.exec(String(line))?.[0] ?? '';
+  const test = ['webhooks', 'test', url, '--secret-file', 'secret.txt', '--skip', 'large'];
+  const written = await inTerminal(stage, test, columns);
+  receiver.kill();
+  return terminalPicture(prompt(steady(`svc ${test.join(' ')}`)) + written, columns, 'A webhook receiver is tested');
+}
+
+/** The backend inside the tool: records without a server or an account. */
+async function backendInABox(stage: Stage): Promise<string> {
+  const commands = [
+    ['users', 'add', '--local', '--org', 'acme', '--file', 'users.json'],
+    ['folders', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--name', 'Plans'],
+    [
+      'folders',
+      'add',
+      '--local',
+      '--org',
+      'acme',
+      '--folder',
+      'plans-2026',
+      '--name',
+      'Plans for 2026',
+      '--parent',
+      'plans',
+    ],
+    ['documents', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--file', 'documents.csv'],
+    ['documents', 'list', '--local', '--org', 'acme', '--folder', 'plans'],
+    ['folders', 'tree', '--local', '--org', 'acme'],
+  ];
+  const columns = 100;
+  let written = '';
+  for (const words of commands) {
+    const line = words.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ');
+    written += prompt(`svc ${line}`) + (await inTerminal(stage, words, columns));
+  }
+  return terminalPicture(written, columns, 'Users, folders, and documents in the embedded service');
+}
+
+/** A token reset whose command fails, and the token that it kept. */
+async function tokenReset(stage: Stage): Promise<string> {
+  const service = await createService({ store: join(stage.home, '.local', 'share', 'svc', 'service.sqlite') });
+  const { apiKey } = service.client;
+  await service.close();
+  const columns = 104;
+  const reset = ['auth-tokens', 'reset', '--local', '--api-key', apiKey, '--yes', '--to', 'exec:false'];
+  const written = [
+    prompt(steady(`svc auth-tokens reset --local --api-key ${apiKey} --yes --to 'exec:false'`)),
+    await inTerminal(stage, reset, columns),
+    prompt('svc auth recover'),
+    await inTerminal(stage, ['auth', 'recover'], columns),
+  ];
+  return terminalPicture(written.join('').replaceAll(stage.home, '~'), columns, 'A token reset keeps the new token.');
+}
+
+const REPORT = { width: 1040, height: 760 };
+
+/** The top of the report of a job that was recorded once, as an SVG that holds the page itself. */
+function jobReport(): string {
+  const page = renderReport(JSON.parse(readFileSync(RECEIPT, 'utf8')));
+  const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? [];
+  const [, main = ''] = /<main>([\s\S]*)<\/main>/.exec(page) ?? [];
+  const scoped = style.replaceAll(/\bbody\b/g, '.body');
+  const { width, height } = REPORT;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+<title>The report of a job</title>
+<foreignObject width="${width}" height="${height}">
+<div xmlns="http://www.w3.org/1999/xhtml" class="body"><style>${scoped}</style><main>${main.replaceAll('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')}</main></div>
+</foreignObject>
+</svg>
+`;
+}

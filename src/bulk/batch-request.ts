@@ -1,0 +1,55 @@
+import type { SvcError } from '../kernel/errors.ts';
+import type { RecordList } from './batches.ts';
+import type { MeasuredRequest } from './journal/metrics.ts';
+import type { RequestTiming } from './limiter/request-timing.ts';
+
+/** The outcome of one request for a batch. */
+export type BatchRequestOutcome = RequestTiming &
+  MeasuredRequest &
+  (
+    | {
+        /** The response has a result for each record: by ID, or as a list in the order of the request. */
+        readonly kind: 'answered';
+        readonly response: unknown;
+        /** Whether an earlier attempt may have been applied. */
+        readonly unsettled?: boolean;
+      }
+    /** The response says that all records succeeded. */
+    | { readonly kind: 'confirmed' }
+    /** The response has one result for all records together. */
+    | { readonly kind: 'answered_whole'; readonly response: unknown }
+    /** The service applied nothing because of the request's content. Other requests may succeed. */
+    | {
+        readonly kind: 'refused';
+        readonly error: SvcError;
+        /** Error messages by the record's index in the request, if the service names the invalid records. */
+        readonly named?: ReadonlyMap<number, string>;
+        /** Whether the request was too large, so that its halves may succeed. */
+        readonly tooLarge?: boolean;
+      }
+    /** The service may have applied the request in full, in part, or not at all. */
+    | {
+        readonly kind: 'unknown';
+        readonly error: SvcError;
+        /** Whether the service failed, perhaps because of one record, or the connection to it. */
+        readonly by: 'service' | 'connection';
+        /** When the records may be sent again: in this run, when the job is resumed, or never. */
+        readonly resend: 'now' | 'resumed' | 'never';
+      }
+    /** The service applied nothing, and every other request would fail as well. */
+    | { readonly kind: 'fatal'; readonly error: SvcError }
+  );
+
+/** A `part` is a piece of a request that failed with an internal error. If it fails the same way, it is not retried. */
+export type RequestKind = 'new' | 'part';
+
+/** Sends one request for a batch. */
+export type SendBatchRequest = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome>;
+
+/** The reason why a job stops early. */
+export type StopReason =
+  | { readonly kind: 'signal'; readonly reason: unknown }
+  | { readonly kind: 'errors' }
+  | { readonly kind: 'fatal'; readonly error: SvcError }
+  /** The input could not be read, or an outcome could not be written. */
+  | { readonly kind: 'broken'; readonly error: SvcError };

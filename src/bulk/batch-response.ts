@@ -1,0 +1,84 @@
+import { isObject } from '../kernel/is-object.ts';
+import { redactRemembered } from '../kernel/redact.ts';
+import type { RecordList } from './batches.ts';
+import type { BulkRecord, RecordResult } from './bulk-record.ts';
+
+/** The records to include in results: all of them, or the unsuccessful ones. */
+export type ReportedRecords = 'all' | 'exceptions';
+
+export interface ParsedResponse {
+  /** Results of the reported records, in order. */
+  readonly items: readonly RecordResult[];
+  /** IDs in the response that were not in the request. */
+  readonly unexpectedIds: readonly string[];
+}
+
+/**
+ * Parses the results in a response, which is keyed by ID or a list in the order of the request. Only a literal `true`
+ * is success. A record that the response does not mention has an unknown outcome.
+ */
+export function parseResponse(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
+  if (Array.isArray(response)) return { items: itemsOf(batch, (_, at) => response[at], reported), unexpectedIds: [] };
+  const byId: Readonly<Record<string, unknown>> = isObject(response) ? response : {};
+  let mentioned = 0;
+  const items = itemsOf(
+    batch,
+    ({ id }) => {
+      if (!Object.hasOwn(byId, id)) return undefined;
+      mentioned += 1;
+      return byId[id];
+    },
+    reported,
+  );
+  return { items, unexpectedIds: Object.keys(byId).length > mentioned ? findUnexpectedIds(byId, batch) : [] };
+}
+
+/** Applies a response with a single result to all records of the request. */
+export function parseSharedResult(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
+  return { items: itemsOf(batch, () => response, reported), unexpectedIds: [] };
+}
+
+function itemsOf(
+  batch: RecordList,
+  resultOf: (record: BulkRecord, at: number) => unknown,
+  reported: ReportedRecords,
+): readonly RecordResult[] {
+  const items: RecordResult[] = [];
+  for (let at = 0; at < batch.length; at += 1) {
+    const record = batch[at];
+    if (!record) continue;
+    const result = resultOf(record, at);
+    if (reported === 'all' || !isSuccess(result)) items.push(itemResult(record, result));
+  }
+  return items;
+}
+
+function isSuccess(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'success' in result && result.success === true;
+}
+
+function findUnexpectedIds(response: object, batch: RecordList): readonly string[] {
+  const sent = new Set(batch.map(({ id }) => id));
+  return Object.keys(response).filter((id) => !sent.has(id));
+}
+
+/** The last redacted message. Most records of a batch get the same message. */
+let last = { message: '', clean: '' };
+
+function withoutSecrets(message: string): string {
+  if (message !== last.message) last = { message, clean: redactRemembered(message) };
+  return last.clean;
+}
+
+function itemResult(record: BulkRecord, result: unknown): RecordResult {
+  if (typeof result !== 'object' || result === null) {
+    return { record, status: 'unknown', message: 'the response does not mention the record', code: 'outcome_unknown' };
+  }
+  const { success, message, code } = result as Readonly<Record<string, unknown>>;
+  return {
+    record,
+    status: success === true ? 'succeeded' : 'failed',
+    message: typeof message === 'string' ? withoutSecrets(message) : null,
+    code: typeof code === 'string' ? redactRemembered(code) : null,
+  };
+}

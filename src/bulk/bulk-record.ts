@@ -1,0 +1,30 @@
+/** A checked record that is ready to send. */
+export interface BulkRecord {
+  readonly id: string;
+  /** Index among all records of the input, from 0. Skipped records count too. */
+  readonly index: number;
+  /** Line in the input file; null if the record was not read from a file. */
+  readonly line: number | null;
+  /** The value to send. May be parsed on each access. */
+  readonly value: unknown;
+  /** The record in the input's format, with its ID if it was generated. */
+  readonly text: string;
+  /** The record as one line of JSON, whatever the input's format. */
+  readonly jsonLine: string;
+  /** The JSON text to send. Equals `text` if the input is JSON and the record is unchanged. */
+  readonly json: string;
+}
+
+export type RecordStatus = 'succeeded' | 'failed' | 'unknown' | 'skipped';
+
+/** The outcome of one record. */
+export interface RecordResult {
+  readonly record: BulkRecord;
+  readonly status: RecordStatus;
+  /** The service's message, or the reason why the record was not sent. */
+  readonly message: string | null;
+  /** The service's code, such as `already-exists`, or the kind of the failure. */
+  readonly code: string | null;
+  /** Whether a resume sends the record again to settle its unknown outcome. */
+  readonly open?: true;
+}

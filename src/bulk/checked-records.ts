@@ -1,0 +1,47 @@
+import type { BulkRecord } from './bulk-record.ts';
+import { isInShard } from './id-hash.ts';
+import type { RecordCheck, RecordRules } from './record-check.ts';
+import type { RecordInput } from './record-input.ts';
+import { createFinalizer, createPreparer, UnchangedRecord } from './record-preparation.ts';
+
+/** Reads a checked input again: the records to send, and the duplicates to skip. */
+export async function* readCheckedRecords(
+  input: RecordInput,
+  rules: RecordRules,
+  check: RecordCheck,
+): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly leftOut: readonly BulkRecord[] }> {
+  for await (const chunk of readFinalizedRecords(input, rules, check)) {
+    const own = rules.shard ? chunk.filter(({ id }) => rules.shard && isInShard(id, rules.shard)) : chunk;
+    if (check.leftOut === 0) yield { records: own, leftOut: [] };
+    else {
+      const [records, leftOut]: [BulkRecord[], BulkRecord[]] = [[], []];
+      for (const record of own) (check.isLeftOut(record.index) ? leftOut : records).push(record);
+      yield { records, leftOut };
+    }
+  }
+}
+
+/** Reads all records of a valid input. */
+async function* readFinalizedRecords(
+  input: RecordInput,
+  rules: RecordRules,
+  check: RecordCheck,
+): AsyncGenerator<readonly BulkRecord[]> {
+  let next = 0;
+  for (const [at, file] of input.files.entries()) {
+    const { first = 0, scan } = check.files[at] ?? {};
+    const source = await file.open();
+    const [prepare, finalize] = [createPreparer(source, rules), createFinalizer(source, rules)];
+    for await (const chunk of source.recordChunks) {
+      const records: BulkRecord[] = [];
+      for (const record of chunk) {
+        const index = next++;
+        const id = scan?.find(record.text, index - first);
+        records.push(
+          id === undefined ? finalize(record, prepare(record, index), index) : new UnchangedRecord(id, index, record),
+        );
+      }
+      yield records;
+    }
+  }
+}

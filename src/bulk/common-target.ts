@@ -1,0 +1,34 @@
+/** How to treat a target field in a record if the command does not name the target: reject it, or require that all records agree. */
+type UnnamedFieldPolicy = 'refused' | 'as the first record';
+
+/**
+ * The organization, document, folder, or group that all records of a job go to. A record may repeat the target, but must
+ * not name a different one, because it would still be sent to the common target.
+ */
+export class CommonTarget {
+  /** The record fields that name a target. */
+  readonly fields: readonly string[];
+  readonly #values: Map<string, unknown>;
+  readonly #unnamed: UnnamedFieldPolicy;
+
+  constructor(fields: readonly string[], given: Readonly<Record<string, unknown>>, unnamedFields: UnnamedFieldPolicy) {
+    this.fields = fields;
+    this.#values = new Map(fields.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])));
+    this.#unnamed = unnamedFields;
+  }
+
+  /** Returns a message if a record's value differs from the target; `undefined` if it agrees. */
+  findConflict(field: string, stated: unknown): string | undefined {
+    const value = this.#values.get(field);
+    if (value === stated) return undefined;
+    if (value !== undefined) return `${quoted(stated)} differs from ${quoted(value)}, the target of all records`;
+    if (this.#unnamed === 'refused')
+      return `the record is for ${quoted(stated)}, but the command does not name a ${field}`;
+    this.#values.set(field, stated);
+    return undefined;
+  }
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+}

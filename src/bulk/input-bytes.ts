@@ -1,0 +1,122 @@
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { SvcError } from '../kernel/errors.ts';
+import { localFileError } from '../kernel/files.ts';
+import { readFileBytes, readStreamBytes } from './source/bytes.ts';
+
+/** The bytes of an input, which can be read more than once. */
+export interface InputBytes {
+  readonly path: string;
+  /** Undefined if unknown. */
+  readonly size: number | undefined;
+  read(): AsyncIterable<Uint8Array>;
+  /** Deletes the spool, if there is one. */
+  discard(): Promise<void>;
+}
+
+/** The bytes of a regular file, which must not change between the first read and the last. */
+export class RegularFileBytes implements InputBytes {
+  readonly path: string;
+  readonly #name: string;
+  readonly #signal: AbortSignal;
+  size: number;
+  /** Size, modification time, and inode at the first read. */
+  #state: string | undefined;
+
+  /** @param size current size of the file */
+  constructor(path: string, name: string, size: number, signal: AbortSignal) {
+    this.path = path;
+    this.size = size;
+    this.#name = name;
+    this.#signal = signal;
+  }
+
+  /** @throws SvcError `bad_data` if the file changed since the first read */
+  async *read(): AsyncGenerator<Uint8Array> {
+    await this.#requireUnchanged();
+    yield* readFileBytes(this.path, this.#name, this.#signal);
+    await this.#requireUnchanged();
+  }
+
+  /** Does nothing: the file belongs to the user. */
+  discard(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #requireUnchanged(): Promise<void> {
+    const { size, mtimeMs, ino } = await stat(this.path).catch((error: unknown) => {
+      throw localFileError('read', this.#name, error);
+    });
+    const state = `${size} ${mtimeMs} ${ino}`;
+    this.#state ??= state;
+    this.size = size;
+    if (state === this.#state) return;
+    throw new SvcError('bad_data', `${this.#name} changed while svc was reading it`, {
+      hint: 'run the command again when no other process writes to the file',
+    });
+  }
+}
+
+/** The bytes of a pipe. The first read copies them to a spool, a private file that later reads use. */
+export class SpooledBytes implements InputBytes {
+  readonly path: string;
+  /** The size of a pipe is unknown. */
+  readonly size = undefined;
+  readonly #name: string;
+  readonly #stream: () => Promise<NodeJS.ReadableStream>;
+  readonly #signal: AbortSignal;
+  #state: 'untouched' | 'filling' | 'full' = 'untouched';
+
+  /** @param stream called when the first read starts, because opening a FIFO waits for a writer */
+  constructor(path: string, name: string, stream: () => Promise<NodeJS.ReadableStream>, signal: AbortSignal) {
+    this.path = path;
+    this.#name = name;
+    this.#stream = stream;
+    this.#signal = signal;
+  }
+
+  /** Reads the bytes from the start. The first read must reach the end before the second one begins. */
+  read(): AsyncIterable<Uint8Array> {
+    switch (this.#state) {
+      case 'untouched':
+        return this.#fillSpool();
+      case 'full':
+        return readFileBytes(this.path, this.#name, this.#signal);
+      case 'filling':
+        throw new TypeError('a pipe must be read to its end before it is read again');
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#state !== 'untouched') await rm(this.path, { force: true });
+  }
+
+  async *#fillSpool(): AsyncGenerator<Uint8Array> {
+    const file = await this.#createSpool();
+    this.#state = 'filling';
+    try {
+      for await (const chunk of readStreamBytes(await this.#stream(), this.#name, this.#signal)) {
+        await this.#append(file, chunk);
+        yield chunk;
+      }
+      this.#state = 'full';
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #createSpool(): Promise<FileHandle> {
+    try {
+      return await open(this.path, 'wx', 0o600);
+    } catch (error) {
+      throw localFileError('write', this.path, error);
+    }
+  }
+
+  async #append(file: FileHandle, chunk: Uint8Array): Promise<void> {
+    try {
+      await file.appendFile(chunk);
+    } catch (error) {
+      throw localFileError('write', this.path, error);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { RecordList } from './batches.ts';
+import type { OutcomeCounts } from './journal/journal.ts';
+import type { BatchResult } from './send-batch.ts';
+
+/** Counters for a running job, including its earlier runs. */
+export class JobCounters {
+  succeeded: number;
+  failed: number;
+  unknown: number;
+  requests: number;
+  retries: number;
+  /** The first few IDs that a response contained but its request did not. */
+  readonly unexpectedIds: string[] = [];
+  unexpectedIdCount = 0;
+
+  constructor({ succeeded, failed, unknown, requests, retries }: Omit<OutcomeCounts, 'open'>) {
+    this.succeeded = succeeded;
+    this.failed = failed;
+    this.unknown = unknown;
+    this.requests = requests;
+    this.retries = retries;
+  }
+
+  /** Number of records with a final outcome. */
+  get decided(): number {
+    return this.succeeded + this.failed + this.unknown;
+  }
+
+  add(batch: RecordList, { items, requests, retries, unexpectedIds }: BatchResult): void {
+    this.requests += requests;
+    this.retries += retries;
+    this.succeeded += batch.length;
+    for (const { status } of items) {
+      if (status === 'succeeded') continue;
+      this.succeeded -= 1;
+      if (status !== 'skipped') this[status] += 1;
+    }
+    this.unexpectedIdCount += unexpectedIds.length;
+    for (const id of unexpectedIds) if (this.unexpectedIds.length < MAX_LISTED_IDS) this.unexpectedIds.push(id);
+  }
+}
+
+const MAX_LISTED_IDS = 5;

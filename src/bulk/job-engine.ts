@@ -1,0 +1,192 @@
+import { SvcError } from '../kernel/errors.ts';
+import type { BatchRequestOutcome, RequestKind, SendBatchRequest, StopReason } from './batch-request.ts';
+import type { ReportedRecords } from './batch-response.ts';
+import { type Batch, type BatchLimits, type PendingRecords, type RecordList, splitIntoBatches } from './batches.ts';
+import type { Limiter } from './limiter/limiter.ts';
+import { RepeatedRefusals } from './repeated-refusals.ts';
+import { type BatchResult, type LookUpRecords, sendBatch } from './send-batch.ts';
+
+export interface BulkJob {
+  /** Records in the order to send, with unique IDs. `splitIntoBatches` splits them into requests. */
+  readonly records: AsyncIterable<PendingRecords> | Iterable<PendingRecords>;
+  readonly limits: BatchLimits;
+  /** Number of failed and unknown records at which the job stops (default: no limit). */
+  readonly stopAtErrors?: number;
+  /** Records to include in results (default: `exceptions`). */
+  readonly reported?: ReportedRecords;
+  /** Whether an earlier run of the job had a successful record. */
+  readonly hasEarlierSuccess?: boolean;
+}
+
+/** Log of the engine's batches. An error thrown by a method stops the job. */
+export interface BatchLog {
+  /** Records that a batch is about to be sent. The engine sends it only after this returns. */
+  recordIntent(batch: RecordList): void;
+  /** Records the final result of a batch. */
+  recordResult(batch: RecordList, result: BatchResult): Promise<void>;
+}
+
+export interface JobDependencies {
+  readonly send: SendBatchRequest;
+  readonly limiter: Limiter;
+  readonly log: BatchLog;
+  /** Waits before the nth retry. Rejects when the signal aborts. */
+  readonly pause: (repetition: number, signal: AbortSignal) => Promise<void>;
+  readonly lookUp?: LookUpRecords | undefined;
+  /** Stops the job when aborted. Batches in flight still finish. */
+  readonly signal: AbortSignal;
+}
+
+const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set(['answered', 'answered_whole', 'confirmed']);
+
+/** Number of consecutive batches without a response, including retries, after which the job stops. */
+const MAX_UNANSWERED_BATCHES = 10;
+
+/**
+ * Sends the records of a job in concurrent batches until all are sent or the job stops, then waits for the batches in
+ * flight. The engine prints nothing and reads no clock. It does not report unsent records.
+ * @returns the reason for an early stop
+ */
+export async function runBulkJob(job: BulkJob, dependencies: JobDependencies): Promise<StopReason | undefined> {
+  const run = new Run(job, dependencies);
+  try {
+    for await (const batch of splitIntoBatches(job.records, job.limits)) {
+      if (!(await run.waitForCapacity(batch))) break;
+      run.start(batch);
+    }
+  } catch (thrown) {
+    run.fail(thrown);
+  }
+  return run.finish();
+}
+
+/** State of a running job: batches in flight, errors, and the reason for a stop. */
+class Run {
+  readonly #job: BulkJob;
+  readonly #dependencies: JobDependencies;
+  readonly #repeatedRefusals: RepeatedRefusals;
+  /** Aborted when the job stops sending, for any reason. */
+  readonly #stopping = new AbortController();
+  #inFlight = 0;
+  #errors = 0;
+  #answeredCount = 0;
+  /** Consecutive batches without a response. */
+  #unansweredInARow = 0;
+  #stop: StopReason | undefined;
+  #unexpectedError: { readonly thrown: unknown } | undefined;
+  /** Called when a batch completes while `#nextCompletion` is pending. */
+  #notifyCompletion: (() => void) | undefined;
+
+  constructor(job: BulkJob, dependencies: JobDependencies) {
+    this.#job = job;
+    this.#dependencies = dependencies;
+    this.#repeatedRefusals = new RepeatedRefusals(job.hasEarlierSuccess ?? false);
+    const stop = () => this.#stopWith({ kind: 'signal', reason: dependencies.signal.reason });
+    if (dependencies.signal.aborted) stop();
+    dependencies.signal.addEventListener('abort', stop, { once: true, signal: this.#stopping.signal });
+  }
+
+  /** Waits until one more batch may be sent. Returns false if the job is stopping. */
+  async waitForCapacity({ records }: Batch): Promise<boolean> {
+    // Each request of a split batch acquires its own slot, so bound the number of batches as well.
+    while (this.#inFlight >= this.#dependencies.limiter.limit && !this.#isStopping) await this.#nextCompletion();
+    return this.#acquireSlot(records);
+  }
+
+  /** Sends a batch in the background, after `waitForCapacity`. */
+  start(batch: Batch): void {
+    this.#inFlight += 1;
+    void this.#send(batch)
+      .catch((thrown: unknown) => this.fail(thrown))
+      .then(() => {
+        this.#inFlight -= 1;
+        this.#notifyCompletion?.();
+      });
+  }
+
+  fail(thrown: unknown): void {
+    if (thrown instanceof SvcError) this.#stopWith({ kind: 'broken', error: thrown });
+    else {
+      this.#unexpectedError ??= { thrown };
+      this.#stopping.abort(thrown);
+    }
+  }
+
+  /** Waits for the batches in flight. */
+  async finish(): Promise<StopReason | undefined> {
+    while (this.#inFlight > 0) await this.#nextCompletion();
+    const stop = this.#stop;
+    this.#stopping.abort();
+    if (this.#unexpectedError) throw this.#unexpectedError.thrown;
+    return stop;
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #nextCompletion(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#notifyCompletion = resolve;
+    });
+  }
+
+  async #send(batch: Batch): Promise<void> {
+    const { log, pause, lookUp } = this.#dependencies;
+    let admitted = true;
+    log.recordIntent(batch.records);
+    const result = await sendBatch(batch, {
+      send: async (records, kind) => {
+        if (!(admitted || (await this.#acquireSlot(records)))) return undefined;
+        admitted = false;
+        return this.#sendRequest(records, kind);
+      },
+      countAnswered: () => this.#answeredCount,
+      // If the job stops during the pause, no request is sent after it.
+      pause: (repetition) => pause(repetition, this.#stopping.signal).catch(() => undefined),
+      repeatedRefusals: this.#repeatedRefusals,
+      lookUp,
+      reported: this.#job.reported ?? 'exceptions',
+    });
+    await log.recordResult(batch.records, result);
+    this.#checkStopConditions(result);
+  }
+
+  async #sendRequest(batch: RecordList, kind: RequestKind): Promise<BatchRequestOutcome> {
+    const { send, limiter } = this.#dependencies;
+    const outcome = await send(batch, kind).catch((thrown: unknown) => {
+      limiter.release({ milliseconds: 0, limited: false, failed: true });
+      throw thrown;
+    });
+    limiter.release(outcome);
+    if (ANSWERED_KINDS.has(outcome.kind)) this.#answeredCount += 1;
+    return outcome;
+  }
+
+  async #acquireSlot(batch: RecordList): Promise<boolean> {
+    if (this.#isStopping) return false;
+    try {
+      await this.#dependencies.limiter.acquire(batch.length, this.#stopping.signal);
+      return true;
+    } catch (reason) {
+      if (!this.#isStopping) throw reason;
+      return false;
+    }
+  }
+
+  #checkStopConditions({ items, fatal, unanswered }: BatchResult): void {
+    if (fatal) this.#stopWith({ kind: 'fatal', error: fatal });
+    this.#unansweredInARow = unanswered ? this.#unansweredInARow + 1 : 0;
+    if (unanswered && this.#unansweredInARow >= MAX_UNANSWERED_BATCHES)
+      this.#stopWith({ kind: 'fatal', error: unanswered });
+    for (const { status } of items) if (status === 'failed' || status === 'unknown') this.#errors += 1;
+    if (this.#errors >= (this.#job.stopAtErrors ?? Number.POSITIVE_INFINITY)) this.#stopWith({ kind: 'errors' });
+  }
+
+  #stopWith(stop: StopReason): void {
+    if (this.#stop) return;
+    this.#stop = stop;
+    this.#stopping.abort();
+    this.#notifyCompletion?.();
+  }
+}

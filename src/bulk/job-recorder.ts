@@ -1,0 +1,150 @@
+import type { Clock } from '../kernel/clock.ts';
+import { SvcError } from '../kernel/errors.ts';
+import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
+import type { RecordList } from './batches.ts';
+import type { RecordResult } from './bulk-record.ts';
+import type { JobCounters } from './job-counters.ts';
+import type { BatchLog } from './job-engine.ts';
+import type { Durability, Journal } from './journal/journal.ts';
+import type { Metrics } from './journal/metrics.ts';
+import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
+import { rangeOf, splitByOutcome } from './record-ranges.ts';
+import type { ResultsFile } from './results-file.ts';
+import type { BatchResult } from './send-batch.ts';
+
+export interface JobRecorderOptions {
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly counters: JobCounters;
+  readonly clock: Clock;
+  /** Receives a line for each record. */
+  readonly results?: ResultsFile;
+}
+
+/** Milliseconds between saves of the metrics: a killed run loses no more. */
+const FACTS_INTERVAL = 1_000;
+
+/** Milliseconds between flushes to disk: a machine crash loses no more. */
+const DURABLE_INTERVAL = 1_000;
+
+/** Records the intents and results of a job in the journal, the results file, and the metrics. */
+export class JobRecorder implements BatchLog {
+  readonly #journal: Journal;
+  readonly #metrics: Metrics;
+  readonly #counters: JobCounters;
+  readonly #clock: Clock;
+  readonly #results: ResultsFile | undefined;
+  readonly #runNumber: number;
+  readonly #startedAt: number;
+  #factsDueAt: number;
+  #durableDueAt: number;
+  #flushing = false;
+  #inFlight = 0;
+
+  constructor({ journal, metrics, counters, clock, results }: JobRecorderOptions) {
+    this.#journal = journal;
+    this.#metrics = metrics;
+    this.#counters = counters;
+    this.#clock = clock;
+    this.#results = results;
+    this.#runNumber = (journal.getFact('run')?.number ?? 0) + 1;
+    this.#startedAt = clock.now();
+    this.#factsDueAt = this.#startedAt + FACTS_INTERVAL;
+    this.#durableDueAt = this.#startedAt + DURABLE_INTERVAL;
+    this.#saveFacts(this.#startedAt);
+  }
+
+  recordIntent(batch: RecordList): void {
+    const now = this.#clock.now();
+    const isDue = now >= this.#durableDueAt;
+    if (isDue) this.#durableDueAt = now + DURABLE_INTERVAL;
+    this.#journal.recordIntent(rangeOf(batch), isDue ? 'durable' : 'written');
+  }
+
+  /** Throws an error of the results file only after the journal has the outcome. */
+  async recordResult(batch: RecordList, result: BatchResult): Promise<void> {
+    const { items, requests, retries } = result;
+    const { known, open } = splitByOutcome(batch, items);
+    this.#counters.add(batch, result);
+    const resultsError = await this.#writeResults(items.filter(({ status, open }) => status !== 'skipped' && !open));
+    if (known.length + open.length === 0) {
+      this.#metrics.strayRequests += requests;
+      this.#metrics.strayRetries += retries;
+    }
+    const journaled = items.flatMap(journaledRecord);
+    this.#journal.recordOutcome({ range: rangeOf(batch), known, open, requests, retries, items: journaled });
+    this.#updateMetrics(batch, result);
+    this.#flushSoon();
+    if (resultsError) throw resultsError;
+  }
+
+  /** Wraps `send` so that its requests are measured. */
+  withMetrics(send: SendBatchRequest): SendBatchRequest {
+    return async (batch, kind) => {
+      this.#inFlight += 1;
+      try {
+        const outcome: BatchRequestOutcome = await send(batch, kind);
+        this.#metrics.recordRequest(this.#clock.now(), outcome, this.#inFlight);
+        return outcome;
+      } finally {
+        this.#inFlight -= 1;
+      }
+    };
+  }
+
+  /** Writes all pending changes, with `now` as the end of the run. */
+  flush(durability: Durability = 'written', now = this.#clock.now()): void {
+    this.#saveFacts(now);
+    this.#journal.flush(durability);
+  }
+
+  async #writeResults(settled: BatchResult['items']): Promise<SvcError | undefined> {
+    try {
+      await this.#results?.write(settled);
+      if (this.#results) this.#journal.setFact('results', { bytes: this.#results.bytes });
+      return undefined;
+    } catch (error) {
+      if (error instanceof SvcError) return error;
+      throw error;
+    }
+  }
+
+  #updateMetrics(batch: RecordList, { items }: BatchResult): void {
+    const now = this.#clock.now();
+    const failed = items.filter(({ status }) => status === 'failed' || status === 'unknown').length;
+    const skipped = items.filter(({ status }) => status === 'skipped').length;
+    this.#metrics.recordSettled(now, batch.length - skipped, failed);
+    if (now >= this.#factsDueAt) this.#saveFacts(now);
+  }
+
+  #saveFacts(now: number): void {
+    this.#factsDueAt = now + FACTS_INTERVAL;
+    this.#journal.setFact('metrics', this.#metrics.save(now));
+    this.#journal.setFact('run', { number: this.#runNumber, startedAt: this.#startedAt, endedAt: now });
+  }
+
+  /** Flushes outcomes soon, even if no intent follows. An error is ignored here: it recurs at the next intent or at the end. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      try {
+        this.#journal.flush();
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+      }
+    });
+  }
+}
+
+function journaledRecord({
+  record: { index, id, line },
+  status,
+  message,
+  code,
+  open,
+}: RecordResult): readonly UnsuccessfulRecord[] {
+  if (status === 'succeeded' || status === 'skipped') return [];
+  return [{ at: index, id, line, status: open ? 'open' : status, message, code }];
+}

@@ -1,0 +1,55 @@
+import type { FileSpan } from '../record-position.ts';
+import type { InputFormat } from '../source/source.ts';
+
+/** The parameters of a job: everything that a resume needs, without secrets. */
+export interface JobDescription {
+  readonly job: string;
+  /** Name of the operation in the catalog. */
+  readonly operation: string;
+  /** Input fields of the operation, without the records. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The parsed flags of the command. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The working directory that relative paths refer to. */
+  readonly cwd: string;
+  readonly target: JobTarget;
+  /** At least one, in order. */
+  readonly inputs: readonly JobInput[];
+  /** Number of records to send, and of skipped duplicates. */
+  readonly records: number;
+  readonly leftOut: number;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+/** The service that a job sends to. A resume must use the same one. */
+export interface JobTarget {
+  /** Name of the profile, if one was used. */
+  readonly profile: string | null;
+  /** The base URL, or `embedded service`. */
+  readonly origin: string;
+  /** The ID of the API key, not its secret. Null for the embedded service. */
+  readonly apiKey: string | null;
+  /** Path of the embedded service's store; null for the default path, absent for another service. */
+  readonly store?: string | null;
+  /** The connection flags, if any. */
+  readonly flags?: TargetFlags;
+}
+
+export interface TargetFlags {
+  readonly baseUrl?: string;
+  /** An absolute path. */
+  readonly caFile?: string;
+  readonly insecureHttp?: true;
+}
+
+/** An input file, as it was when it was checked. */
+export interface JobInput extends FileSpan {
+  /** Absolute path. For stdin, the copy in the job's folder. */
+  readonly path: string;
+  /** Whether the file is a copy that is deleted when the job is done. */
+  readonly spooled: boolean;
+  readonly format: InputFormat;
+  readonly bytes: number;
+  readonly sha256: string;
+}

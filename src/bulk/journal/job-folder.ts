@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { access, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
+import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { createPrivateFolder, localFileError } from '../../kernel/files.ts';
+import type { Folders } from '../../kernel/folders.ts';
+import { hint, step } from '../../kernel/hint.ts';
+import { acquireLock, isLocked } from '../../kernel/lock.ts';
+import { findNearest } from '../../kernel/nearest.ts';
+import { Journal } from './journal.ts';
+
+/** The private folder of a job, and its files. */
+export interface JobFolder {
+  readonly job: string;
+  readonly path: string;
+  readonly journal: string;
+  readonly lock: string;
+  /** Marker file that exists until the journal is about to be created. */
+  readonly unstarted: string;
+  /** Copy of a piped input. */
+  readonly spool: string;
+}
+
+/** Retention of finished jobs: days, and number of jobs. */
+const RETENTION_DAYS = 30;
+const RETAINED_JOBS = 100;
+
+/** Job names: the start time and a random suffix. */
+const NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
+
+/** Creates a job name that sorts by start time: `20260131-094500-5f3a9c`. */
+export function createJobName(now: number): string {
+  const [date = '', time = ''] = new Date(now).toISOString().split(/[T.]/);
+  return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${randomBytes(3).toString('hex')}`;
+}
+
+export async function createJobFolder(folders: Folders, job: string): Promise<JobFolder> {
+  const folder = jobFolderOf(folders, job);
+  await createPrivateFolder(jobsFolder(folders));
+  await createPrivateFolder(folder.path);
+  await writeFile(folder.unstarted, '', { mode: 0o600 }).catch((error: unknown) => {
+    throw localFileError('write', folder.unstarted, error);
+  });
+  return folder;
+}
+
+/** Marks the job as started. From now on, a missing journal is an error. */
+export async function markStarted({ unstarted }: JobFolder): Promise<void> {
+  await rm(unstarted, { force: true }).catch((error: unknown) => {
+    throw localFileError('remove', unstarted, error);
+  });
+}
+
+/** Lists the names of all jobs, newest first. */
+export async function listJobNames(folders: Folders): Promise<readonly string[]> {
+  const path = jobsFolder(folders);
+  try {
+    return (await readdir(path)).filter((name) => NAME.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw localFileError('read', path, error);
+  }
+}
+
+/** @throws SvcError `usage` if the job does not exist, with the nearest name */
+export async function findJob(folders: Folders, job: string): Promise<JobFolder> {
+  const names = await listJobNames(folders);
+  if (names.includes(job)) return jobFolderOf(folders, job);
+  const near = findNearest(job, names);
+  throw new SvcError('usage', `job ${job} not found`, {
+    hint: near ? `did you mean ${near}?` : hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
+  });
+}
+
+/** Returns whether a job is running, stopped and resumable, or done. */
+export async function readJobState(folder: JobFolder, journal: Journal): Promise<'running' | 'stopped' | 'done'> {
+  if (await isLocked(folder.lock)) return 'running';
+  return journal.getFact('done') ? 'done' : 'stopped';
+}
+
+/**
+ * Locks a job for this process.
+ * @returns a function that releases the lock
+ * @throws SvcError `locked` with the owner's process ID
+ */
+export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => void> {
+  const refusal = (owner: string) =>
+    new SvcError('locked', `${owner} is running job ${job}`, {
+      hint: hint`wait for it, or stop that process; ${step('inspect', 'jobs', 'show', job)} shows its progress`,
+    });
+  return acquireLock(lock, { clock, createError: refusal });
+}
+
+/** Whether the job has not sent anything. */
+export async function isUnstarted({ journal, unstarted }: JobFolder): Promise<boolean> {
+  return (await exists(unstarted)) && !(await exists(journal));
+}
+
+/**
+ * Opens the journal of a job.
+ * @throws SvcError `usage` for a job that sent nothing, `local` for a missing or damaged journal
+ */
+export async function openJournal(folder: JobFolder): Promise<Journal> {
+  if (await exists(folder.journal)) return Journal.open(folder.journal);
+  if (await exists(folder.unstarted)) {
+    throw new SvcError('usage', `job ${folder.job} sent nothing: its input was not read to the end`, {
+      hint: 'run the command again',
+    });
+  }
+  throw new SvcError('local', `the journal of job ${folder.job} is missing: ${folder.journal}`, {
+    hint: 'restore the file, or run the command again with the records that the service lacks',
+  });
+}
+
+/** Treats an inaccessible file as existing, so that opening it reports the reason. */
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (error: unknown) => systemErrorCode(error) !== 'ENOENT',
+  );
+}
+
+/**
+ * Deletes a job's files. The lock file comes last, after its release, because Windows cannot delete open files.
+ * @throws SvcError `locked` while another process runs the job
+ */
+export async function removeJob(folder: JobFolder, clock: Clock, remove: Remove = rm): Promise<void> {
+  const release = await lockJob(folder, clock);
+  try {
+    const others = (await readdir(folder.path)).filter((name) => !name.startsWith(basename(folder.lock)));
+    for (const name of others) await remove(join(folder.path, name), REMOVE_OPTIONS);
+    release();
+    await remove(folder.path, REMOVE_OPTIONS);
+  } catch (error) {
+    throw localFileError('remove', folder.path, error);
+  } finally {
+    release();
+  }
+}
+
+type Remove = (path: string, options: typeof REMOVE_OPTIONS) => Promise<void>;
+
+/** Retries cover files that a virus scanner holds open. */
+const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 5 };
+
+/** Deletes finished jobs older than 30 days or beyond the newest 100, and jobs that never started and are over a day old. */
+export async function pruneJobs(folders: Folders, clock: Clock): Promise<void> {
+  const now = clock.now();
+  const names = await listJobNames(folders);
+  const isOld = (name: string, days: number) => startDay(name) < now - days * 86_400_000;
+  for (const [at, name] of names.entries()) {
+    const folder = jobFolderOf(folders, name);
+    const tooMany = at >= RETAINED_JOBS || isOld(name, RETENTION_DAYS);
+    if ((tooMany && (await isDone(folder))) || (isOld(name, 1) && (await isUnstarted(folder)))) {
+      // A job that is in use or cannot be deleted stays until the next time.
+      await removeJob(folder, clock).catch(() => undefined);
+    }
+  }
+}
+
+async function isDone(folder: JobFolder): Promise<boolean> {
+  try {
+    const journal = await Journal.open(folder.journal);
+    const done = journal.getFact('done') !== undefined;
+    journal.close();
+    return done;
+  } catch {
+    return false; // keep a damaged journal for the user to inspect
+  }
+}
+
+/** Midnight of the job's start day, from its name. */
+function startDay(name: string): number {
+  const [, year, month, day] = NAME.exec(name) ?? [];
+  return Date.UTC(Number(year), Number(month) - 1, Number(day));
+}
+
+function jobsFolder(folders: Folders): string {
+  return join(folders.state, 'jobs');
+}
+
+/** The paths of a job's files, whether they exist or not. */
+export function jobFolderOf(folders: Folders, job: string): JobFolder {
+  const path = join(jobsFolder(folders), job);
+  return {
+    job,
+    path,
+    journal: join(path, 'journal.sqlite'),
+    lock: join(path, 'lock'),
+    unstarted: join(path, 'unbegun'),
+    spool: join(path, 'input'),
+  };
+}

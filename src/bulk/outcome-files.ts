@@ -1,0 +1,76 @@
+import type { RecordList } from './batches.ts';
+import type { BulkRecord, RecordResult } from './bulk-record.ts';
+import type { Journal } from './journal/journal.ts';
+import type { SentBatch } from './journal/sent-batches.ts';
+import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
+import type { RejectsFile } from './rejects-file.ts';
+import type { ResultsFile } from './results-file.ts';
+
+/** An input that is read again at the end of a run to write the rejects file and the results file. */
+export interface OutcomeFilesRequest {
+  readonly recordLists: AsyncIterable<{ readonly records: RecordList; readonly leftOut: RecordList }>;
+  readonly journal: Journal;
+  readonly rejects: RejectsFile | undefined;
+  readonly results: ResultsFile | undefined;
+  /** Whether the job cannot be resumed, so that unsent records are rejects too. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Writes the rejects of the whole job, and adds a line to the results for each unsent record. Both files are derived
+ * from the input and the journal, so a killed run does not affect them.
+ */
+export async function writeOutcomeFiles({
+  recordLists,
+  journal,
+  rejects,
+  results,
+  isFinal,
+}: OutcomeFilesRequest): Promise<void> {
+  const reader = new OutcomeReader(journal);
+  for await (const { records, leftOut } of recordLists) {
+    const found = records.map((record) => reader.outcomeOf(record)).filter((item) => item !== undefined);
+    const unsent = found.filter(({ status }) => status === 'skipped');
+    await rejects?.add(isFinal ? found : found.filter(({ status }) => status !== 'skipped'));
+    await results?.write([...leftOut.map(duplicateResult), ...unsent, ...found.filter(({ open }) => open)]);
+  }
+}
+
+/** Looks up the outcome of each record, in the order of the input. `undefined` means success. */
+class OutcomeReader {
+  readonly #batches: Iterator<SentBatch>;
+  readonly #items: Iterator<UnsuccessfulRecord>;
+  #batch: IteratorResult<SentBatch>;
+  #item: IteratorResult<UnsuccessfulRecord>;
+
+  constructor(journal: Journal) {
+    this.#batches = journal.sentBatches();
+    this.#items = journal.unsuccessfulRecords();
+    this.#batch = this.#batches.next();
+    this.#item = this.#items.next();
+  }
+
+  outcomeOf(record: BulkRecord): RecordResult | undefined {
+    const { index } = record;
+    while (!this.#batch.done && this.#batch.value.last < index) this.#batch = this.#batches.next();
+    while (!this.#item.done && this.#item.value.at < index) this.#item = this.#items.next();
+    if (this.#batch.done || this.#batch.value.first > index) return { record, ...NOT_SENT };
+    if (this.#item.done || this.#item.value.at !== index) {
+      return this.#batch.value.settled ? undefined : { record, ...OPEN };
+    }
+    const { status, message, code } = this.#item.value;
+    return status === 'open' ? { record, ...OPEN, message, code } : { record, status, message, code };
+  }
+}
+
+const NOT_SENT = { status: 'skipped', message: 'not sent', code: 'not_sent' } as const;
+const OPEN = {
+  status: 'unknown',
+  message: 'sent, but no response arrived',
+  code: 'outcome_unknown',
+  open: true,
+} as const;
+
+function duplicateResult(record: BulkRecord): RecordResult {
+  return { record, status: 'skipped', message: 'another record with this ID is sent', code: 'duplicate' };
+}

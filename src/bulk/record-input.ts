@@ -1,0 +1,97 @@
+import { resolve } from 'node:path';
+import { SvcError } from '../kernel/errors.ts';
+import { createMemoryFile, type InputFile, type InputFileRequest, openInputFile } from './input-file.ts';
+import { joinFileNames } from './record-position.ts';
+import type { FieldMap } from './source/field-map.ts';
+
+/** The records of a job, from one or more files. */
+export interface RecordInput {
+  /** At least one. */
+  readonly files: readonly InputFile[];
+  /** The name in messages: `users.json`, `a.json, b.csv`, `a.json and 9 more files`. */
+  readonly name: string;
+  /** Bytes read by the first reading, and the total if known. */
+  readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
+  /** Call after the first readProgress. @throws SvcError `usage` if no record has a field that is to be renamed */
+  requireMappedFields(): void;
+  /** Deletes the spools of pipes. */
+  discard(): Promise<void>;
+}
+
+/** A file to read. */
+export type FileChoice = Pick<InputFileRequest, 'file' | 'name' | 'format'>;
+
+/** The files to read, and the layout of their records. */
+export interface InputRequest extends Omit<InputFileRequest, keyof FileChoice> {
+  readonly files: readonly FileChoice[];
+}
+
+/**
+ * Opens the files of an input.
+ * @throws SvcError `usage` if a file does not exist, is given twice, or has an unknown format; `local` if a file cannot be
+ * read; `bad_data` if a file is empty or not text
+ */
+export async function openInput({ files, ...request }: InputRequest): Promise<RecordInput> {
+  rejectRepeatedFiles(files, request.cwd);
+  const opened: InputFile[] = [];
+  for (const [at, choice] of files.entries()) {
+    opened.push(await openInputFile({ ...request, ...choice, spool: spoolPath(request.spool, at) }));
+  }
+  return new FilesInput(opened, request.map);
+}
+
+/** Creates an input from values in memory. */
+export function createMemoryInput(name: string, values: readonly unknown[]): RecordInput {
+  return new FilesInput([createMemoryFile(name, values)]);
+}
+
+function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {
+  const paths = new Set<string>();
+  for (const { file } of files) {
+    const path = file === '-' ? file : resolve(cwd, file);
+    if (paths.has(path)) {
+      throw new SvcError('usage', `--file: ${file === '-' ? 'stdin' : file} is given twice`, {
+        hint: file === '-' ? 'stdin can be read only once' : 'name each file only once',
+      });
+    }
+    paths.add(path);
+  }
+}
+
+/** The path of the spool for each file. */
+function spoolPath(spool: string, at: number): string {
+  return at === 0 ? spool : `${spool}-${at + 1}`;
+}
+
+class FilesInput implements RecordInput {
+  readonly files: readonly InputFile[];
+
+  readonly #map: FieldMap | undefined;
+
+  constructor(files: readonly InputFile[], map?: FieldMap) {
+    this.files = files;
+    this.#map = map;
+  }
+
+  get name(): string {
+    return joinFileNames(this.files);
+  }
+
+  get readProgress() {
+    let bytes = 0;
+    let of: number | undefined = 0;
+    for (const { readProgress } of this.files) {
+      bytes += readProgress.bytes;
+      of = of === undefined || readProgress.of === undefined ? undefined : of + readProgress.of;
+    }
+    return { bytes, of };
+  }
+
+  requireMappedFields(): void {
+    this.#map?.requireFound(this.name);
+  }
+
+  async discard(): Promise<void> {
+    for (const file of this.files) await file.discard();
+  }
+}

@@ -1,0 +1,47 @@
+/** The position of a record. With a single input file, the line is enough. */
+export interface RecordPosition {
+  /** The file's name in messages. */
+  readonly file?: string;
+  /** Null if the record was not read from a file. */
+  readonly line: number | null;
+}
+
+/** Returns the position of a record from its index in the input and its line. */
+export type LocateRecord = (at: number, line: number | null) => RecordPosition;
+
+/** An input file, and the index of its first record in the whole input. */
+export interface FileSpan {
+  /** The name in messages: the path as given, or `stdin`. */
+  readonly name: string;
+  /** Index of the file's first record. */
+  readonly first: number;
+}
+
+/** Creates a function that locates records in files. With a single file, positions leave out its name. */
+export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
+  if (files.length === 1) return (_, line) => ({ line });
+  return (at, line) => {
+    const file = files[lastStartingBy(files, at)]?.name;
+    return file === undefined ? { line } : { file, line };
+  };
+}
+
+/** The index of the last file that starts at or before a record. A file without records starts where the next one does. */
+function lastStartingBy(files: readonly FileSpan[], at: number): number {
+  let [low, high] = [0, files.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((files[middle]?.first ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Upper bound on names that are listed in full. */
+const MAX_LISTED_FILES = 3;
+
+/** Joins file names for messages: `users.json`, `a.json, b.csv`, `a.json and 9 more files`. */
+export function joinFileNames(files: readonly Pick<FileSpan, 'name'>[]): string {
+  if (files.length <= MAX_LISTED_FILES) return files.map(({ name }) => name).join(', ');
+  return `${files[0]?.name} and ${files.length - 1} more files`;
+}

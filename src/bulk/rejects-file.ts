@@ -1,0 +1,168 @@
+import { stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { SvcError, systemErrorCode } from '../kernel/errors.ts';
+import type { BulkRecord, RecordResult } from './bulk-record.ts';
+import { PrivateFile } from './private-file.ts';
+import type { LocateRecord } from './record-position.ts';
+import type { RejectsFormat } from './rejects-format.ts';
+import type { InputFormat } from './source/source.ts';
+
+/** Text before, between, and after the records of a file. */
+interface FileFraming {
+  readonly before: string;
+  readonly between: string;
+  readonly after: string;
+}
+
+const FRAMINGS: Readonly<Record<InputFormat, (preamble: string) => FileFraming>> = {
+  json: () => ({ before: '[\n', between: ',\n', after: '\n]\n' }),
+  ndjson: () => ({ before: '', between: '\n', after: '\n' }),
+  csv: (header) => ({ before: `${header}\n`, between: '\n', after: '\n' }),
+  yaml: () => ({ before: '', between: '\n', after: '\n' }),
+};
+
+const EXTENSIONS: Readonly<Record<InputFormat, string>> = {
+  json: '.json',
+  ndjson: '.ndjson',
+  csv: '.csv',
+  yaml: '.yaml',
+};
+
+/** A rejects file as the job wrote it, to detect later edits. */
+export interface WrittenRejects {
+  readonly path: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
+  /** The file's format. Absent in journals of earlier versions. */
+  readonly format?: InputFormat;
+  /** Whether records were converted and use the service's field names. */
+  readonly isAnew?: boolean;
+}
+
+export interface RejectsRequest {
+  readonly format: RejectsFormat;
+  readonly locate: LocateRecord;
+  /** Output path. Absent: a new file in `folder`, named after the input. */
+  readonly path?: string;
+  readonly folder: string;
+  /** The file of an earlier run of the job, which this run replaces. */
+  readonly earlier?: WrittenRejects;
+}
+
+/**
+ * The unsuccessful records, unchanged and in the input's format, so that the user can correct the file and send it
+ * again. Generated IDs are added, because a record that may have been applied must be sent again under the same ID. A
+ * second file, `<path>.reasons.ndjson`, has the reasons in the same order.
+ */
+export class RejectsFile {
+  readonly #create: () => Promise<PrivateFile>;
+  readonly #framing: () => FileFraming;
+  readonly #textOf: (record: BulkRecord) => string;
+  readonly #locate: LocateRecord;
+  readonly #written: Pick<RejectsFormat, 'format' | 'isAnew'>;
+  #records: PrivateFile | undefined;
+  #reasons: PrivateFile | undefined;
+  #empty = true;
+
+  private constructor(create: () => Promise<PrivateFile>, { format, locate }: RejectsRequest) {
+    const { format: fileFormat, isAnew } = format;
+    this.#create = create;
+    this.#written = { format: fileFormat, isAnew };
+    this.#framing = () => FRAMINGS[fileFormat](format.preamble());
+    this.#textOf = isAnew ? ({ jsonLine }) => jsonLine : ({ text }) => text;
+    this.#locate = locate;
+  }
+
+  /**
+   * Opens a given path at once, so that an unwritable path is reported before sending. An existing file keeps its content
+   * until there are rejects.
+   * @throws SvcError `usage` if the file of an earlier run was edited since
+   */
+  static async open(request: RejectsRequest): Promise<RejectsFile> {
+    const { format, path, folder, earlier } = request;
+    const isReplaceable = earlier && (await isUnchanged(earlier));
+    if (path === undefined) {
+      const create = () => (isReplaceable ? PrivateFile.create(earlier.path, 'empty') : createNumbered(folder, format));
+      const rejects = new RejectsFile(create, request);
+      if (isReplaceable) await rejects.#open();
+      return rejects;
+    }
+    if (earlier && isReplaceable === false && (await exists(path))) {
+      throw new SvcError('usage', `--rejects: ${path} was edited after the job wrote it`, {
+        hint: 'move the file away, then resume: the job writes all of its rejects again',
+      });
+    }
+    const rejects = new RejectsFile(() => PrivateFile.create(path, 'keep'), request);
+    await rejects.#open();
+    return rejects;
+  }
+
+  async add(items: readonly RecordResult[]): Promise<void> {
+    if (items.length === 0) return;
+    const { records, reasons } = await this.#open();
+    if (this.#empty) await records.truncateTo(0);
+    const { before, between } = this.#framing();
+    const lead = this.#empty ? before : between;
+    this.#empty = false;
+    await records.write(lead + items.map(({ record }) => this.#textOf(record)).join(between));
+    await reasons.write(items.map((item) => this.#reasonLine(item)).join(''));
+  }
+
+  /** Completes the files. Without rejects, deletes them and returns `undefined`. */
+  async close(): Promise<WrittenRejects | undefined> {
+    if (this.#empty || !this.#records) return this.discard();
+    await this.#records.write(this.#framing().after);
+    await this.#records.close();
+    await this.#reasons?.close();
+    const { path } = this.#records;
+    const { size, mtimeMs } = await stat(path);
+    return { path, bytes: size, changedAt: mtimeMs, ...this.#written };
+  }
+
+  /** Deletes the files. */
+  async discard(): Promise<undefined> {
+    await this.#records?.discard();
+    await this.#reasons?.discard();
+  }
+
+  #reasonLine({ record: { id, index, line }, status, message, code }: RecordResult): string {
+    return `${JSON.stringify({ ...this.#locate(index, line), id, status, code, message })}\n`;
+  }
+
+  async #open(): Promise<{ records: PrivateFile; reasons: PrivateFile }> {
+    this.#records ??= await this.#create();
+    this.#reasons ??= await PrivateFile.create(`${this.#records.path}.reasons.ndjson`, 'empty');
+    return { records: this.#records, reasons: this.#reasons };
+  }
+}
+
+async function isUnchanged({ path, bytes, changedAt }: WrittenRejects): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.size === bytes && found.mtimeMs === changedAt;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+/**
+ * Creates `users.rejects.json` for `users.json` and for `users.rejects.json` itself, or `users.rejects.2.json` if that
+ * exists. Removes leading dashes, so `--data` gives `data.rejects.json`.
+ */
+async function createNumbered(folder: string, { name, format }: RejectsFormat): Promise<PrivateFile> {
+  const stem =
+    basename(name)
+      .replace(/\.gz$/i, '')
+      .replace(/\.[^.]*$/, '')
+      .replace(/\.rejects(\.\d+)?$/, '')
+      .replace(/^-+/, '') || 'input';
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}${EXTENSIONS[format]}`);
+    try {
+      return await PrivateFile.create(path, 'fail');
+    } catch (error) {
+      if (!(error instanceof Error && systemErrorCode(error.cause) === 'EEXIST')) throw error;
+    }
+  }
+}

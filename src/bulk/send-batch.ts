@@ -1,0 +1,280 @@
+import type { SvcError } from '../kernel/errors.ts';
+import type { BatchRequestOutcome, RequestKind } from './batch-request.ts';
+import { type ParsedResponse, parseResponse, parseSharedResult, type ReportedRecords } from './batch-response.ts';
+import type { Batch, RecordList } from './batches.ts';
+import type { RecordResult, RecordStatus } from './bulk-record.ts';
+import type { RepeatedRefusals } from './repeated-refusals.ts';
+
+/** The outcome of a batch after all of its requests. */
+export interface BatchResult {
+  /** Results in input order, for all records or only the unsuccessful ones. A skipped record was not applied. */
+  readonly items: readonly RecordResult[];
+  readonly requests: number;
+  readonly retries: number;
+  readonly unexpectedIds: readonly string[];
+  /** An error that would also affect every other batch. */
+  readonly fatal: SvcError | undefined;
+  /** The error of a batch that ended without a response. */
+  readonly unanswered: SvcError | undefined;
+}
+
+/** Checks whether existing records match the ones that were sent. Omits records that cannot be read. */
+export type LookUpRecords = (records: RecordList) => Promise<ReadonlyMap<string, boolean>>;
+
+export interface BatchSenderDependencies {
+  /** Sends one request. Returns `undefined` once the job is stopping. */
+  readonly send: (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome | undefined>;
+  /** Waits before the nth retry. */
+  readonly pause: (repetition: number) => Promise<void>;
+  /** Number of requests in this run that got a response. */
+  readonly countAnswered: () => number;
+  readonly repeatedRefusals: RepeatedRefusals;
+  readonly lookUp?: LookUpRecords | undefined;
+  readonly reported: ReportedRecords;
+}
+
+/** Maximum number of retries for records that fail with an internal service error. */
+const INTERNAL_ERROR_RETRIES = 2;
+
+/** Maximum number of retries for a batch without a response: while other requests get one, and while none do. */
+const MAX_RESENDS = { answered: 8, silent: 2 };
+
+/**
+ * Sends a batch. If the service refuses the whole batch, bisects it until the invalid records are isolated and the
+ * others succeed. Records that the service names as invalid are removed immediately. Each invalid record costs at most
+ * 2·log2(n) additional requests.
+ */
+export async function sendBatch(
+  { records, isResend }: Batch,
+  dependencies: BatchSenderDependencies,
+): Promise<BatchResult> {
+  const delivery = new BatchSender(records.length, isResend, dependencies);
+  await delivery.send(records);
+  return delivery.result();
+}
+
+/** Progress of a request: accepted, refused, or without a decision. */
+type Progression = 'accepted' | 'refused' | 'undecided';
+
+class BatchSender {
+  readonly #dependencies: BatchSenderDependencies;
+  readonly #size: number;
+  readonly #items: RecordResult[] = [];
+  readonly #unexpectedIds: string[] = [];
+  #requests = 0;
+  #retries = 0;
+  #fatal: SvcError | undefined;
+  #unanswered: SvcError | undefined;
+  /** Whether a request without a response may have applied some of the records. */
+  #mayBeApplied: boolean;
+  /** The latest refusal of a record that was the only one in its request. */
+  #lastRefusal: SvcError | undefined;
+
+  constructor(size: number, isResend: boolean, dependencies: BatchSenderDependencies) {
+    this.#size = size;
+    this.#mayBeApplied = isResend;
+    this.#dependencies = dependencies;
+  }
+
+  result(): BatchResult {
+    // Another batch may have shown since then that the request itself is at fault.
+    this.#checkFatal();
+    return {
+      items: this.#items.toSorted((one, other) => one.record.index - other.record.index),
+      requests: this.#requests,
+      retries: this.#retries,
+      unexpectedIds: this.#unexpectedIds,
+      fatal: this.#fatal,
+      unanswered: this.#unanswered,
+    };
+  }
+
+  async send(batch: RecordList, kind: RequestKind = 'new'): Promise<Progression> {
+    const outcome = await this.#sendRequest(batch, kind);
+    switch (outcome?.kind) {
+      case undefined:
+        return this.#finishAll(batch, 'skipped', NOT_SENT);
+      case 'confirmed':
+        return this.#readResponse(batch, ALL_SUCCEEDED);
+      case 'answered':
+        return this.#readResponse(batch, parseResponse(batch, outcome.response, this.#dependencies.reported));
+      case 'answered_whole':
+        return this.#readResponse(batch, parseSharedResult(batch, outcome.response, this.#dependencies.reported));
+      case 'fatal':
+        this.#fatal = outcome.error;
+        return this.#finishAll(batch, 'skipped', detailsOf(outcome.error));
+      case 'refused':
+        if (outcome.named?.size) return this.#sendWithoutNamed(batch, outcome.named, outcome.error);
+        if (outcome.tooLarge && batch.length > 1) return this.#sendHalves(batch);
+        return this.#bisect(batch, 'failed', outcome.error);
+      case 'unknown':
+        if (outcome.by === 'service' && outcome.resend !== 'never')
+          return this.#bisect(batch, 'unknown', outcome.error);
+        this.#unanswered = outcome.error;
+        return this.#finishAll(batch, 'unknown', {
+          ...detailsOf(outcome.error),
+          ...(outcome.resend !== 'never' && { open: true }),
+        });
+    }
+  }
+
+  /** Sends one request, and retries it if the connection failed while other requests succeed. */
+  async #sendRequest(batch: RecordList, kind: RequestKind): Promise<BatchRequestOutcome | undefined> {
+    if (this.#fatal) return undefined;
+    const { send, pause, countAnswered: answeredCount } = this.#dependencies;
+    let last: BatchRequestOutcome | undefined;
+    for (let tries = 1; ; tries += 1) {
+      const before = answeredCount();
+      const outcome = await send(batch, kind);
+      if (!outcome) return last;
+      last = outcome;
+      this.#mayBeApplied ||= outcome.kind === 'unknown' || (outcome.kind === 'answered' && outcome.unsettled === true);
+      this.#requests += 1 + outcome.retries;
+      this.#retries += outcome.retries + (tries > 1 ? 1 : 0);
+      if (outcome.kind !== 'unknown' || outcome.by !== 'connection' || outcome.resend !== 'now') return outcome;
+      const most = answeredCount() > before ? MAX_RESENDS.answered : before > 0 ? MAX_RESENDS.silent : 0;
+      if (tries > most) return outcome;
+      await pause(tries);
+    }
+  }
+
+  /** Fails the records that the service names as invalid, and sends the others. */
+  async #sendWithoutNamed(
+    batch: RecordList,
+    named: ReadonlyMap<number, string>,
+    { failure }: SvcError,
+  ): Promise<Progression> {
+    const [blamed, rest] = [batch.filter((_, at) => named.has(at)), batch.filter((_, at) => !named.has(at))];
+    for (const record of blamed) {
+      const message = named.get(batch.indexOf(record)) ?? null;
+      this.#items.push({ record, status: 'failed', message, code: failure });
+    }
+    if (rest.length > 0) await this.send(rest);
+    return 'refused';
+  }
+
+  /** Sends the first half, then the second. If the first half is accepted, the second contains the invalid record. */
+  async #bisect(batch: RecordList, status: 'failed' | 'unknown', error: SvcError): Promise<Progression> {
+    if (batch.length === 1) return this.#finishSingle(batch, status, error);
+    const kind = status === 'unknown' ? 'part' : 'new';
+    const half = Math.floor(batch.length / 2);
+    const [first, second] = [batch.slice(0, half), batch.slice(half)];
+    const progression = await this.send(first, kind);
+    if (progression === 'accepted' && second.length > 1) await this.#bisect(second, status, error);
+    else await this.send(second, kind);
+    return 'refused';
+  }
+
+  /** Sends both halves as whole batches: if the first is small enough, the second may be too. */
+  async #sendHalves(batch: RecordList): Promise<Progression> {
+    const half = Math.floor(batch.length / 2);
+    await this.send(batch.slice(0, half));
+    await this.send(batch.slice(half));
+    return 'refused';
+  }
+
+  #finishSingle(batch: RecordList, status: 'failed' | 'unknown', error: SvcError): Progression {
+    this.#lastRefusal = error;
+    this.#dependencies.repeatedRefusals.recordRefusal(error);
+    this.#finishAll(batch, status, detailsOf(error));
+    this.#checkFatal();
+    return 'refused';
+  }
+
+  /** Stops if the request itself is at fault. Refused records then count as unsent, so that they can be sent later. */
+  #checkFatal(): void {
+    const error = this.#lastRefusal;
+    if (!error || this.#fatal || !this.#dependencies.repeatedRefusals.isRequestAtFault(this.#size)) return;
+    this.#fatal = error;
+    for (const [at, item] of this.#items.entries()) {
+      if (item.status === 'failed' && item.message === error.message) this.#items[at] = { ...item, status: 'skipped' };
+    }
+  }
+
+  /** Applies a response, and retries only the records that failed with an internal error. */
+  async #readResponse(batch: RecordList, { items: first, unexpectedIds }: ParsedResponse): Promise<Progression> {
+    let items = await this.#settleExisting(first);
+    this.#unexpectedIds.push(...unexpectedIds);
+    if (items.length < batch.length || items.some(({ status }) => status === 'succeeded'))
+      this.#dependencies.repeatedRefusals.recordSuccess();
+    for (let repetition = 1; repetition <= INTERNAL_ERROR_RETRIES; repetition += 1) {
+      const again = items.filter(isInternalError).map(({ record }) => record);
+      if (again.length === 0) break;
+      await this.#dependencies.pause(repetition);
+      const repeated = await this.#resend(again);
+      if (!repeated) break;
+      this.#items.push(...items.filter((item) => !isInternalError(item)));
+      items = repeated;
+    }
+    this.#items.push(...items);
+    return 'accepted';
+  }
+
+  /** Sends one more request. Returns its results, or `undefined` if it has no results. */
+  async #resend(batch: RecordList): Promise<readonly RecordResult[] | undefined> {
+    const outcome = await this.#sendRequest(batch, 'part');
+    switch (outcome?.kind) {
+      case 'confirmed':
+        return [];
+      case 'answered':
+        return this.#settleExisting(parseResponse(batch, outcome.response, this.#dependencies.reported).items);
+      case 'answered_whole':
+        return parseSharedResult(batch, outcome.response, this.#dependencies.reported).items;
+      case 'unknown':
+        return resultsFor(batch, 'unknown', detailsOf(outcome.error));
+      default:
+        return undefined;
+    }
+  }
+
+  /**
+   * Looks up records that already exist, because an earlier request may have created them. A record that matches the one
+   * that was sent counts as succeeded.
+   */
+  async #settleExisting(items: readonly RecordResult[]): Promise<readonly RecordResult[]> {
+    const { lookUp, reported } = this.#dependencies;
+    const doubtful = this.#mayBeApplied ? items.filter(alreadyExists) : [];
+    if (doubtful.length === 0) return items;
+    const found = await lookUp?.(doubtful.map(({ record }) => record));
+    const settled = items.map((item) =>
+      alreadyExists(item) ? settleByLookup(item, found?.get(item.record.id)) : item,
+    );
+    return reported === 'all' ? settled : settled.filter(({ status }) => status !== 'succeeded');
+  }
+
+  #finishAll(batch: RecordList, status: RecordStatus, details: ResultDetails): Progression {
+    this.#items.push(...resultsFor(batch, status, details));
+    return 'undecided';
+  }
+}
+
+const ALL_SUCCEEDED: ParsedResponse = { items: [], unexpectedIds: [] };
+
+type ResultDetails = Pick<RecordResult, 'message' | 'code' | 'open'>;
+
+const NOT_SENT: ResultDetails = { message: 'not sent: the job stopped', code: 'not_sent' };
+
+function detailsOf({ message, failure }: SvcError): ResultDetails {
+  return { message, code: failure };
+}
+
+function resultsFor(batch: RecordList, status: RecordStatus, details: ResultDetails): readonly RecordResult[] {
+  return batch.map((record) => ({ record, status, ...details }));
+}
+
+function alreadyExists({ status, code }: RecordResult): boolean {
+  return status === 'failed' && code === 'already-exists';
+}
+
+function settleByLookup(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
+  if (isAsSent === false) return item;
+  if (isAsSent)
+    return { ...item, status: 'succeeded', message: 'the record already existed when it was sent again', code: null };
+  const message = `${item.message ?? 'the record already exists'}; an earlier request with an unknown outcome may have added it`;
+  return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
+}
+
+/** Only internal errors are worth retrying. */
+function isInternalError({ status, code }: RecordResult): boolean {
+  return status === 'failed' && code === 'internal';
+}

@@ -1,0 +1,74 @@
+import { findNamedFile } from '../../kernel/named-file.ts';
+import { decompress, openFileStream, readStreamBytes } from './bytes.ts';
+import { decodeText } from './decode.ts';
+import { InputError } from './source.ts';
+
+/** Number of characters to detect a format from. */
+const HEAD_CHARACTERS = 4096;
+
+export interface InputText {
+  /** Start of the text. */
+  readonly head: string;
+  /** The whole text. */
+  readonly chunks: AsyncIterable<string>;
+  /** Cancels a reading before its first chunk. */
+  cancel(): Promise<void>;
+}
+
+/** The text to read. `file` is a path, or `-` for stdin. */
+export interface InputTextRequest {
+  readonly file: string;
+  readonly cwd: string;
+  readonly stdin: NodeJS.ReadableStream;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens the text of a file or of stdin.
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if it is empty or not text
+ */
+export async function openInputText({
+  file,
+  cwd,
+  stdin,
+  signal,
+}: InputTextRequest): Promise<InputText & { readonly name: string }> {
+  const name = inputName(file);
+  const bytes = file === '-' ? stdin : await openFileStream(await findNamedFile(file, cwd), signal);
+  return { name, ...(await decodeInputText(readStreamBytes(bytes, name, signal), name)) };
+}
+
+/** The name of a file in messages. */
+export function inputName(file: string): string {
+  return file === '-' ? 'stdin' : file;
+}
+
+/**
+ * Decodes bytes as text, and decompresses them if needed.
+ * @throws SvcError `bad_data` if the bytes are not text, or if the text is empty and `empty` is `refused`
+ */
+export async function decodeInputText(
+  bytes: AsyncIterable<Uint8Array>,
+  name: string,
+  empty: 'refused' | 'allowed' = 'refused',
+): Promise<InputText> {
+  const text = await readHead(decodeText(decompress(bytes, name), name));
+  if (empty === 'refused' && text.head.trim() === '')
+    throw new InputError(name, {}, 'the input is empty', 'check that the export is complete');
+  return text;
+}
+
+async function readHead(chunks: AsyncGenerator<string>): Promise<InputText> {
+  let head = '';
+  let ended = false;
+  while (head.length < HEAD_CHARACTERS && !ended) {
+    const { value, done } = await chunks.next();
+    if (done) ended = true;
+    else head += value;
+  }
+  async function* again(): AsyncGenerator<string> {
+    if (head) yield head;
+    if (!ended) yield* chunks;
+  }
+  return { head, chunks: again(), cancel: async () => void (await chunks.return(undefined)) };
+}

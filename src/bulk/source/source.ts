@@ -1,0 +1,61 @@
+import { SvcError } from '../../kernel/errors.ts';
+
+export type InputFormat = 'json' | 'ndjson' | 'csv' | 'yaml';
+
+/** A position in an input. Line and column count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A record of an input: its value, position, and original text. */
+export interface SourceRecord extends Position {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** Consecutive records of an input. Reading in chunks avoids an asynchronous step per record, which costs more than parsing. */
+export type RecordChunk = readonly SourceRecord[];
+
+export interface Source {
+  /** The name in messages: the path as given, or `stdin`. */
+  readonly name: string;
+  readonly format: InputFormat;
+  /** Whether each record's text is the JSON of its value. */
+  readonly isVerbatim: boolean;
+  readonly recordChunks: AsyncIterable<RecordChunk>;
+  /** Text that a file of these records starts with: the header of a CSV file. Available after the first chunk. */
+  preamble(): string;
+  /** Returns the text of a record with its ID, in the format of a file that starts with the preamble. */
+  withField(record: SourceRecord, idField: string, id: string): string;
+}
+
+/** Upper bound on the length of a record. A longer one usually has an unclosed quote or bracket. */
+export const MAX_RECORD_CHARACTERS = 16 * 1024 * 1024;
+
+/** An error that prevents reading the rest of an input: exit code 3, `users.json:3:14: the problem`. */
+export class InputError extends SvcError {
+  readonly position: Partial<Position>;
+  readonly problem: string;
+  readonly #name: string;
+
+  constructor(name: string, position: Partial<Position>, problem: string, hint?: string) {
+    const where = [name, position.line, position.column].filter((part) => part !== undefined).join(':');
+    super('bad_data', `${where}: ${problem}`, hint === undefined ? {} : { hint });
+    this.position = position;
+    this.problem = problem;
+    this.#name = name;
+  }
+
+  withHint(hint: string): InputError {
+    return new InputError(this.#name, this.position, this.problem, hint);
+  }
+}
+
+/** The position of an offset in a text that starts at `start`. */
+export function positionWithin(text: string, offset: number, start: Position): Position {
+  const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
+  const last = lines.at(-1) ?? '';
+  if (lines.length === 1) return { line: start.line, column: start.column + last.length };
+  return { line: start.line + lines.length - 1, column: last.length + 1 };
+}

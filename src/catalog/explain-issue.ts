@@ -1,0 +1,77 @@
+import type * as z from 'zod';
+import { findNearest } from '../kernel/nearest.ts';
+import { formatNounCount } from '../kernel/plural.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Explains a validation issue, without the name of the value: `expected text, got a number`. */
+export function explainIssue(issue: Issue, value: unknown): string {
+  if (value === undefined) return 'is missing';
+  switch (issue.code) {
+    case 'invalid_type':
+      return describeTypeIssue([issue.expected], value);
+    case 'too_small':
+      if (issue.minimum === 1 && issue.origin !== 'number') return 'is empty';
+      return describeSizeIssue('at least', issue.minimum, issue.origin, value);
+    case 'too_big':
+      return describeSizeIssue('at most', issue.maximum, issue.origin, value);
+    case 'invalid_value':
+      return `expected one of ${issue.values.map(String).join(', ')}, got '${String(value)}'`;
+    case 'invalid_union': {
+      const types = issue.errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []));
+      return types.length > 0 && types.length === issue.errors.length ? describeTypeIssue(types, value) : issue.message;
+    }
+    default:
+      return issue.message;
+  }
+}
+
+/** The allowed value closest to an invalid one. */
+export function suggestValue(issue: Issue, value: unknown): string | undefined {
+  if (issue.code !== 'invalid_value' || typeof value !== 'string') return undefined;
+  return findNearest(value, issue.values.map(String));
+}
+
+function describeTypeIssue(expected: readonly string[], value: unknown): string {
+  const types = expected.map((type) => EXPECTED.get(type) ?? type).join(' or ');
+  const quote = expected.includes('string') && typeof value === 'number' ? ': put it in quotes' : '';
+  const got = expected.includes('int') && typeof value === 'number' ? String(value) : kindOf(value);
+  return `expected ${types}, got ${got}${quote}`;
+}
+
+/** `expected at most 200 characters, got 231` */
+function describeSizeIssue(bound: string, limit: number | bigint, origin: string, value: unknown): string {
+  const unit = UNITS.get(origin);
+  const size = typeof value === 'string' || Array.isArray(value) ? value.length : String(value);
+  return `expected ${bound} ${unit ? formatNounCount(Number(limit), unit) : limit}, got ${size}`;
+}
+
+const UNITS: ReadonlyMap<string, string> = new Map([
+  ['string', 'character'],
+  ['array', 'item'],
+]);
+
+const EXPECTED: ReadonlyMap<string, string> = new Map([
+  ['string', 'text'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['object', 'an object of fields'],
+  ['record', 'an object of fields'],
+  ['array', 'a list'],
+]);
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  switch (typeof value) {
+    case 'string':
+      return 'text';
+    case 'object':
+      return 'an object';
+    case 'boolean':
+      return String(value);
+    default:
+      return `a ${typeof value}`;
+  }
+}

@@ -1,0 +1,40 @@
+import type * as z from 'zod';
+import type { Operation } from '../catalog/define.ts';
+import type { CallStats } from './call.ts';
+import type { CalledOperation } from './request.ts';
+
+/** The result of a successful call: `data` as the service sent it, with every field, and the whole `result` object. */
+export interface CallResult<Data> extends CallStats {
+  readonly sent: true;
+  /** Whether the response reports success for exactly the given IDs. */
+  readonly confirmed: boolean;
+  /** Null if the service sent no data. */
+  readonly data: Data | null;
+  readonly result: Readonly<Record<string, unknown>>;
+}
+
+/** The result of a call, or `sent: false` after a dry run. */
+export type CallOutcome<Data> = CallResult<Data> | { readonly sent: false };
+
+/** Calls operations of one service. All calls share one retry budget and one rate limiter. */
+export interface Client {
+  /**
+   * Calls one operation and retries it as its effect allows.
+   * @throws SvcError of the failure kind that matches the service's `error.status` or the network failure: a ServiceError
+   * with `error.details` if the service reported it, `outcome_unknown` if a write may have been applied, or the reason of
+   * `signal` if that aborts. The error's `retries` counts the retries.
+   */
+  call<Input extends z.ZodObject, Output extends z.ZodType>(
+    operation: Operation<Input, Output>,
+    input: z.input<Input>,
+  ): Promise<CallOutcome<z.output<Output>>>;
+  /** Calls a path that may be missing from the catalog, with any JSON as its data. */
+  send(operation: CalledOperation, data: unknown): Promise<CallOutcome<unknown>>;
+  /**
+   * Sends data that is already JSON text, without parsing it. Uses the connection `pool` if there is one. A response that
+   * reports success for each of `ids` is `confirmed` and parsed only on demand.
+   */
+  sendText(operation: CalledOperation, dataText: string, ids?: readonly string[]): Promise<CallOutcome<unknown>>;
+  /** Runs `beforeWrite` now, so that a job does not stop for a confirmation halfway. */
+  ensureWritesAllowed(): Promise<void>;
+}

@@ -1,0 +1,61 @@
+import type { Effect } from '../catalog/define.ts';
+import { SvcError } from '../kernel/errors.ts';
+import type { Hint } from '../kernel/hint.ts';
+import type { SendFailure, SendSuccess } from './outcome.ts';
+import { ServiceError } from './service-error.ts';
+
+/** Treats a "not found" as success if an earlier attempt of the same delete may have been applied. */
+export function resolveRepeatedDelete(
+  effect: Effect,
+  { error }: SendFailure,
+  hadUnknownAttempt: boolean,
+): SendSuccess | undefined {
+  if (effect !== 'delete' || !hadUnknownAttempt || error.failure !== 'not_found') return undefined;
+  const data = { success: true };
+  return { kind: 'success', data, result: { status: 'success', message: 'Deleted by an earlier attempt.', data } };
+}
+
+/**
+ * Creates the final error of a call. If an attempt may have been applied, the outcome is unknown unless the service has
+ * since definitely rejected the request.
+ */
+export function createFinalError(effect: Effect, failed: SendFailure, hadUnknownAttempt: boolean): SvcError {
+  const { error } = failed;
+  if (!hadUnknownAttempt) return error;
+  if (isDefiniteRejection(failed)) return error.failure === 'already_exists' ? withEarlierAttemptHint(error) : error;
+  return withFailureAndHint(error, 'outcome_unknown', UNKNOWN_OUTCOME_HINTS[effect]);
+}
+
+function isDefiniteRejection({ error, applied, retry }: SendFailure): boolean {
+  const isDefinite = applied === 'no' && retry === 'never' && error.failure !== 'resource_exhausted';
+  return isDefinite && error instanceof ServiceError;
+}
+
+function withEarlierAttemptHint(error: SvcError): SvcError {
+  return withFailureAndHint(
+    error,
+    error.failure,
+    'an earlier attempt, whose response was lost, may have created it: check first',
+  );
+}
+
+/** Whether an "already exists" error may be due to an earlier attempt of the same call. */
+export function mayBeFromEarlierAttempt({ failure, cause }: SvcError): boolean {
+  return failure === 'already_exists' && cause instanceof SvcError && cause.failure === 'already_exists';
+}
+
+const UNKNOWN_OUTCOME_HINTS = {
+  read: 'try again',
+  keyed: 'the write may have been applied; repeating it with the same IDs is safe',
+  set: 'the write may have been applied; read the current values before you repeat the command',
+  delete: 'the deletion may have been applied; if you repeat it, "not found" means that it was',
+  once: 'the write may have been applied, and repeating it could apply it twice: check first',
+} as const satisfies Record<Effect, string>;
+
+/** Copies an error with another failure kind and another hint. */
+export function withFailureAndHint(error: SvcError, failure: SvcError['failure'], hint: string | Hint): SvcError {
+  const detail = { hint, cause: error, ...(error.status && { status: error.status }) };
+  if (!(error instanceof ServiceError)) return new SvcError(failure, error.message, detail);
+  const { httpStatus, details, hasServiceEnvelope } = error;
+  return new ServiceError(failure, error.message, { ...detail, httpStatus, details, hasServiceEnvelope });
+}

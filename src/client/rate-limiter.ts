@@ -1,0 +1,147 @@
+import { type Clock, monotonicNow } from '../kernel/clock.ts';
+import type { CallEvent } from './call-event.ts';
+import type { SendFailure } from './outcome.ts';
+import { SlowStart } from './slow-start.ts';
+
+/** Milliseconds after which the service lifts its own rate limit. */
+const SERVICE_PAUSE = 60_000;
+const MIN_PAUSE = 1_000;
+const MAX_PAUSE = 60 * 60_000;
+const MAX_JITTER = 15_000;
+
+/** Rate-limit pauses of one service, shared by the svc processes on this machine. */
+export interface SharedRateLimit {
+  /** The end of the current pause, in milliseconds since the epoch. Read before each request. */
+  pausedUntil(): number | undefined;
+  /** Announces a pause to the other processes. Never fails: a process that misses it meets the rate limit itself. */
+  pauseUntil(untilEpoch: number): void;
+}
+
+/** Releases the slot of a request. `isHandled`: the service processed the request instead of limiting it. */
+type ReleaseSlot = (isHandled: boolean) => void;
+
+/** Admits every attempt of every call. A rate limit pauses all of them. */
+interface RateLimiter {
+  /** Resolves when a request may be sent; rejects with the signal's reason. */
+  acquire(): Promise<ReleaseSlot>;
+  /**
+   * Pauses for the time that the service asks for, or until its own rate limit ends. Otherwise pauses for a second, and
+   * twice as long each time until a request succeeds. Returns false if that exceeds the remaining waiting time.
+   */
+  pause(failure: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean;
+}
+
+interface RateLimiterOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Total milliseconds that all pauses may take. */
+  readonly maxWait: number;
+  readonly signal: AbortSignal | undefined;
+  readonly observe: ((event: CallEvent) => void) | undefined;
+  readonly shared: SharedRateLimit | undefined;
+}
+
+export function createRateLimiter({
+  clock,
+  random,
+  maxWait,
+  signal,
+  observe,
+  shared,
+}: RateLimiterOptions): RateLimiter {
+  const slowStart = new SlowStart();
+  let remainingWait = maxWait;
+  const monotonic = () => monotonicNow(clock);
+  /** Monotonic time, so that setting the system clock back does not extend a pause. */
+  let resumesAt = Number.NEGATIVE_INFINITY;
+  let observedPause: number | undefined;
+  /** Consecutive pauses whose length the service did not specify. */
+  let unspecifiedPauses = 0;
+
+  /** Pauses for the given milliseconds plus jitter. Returns false if that exceeds the remaining waiting time. */
+  function extendPause(milliseconds: number, reason: string): boolean {
+    const now = monotonic();
+    const from = Math.max(resumesAt, now);
+    const pause = now + milliseconds - from;
+    if (pause > remainingWait) return false;
+    const jittered = Math.min(remainingWait, pause + random() * Math.min(MAX_JITTER, pause / 4));
+    remainingWait -= jittered;
+    resumesAt = from + jittered;
+    slowStart.begin();
+    observe?.({ kind: 'waiting', untilEpoch: clock.now() + resumesAt - now, reason });
+    return true;
+  }
+
+  /** Adopts a pause of another process if the waiting time allows; otherwise the next request tests the limit itself. */
+  function adoptSharedPause(): void {
+    const until = shared?.pausedUntil();
+    if (until === undefined || until === observedPause) return;
+    observedPause = until;
+    const pause = until - clock.now();
+    if (pause <= MAX_PAUSE && pause > Math.max(0, resumesAt - monotonic())) extendPause(pause, PEER_RATE_LIMIT);
+  }
+
+  async function waitForPause(): Promise<void> {
+    adoptSharedPause();
+    for (let waitedFor = monotonic(); resumesAt > waitedFor; adoptSharedPause()) {
+      waitedFor = resumesAt;
+      await clock.sleep(Math.max(0, resumesAt - monotonic()), signal);
+    }
+  }
+
+  function release(isHandled: boolean): void {
+    if (isHandled) unspecifiedPauses = 0;
+    slowStart.release(isHandled);
+  }
+
+  /** Milliseconds to wait if the service does not say how long. */
+  function chooseUnspecifiedPause(): number {
+    const pause = Math.min(SERVICE_PAUSE, MIN_PAUSE * 2 ** unspecifiedPauses);
+    unspecifiedPauses += 1;
+    return pause;
+  }
+
+  return {
+    async acquire() {
+      for (;;) {
+        await waitForPause();
+        await slowStart.acquire(signal);
+        // A new pause may have started while this request was queued.
+        if (resumesAt <= monotonic()) return release;
+        slowStart.release(false);
+      }
+    },
+    pause({ retryAfter, isServiceRateLimit }) {
+      const asked = parseRetryAfter(retryAfter, clock.now());
+      const remainingPause = resumesAt - monotonic();
+      // Requests in flight when a pause starts are rate limited too; only a longer pause changes anything.
+      if (remainingPause > 0 && (asked ?? 0) <= remainingPause) return true;
+      const pause = asked ?? (isServiceRateLimit ? SERVICE_PAUSE : chooseUnspecifiedPause());
+      if (!extendPause(pause, OWN_RATE_LIMIT)) return false;
+      const until = clock.now() + pause;
+      observedPause = until;
+      shared?.pauseUntil(until);
+      return true;
+    },
+  };
+}
+
+const OWN_RATE_LIMIT = "the service's rate limit";
+const PEER_RATE_LIMIT = "the service's rate limit, reported by another svc process";
+
+/**
+ * Parses a `Retry-After` header, in seconds or as an HTTP date, to milliseconds: at least one second. Returns `undefined`
+ * for other values and for more than an hour.
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? '';
+  const asked = /^\d{1,9}$/.test(text)
+    ? Number(text) * 1000
+    : HTTP_DATE.test(text)
+      ? Date.parse(text) - now
+      : Number.NaN;
+  if (Number.isNaN(asked) || asked > MAX_PAUSE) return undefined;
+  return Math.max(MIN_PAUSE, asked);
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -1,0 +1,100 @@
+import { isUtf8 } from 'node:buffer';
+import { systemErrorCode } from '../kernel/errors.ts';
+import { withoutByteOrderMark } from '../kernel/files.ts';
+import { hasMoreTokensThan, nestsDeeperThan } from '../kernel/json-nesting.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** Upper bound on the decompressed size of a response body. */
+const MAX_BODY_BYTES = 64 * MEGABYTE;
+
+/** Maximum JSON nesting: enough for folders 250 levels deep, and safe for recursive code. */
+const MAX_NESTING = 500;
+
+/** Maximum number of brackets, commas, and colons. Each one costs far more memory when parsed than as text. */
+const MAX_MARKS = 4_000_000;
+
+/** The text of a response body, or a noun phrase that describes its flaw, to follow "the service returned". */
+export type BodyText = { readonly text: string } | { readonly flaw: string };
+
+/** The supported content encodings, each with the function of `node:zlib` that decodes it. */
+const DECODERS = new Map<string, 'gunzip' | 'inflate'>([
+  ['gzip', 'gunzip'],
+  ['x-gzip', 'gunzip'],
+  ['deflate', 'inflate'],
+]);
+
+/** Encodings for the `Accept-Encoding` header. */
+export const ACCEPTED_ENCODINGS = ['gzip', 'deflate'];
+
+/** Collects a response body chunk by chunk, and discards it once it exceeds the size limit. */
+export class ResponseBody {
+  readonly #encoding: string;
+  readonly #maxBytes: number;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+
+  /** @param encoding the `Content-Encoding` of the response */
+  constructor(encoding = '', maxBytes = MAX_BODY_BYTES) {
+    this.#encoding = encoding.trim().toLowerCase();
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @returns whether the body is still within the size limit */
+  add(chunk: Uint8Array): boolean {
+    this.#bytes += chunk.byteLength;
+    if (this.#bytes <= this.#maxBytes) this.#chunks.push(chunk);
+    else this.#chunks = [];
+    return this.#bytes <= this.#maxBytes;
+  }
+
+  /** Adds the chunks of a stream, and stops reading when the body exceeds the size limit. */
+  async read(stream: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of stream) if (!this.add(chunk)) break;
+  }
+
+  /** Returns the decoded text. Rejects with zlib's error if the body does not match its encoding. */
+  text(): BodyText | Promise<BodyText> {
+    if (this.#bytes > this.#maxBytes) return createTooLargeFlaw(this.#maxBytes);
+    const [chunk, ...others] = this.#chunks;
+    const bytes = chunk && others.length === 0 ? chunk : Buffer.concat(this.#chunks);
+    const isPlain = this.#encoding === '' || this.#encoding === 'identity' || bytes.length === 0;
+    return isPlain ? decodeUtf8(bytes) : decompressBody(bytes, this.#encoding, this.#maxBytes);
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): BodyText {
+  if (!isUtf8(bytes)) return { flaw: 'text that is not UTF-8' };
+  return { text: withoutByteOrderMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) };
+}
+
+async function decompressBody(bytes: Uint8Array, encoding: string, maxBytes: number): Promise<BodyText> {
+  const decoder = DECODERS.get(encoding);
+  if (!decoder) return { flaw: 'a body in an unsupported encoding' };
+  const { [decoder]: decompress } = await import('node:zlib');
+  return new Promise((resolve, reject) => {
+    decompress(bytes, { maxOutputLength: maxBytes }, (error, plain) => {
+      if (error === null) resolve(decodeUtf8(plain));
+      else if (systemErrorCode(error) === 'ERR_BUFFER_TOO_LARGE') resolve(createTooLargeFlaw(maxBytes));
+      else reject(error);
+    });
+  });
+}
+
+function createTooLargeFlaw(maxBytes: number): BodyText {
+  return { flaw: `more than ${maxBytes / MEGABYTE} MB` };
+}
+
+/** Parses a response body as JSON. IDs such as `__proto__` are ordinary keys of the value. */
+export function parseBody(body: BodyText): { readonly value: unknown } | { readonly flaw: string } {
+  if ('flaw' in body) return body;
+  if (body.text.trim() === '') return { flaw: 'an empty body' };
+  if (nestsDeeperThan(MAX_NESTING, body.text)) return { flaw: `JSON nested more than ${MAX_NESTING} levels deep` };
+  if (hasMoreTokensThan(MAX_MARKS, body.text))
+    return { flaw: `JSON with more than ${MAX_MARKS} brackets, commas, and colons` };
+  try {
+    return { value: JSON.parse(body.text) };
+  } catch {
+    return { flaw: body.text.trimStart().startsWith('<') ? 'HTML instead of JSON' : 'text that is not JSON' };
+  }
+}

@@ -1,0 +1,26 @@
+/** An abort signal that follows another signal, except while an operation must not be interrupted. */
+export interface DeferrableSignal {
+  readonly signal: AbortSignal;
+  /** Runs `body` to completion. If the other signal aborts meanwhile, `onAbort` is called instead of aborting. */
+  defer<Value>(body: () => Promise<Value>, told: () => void): Promise<Value>;
+}
+
+export function createDeferrableSignal(other: AbortSignal): DeferrableSignal {
+  const controller = new AbortController();
+  let onDeferredAbort: (() => void) | undefined;
+  const forward = () => (onDeferredAbort ? onDeferredAbort() : controller.abort(other.reason));
+  if (other.aborted) forward();
+  else other.addEventListener('abort', forward, { once: true });
+  return {
+    signal: controller.signal,
+    async defer(body, tell) {
+      controller.signal.throwIfAborted();
+      onDeferredAbort = tell;
+      try {
+        return await body();
+      } finally {
+        onDeferredAbort = undefined;
+      }
+    },
+  };
+}

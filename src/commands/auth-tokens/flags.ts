@@ -1,0 +1,20 @@
+import type { OptionDefinition, OptionsOf } from '../definition.ts';
+
+/** Options of `svc auth-tokens reset` beside the flags of its operation. */
+export const RESET_FLAGS = [
+  { flags: '--save', description: 'save the new token in the selected profile' },
+  { flags: '--to <exec:command>', description: 'shell command that reads the new token from its stdin' },
+  { flags: '--output-file <path>', description: 'new file for the token, readable only by you' },
+  { flags: '--github', description: "mask the token and set it as the output 'token' of the GitHub Actions step" },
+  { flags: '--ensure', description: 'repeat the reset until a response with a usable token arrives' },
+] as const satisfies readonly OptionDefinition[];
+
+export type ResetFlags = OptionsOf<typeof RESET_FLAGS>;
+
+export const RECOVER_FLAGS = [
+  { flags: '--save', description: 'save the new token in the selected profile, and delete its record' },
+  { flags: '--remove <id>', description: 'delete a record and the token in it' },
+  { flags: '--no-check', description: 'do not call the service to check old tokens' },
+] as const satisfies readonly OptionDefinition[];
+
+export type RecoverFlags = OptionsOf<typeof RECOVER_FLAGS>;

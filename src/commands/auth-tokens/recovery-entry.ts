@@ -1,0 +1,140 @@
+import { hostname } from 'node:os';
+import { basename } from 'node:path';
+import { credentialVariablesOf } from '../../client/credentials.ts';
+import { isProcessRunning } from '../../kernel/io.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
+import { originOf } from '../../profiles/profile.ts';
+import { readProfiles } from '../../profiles/profiles-file.ts';
+import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
+import type { RecoveryRecord } from '../../profiles/recovery/record.ts';
+import type { Context } from '../context.ts';
+import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { optionalProperty } from '../option-values.ts';
+import { commandForService, type ServiceFlags } from '../service-flags.ts';
+import { currentService, findOldToken } from './known-token.ts';
+import { probeToken, probeUntilSettled } from './probe.ts';
+import { ensureStep } from './reset-errors.ts';
+
+/**
+ * Current state of a recovery record.
+ * - `kept`: the record contains the new token.
+ * - `running`: the reset is in progress.
+ * - `unknown`: the token may have been replaced.
+ * - `lost`: the token was replaced, and the new token is lost.
+ * - `not_applied`: the token was not replaced and still works.
+ * - `damaged`: the file is not a readable record.
+ */
+type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied' | 'damaged';
+
+/** One entry in the output of `auth recover`. */
+export interface RecoveryEntry {
+  readonly id: string;
+  readonly operation: 'auth-tokens.reset';
+  readonly state: RecoveryState;
+  readonly apiKey: string | null;
+  readonly service: string | null;
+  readonly profile: string | null;
+  readonly startedAt: string | null;
+  readonly token: string | null;
+  readonly path: string;
+  /** Recommended next step. */
+  readonly next: string;
+}
+
+/** Describes a recovery record. With `check`, probes the old token if the settings still contain it. */
+export async function describeRecovery(
+  context: Context,
+  { path, record }: PendingRecovery,
+  check: boolean,
+): Promise<RecoveryEntry> {
+  const id = recoveryIdOf(path);
+  const operation = 'auth-tokens.reset';
+  if (!record) {
+    const nothing = { apiKey: null, service: null, profile: null, startedAt: null, token: null };
+    return { id, operation, state: 'damaged', ...nothing, path, next: `inspect and delete ${path}` };
+  }
+  const { apiKey, place, profile, startedAt, token } = record;
+  const state = await determineState(context, record, check);
+  return {
+    id,
+    operation,
+    state,
+    apiKey,
+    service: place,
+    profile,
+    startedAt,
+    token,
+    path,
+    next: describeNextStep(id, state, record, await serviceFlagsOf(context, record)),
+  };
+}
+
+/** Milliseconds after which the service has certainly finished processing a reset. */
+const MAX_RESET_DURATION = 120_000;
+
+async function determineState(context: Context, record: RecoveryRecord, check: boolean): Promise<RecoveryState> {
+  const { state } = record;
+  if (state === 'kept' || state === 'lost') return state;
+  if (isInProgress(record)) return 'running';
+  const token = check ? await findOldToken(context, record) : undefined;
+  if (!token) return 'unknown';
+  const age = context.clock.now() - Date.parse(record.startedAt);
+  const found = age > MAX_RESET_DURATION ? await probeToken(context, token) : await probeUntilSettled(context, token);
+  return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[found];
+}
+
+function describeNextStep(id: string, state: RecoveryState, record: RecoveryRecord, flags: ServiceFlags): string {
+  switch (state) {
+    case 'kept':
+      return 'the new token is saved here: print it with --show-secrets, or save it in the profile with --save';
+    case 'running':
+      return `process ${record.pid} is still running the reset`;
+    case 'unknown':
+      return `the token may have been replaced: ${describeCheck(record, flags)}; or ${describeReset(record, flags)}`;
+    case 'lost':
+      return `the token was replaced, and the new one is lost: ${describeReset(record, flags)}`;
+    case 'not_applied':
+      return `the reset was not applied and the old token still works; to remove the record: ${commandForService(flags, 'auth', 'recover', '--remove', id)}`;
+    case 'damaged':
+      return 'the record cannot be read';
+  }
+}
+
+function describeCheck({ oldToken, profile }: RecoveryRecord, flags: ServiceFlags): string {
+  if (oldToken === null) return 'the old token is not known, so it cannot be checked';
+  const from = profile === null ? credentialVariablesOf('key') : `profile '${profile}'`;
+  return `provide the old token (${from}) and run ${commandForService(flags, 'auth', 'recover')} to check it`;
+}
+
+function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): string {
+  return `reset it again with ${commandForService(flags, ...ensureStep(apiKey).command)}`;
+}
+
+/** Finds the flags that select the service of a record. The current flags are used if they already do. */
+async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise<ServiceFlags> {
+  const { place, profile, caFile } = record;
+  if (place === EMBEDDED_SERVICE) return { local: true };
+  if (place.startsWith(`${EMBEDDED_SERVICE} `)) return { local: true, store: place.slice(EMBEDDED_SERVICE.length + 1) };
+  const { profile: own } = await context.openSettings();
+  if ((await currentService(context)) === place && (own?.value ?? null) === profile) return context.options;
+  const { profiles } = await readProfiles(context.folders);
+  const isHome = originOf((profile === null ? undefined : profiles.get(profile)) ?? {}) === place;
+  const url = URL.parse(place);
+  return {
+    local: false,
+    ...optionalProperty('profile', profile ?? undefined),
+    ...optionalProperty('baseUrl', isHome || place === '' ? undefined : place),
+    ...optionalProperty('caFile', caFile),
+    insecureHttp: url?.protocol === 'http:' && !isLoopback(url),
+  };
+}
+
+/** Whether the reset of a record is in progress on this machine. */
+export function isInProgress({ state, machine, pid }: RecoveryRecord): boolean {
+  return state === 'sending' && machine === hostname() && isProcessRunning(pid);
+}
+
+/** Returns the ID of the record in a file. */
+export function recoveryIdOf(path: string): string {
+  return basename(path, '.json');
+}

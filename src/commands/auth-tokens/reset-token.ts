@@ -1,0 +1,126 @@
+import type * as z from 'zod';
+import { authTokens } from '../../catalog/auth-tokens.ts';
+import type { Answer, Client } from '../../client/client.ts';
+import { isCertainlyNotApplied } from '../../client/service-error.ts';
+import { messageOf, SvcError } from '../../kernel/errors.ts';
+import type { RecoveryFile } from '../../profiles/recovery/recovery.ts';
+import type { Context } from '../context.ts';
+import { commandForService } from '../service-flags.ts';
+import type { DeferrableSignal } from './deferrable-signal.ts';
+import { type ApiKeyToken, probeUntilSettled, type TokenState } from './probe.ts';
+import { notAppliedError, resetUnknownError, tokenLostError } from './reset-errors.ts';
+
+const RESET = authTokens['auth-tokens.reset'];
+
+/** A new token and the response that contained it. */
+export interface NewToken {
+  readonly token: string;
+  readonly answer: Answer<z.output<typeof RESET.output>>;
+}
+
+export interface ResetRequest {
+  readonly context: Context;
+  readonly client: Client;
+  readonly deferrable: DeferrableSignal;
+  readonly input: z.input<typeof RESET.input>;
+  /** Token to be replaced, if known. */
+  readonly oldToken: ApiKeyToken | undefined;
+  /** Reset again if no usable response arrives. */
+  readonly ensure: boolean;
+}
+
+/** Maximum attempts of `--ensure`, and milliseconds before the first retry, which increase with each attempt. */
+const MAX_ATTEMPTS = 5;
+const RETRY_PAUSE = 1_000;
+
+/**
+ * Sends the reset and returns the new token. Without a usable response, probes the old token to find out whether the
+ * reset was applied, and updates or deletes the recovery record accordingly.
+ * @throws SvcError of the service, or `unreachable` if the reset was not applied; `outcome_unknown` if it was or may
+ * have been applied and the new token is not known
+ */
+export async function resetToken(sending: ResetRequest, recovery: RecoveryFile): Promise<NewToken> {
+  const { context, ensure } = sending;
+  let replaced = false;
+  let open = false;
+  for (let round = 1; ; round += 1) {
+    const outcome = await attemptReset(sending);
+    if (outcome.kind === 'answered') return outcome.obtained;
+    replaced ||= outcome.state === 'dead';
+    if (outcome.kind === 'unsettled') open = outcome.state !== 'alive';
+    const again = ensure && outcome.kind === 'unsettled' && round < MAX_ATTEMPTS && !context.signal.aborted;
+    if (!again) return throwOutcome(sending, recovery, { ...outcome, isReplaced: replaced, isUnknown: open });
+    await context.note(
+      `no usable response; resetting again (${round} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`,
+    );
+    await context.clock.sleep(RETRY_PAUSE * round, context.signal).catch(() => undefined); // the next round ends it
+  }
+}
+
+type AttemptOutcome =
+  | { readonly kind: 'answered'; readonly obtained: NewToken }
+  | { readonly kind: 'refused' | 'unsettled'; readonly error: Error; readonly state: TokenState };
+
+async function attemptReset(sending: ResetRequest): Promise<AttemptOutcome> {
+  try {
+    return { kind: 'answered', obtained: await sendReset(sending) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if (isCertainlyNotApplied(error)) return { kind: 'refused', error, state: 'unknown' };
+    const { context, oldToken } = sending;
+    return { kind: 'unsettled', error, state: oldToken ? await probeUntilSettled(context, oldToken) : 'unknown' };
+  }
+}
+
+async function sendReset({ context, client, deferrable: held, input }: ResetRequest): Promise<NewToken> {
+  const reply = await held.defer(
+    () => client.call(RESET, input),
+    () => void context.note(formatWaitingMessage(context)).catch(() => undefined), // a failed message must not stop the reset
+  );
+  if (!reply.sent) throw new TypeError('a planned request has no response');
+  const { apiKey, newAuthToken } = reply.data ?? {};
+  if (!newAuthToken?.token) throw new SvcError('outcome_unknown', 'the response contains no token');
+  if (apiKey !== undefined && apiKey !== input.apiKey) {
+    throw new SvcError('outcome_unknown', `the response is for another API key, ${apiKey}`);
+  }
+  return { token: newAuthToken.token, answer: reply };
+}
+
+function formatWaitingMessage({ options }: Context): string {
+  const recover = commandForService(options, 'auth', 'recover');
+  return `waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${recover}`;
+}
+
+interface FailedReset {
+  readonly kind: 'refused' | 'unsettled';
+  readonly error: Error;
+  /** One of the attempts replaced the old token. */
+  readonly isReplaced: boolean;
+  /** The outcome of one of the attempts is unknown. */
+  readonly isUnknown: boolean;
+}
+
+async function throwOutcome(sending: ResetRequest, recovery: RecoveryFile, unanswered: FailedReset): Promise<never> {
+  const { kind, error, isReplaced: replaced, isUnknown: open } = unanswered;
+  const details = { context: sending.context, apiKey: sending.input.apiKey, path: recovery.path };
+  if (replaced) {
+    await saveStateOrWarn(sending.context, recovery, 'lost');
+    throw tokenLostError(details, error);
+  }
+  if (open) {
+    await saveStateOrWarn(sending.context, recovery, 'unknown');
+    throw resetUnknownError(details, error, sending.oldToken !== undefined);
+  }
+  await recovery.remove();
+  throw kind === 'refused' ? error : notAppliedError(details, error);
+}
+
+/** Saves the state of the reset. A failure is a warning, because the record already says that the outcome is unknown. */
+async function saveStateOrWarn(context: Context, recovery: RecoveryFile, state: 'unknown' | 'lost'): Promise<void> {
+  try {
+    await recovery.setState(state);
+    await recovery.close();
+  } catch (error) {
+    await context.warn(messageOf(error));
+  }
+}

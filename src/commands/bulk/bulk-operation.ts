@@ -1,0 +1,112 @@
+import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
+import { createIdGenerator } from '../../bulk/id-generator.ts';
+import { createJobName } from '../../bulk/journal/job-folder.ts';
+import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import type { Operation } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { pluralize } from '../../kernel/plural.ts';
+import { checkInput } from '../call/validation.ts';
+import type { Context } from '../context.ts';
+import { saveIds } from '../ids/collect-ids.ts';
+import { IdCollector } from '../ids/id-collector.ts';
+import { optionalProperty } from '../option-values.ts';
+import type { BulkOptions, BulkRequest } from './bulk-request.ts';
+import { ConfirmationCollector, confirmWrites } from './confirm-writes.ts';
+import { gatherInput } from './gather-input.ts';
+import { createLockedFolder, describeJob, discardJob, type LockedJobFolder, startJob } from './open-job.ts';
+import { readRecords } from './pending-records.ts';
+import { type BatchCalls, planRequests } from './request-sender.ts';
+import { runJob } from './run-job.ts';
+import type { SendPlan } from './send-plan.ts';
+
+/** Default number of records per request. */
+const BATCH_SIZE = 100;
+
+/** Upper bound on the JSON text of a request, in characters; records of ordinary size stay far below. */
+const BATCH_CHARACTERS = 4 * 1024 * 1024;
+
+/**
+ * Runs a bulk operation: checks all records, sends them in batches or one per call, and prints a summary to stdout.
+ * Records from a file become a job that can be resumed.
+ * @throws SvcError unless every record succeeded; the summary is printed first, unless no request was sent
+ */
+export async function runBulkOperation(context: Context, entry: OperationEntry, request: BulkRequest): Promise<void> {
+  const operation = await loadOperation(entry.resource, entry.name);
+  const fields = bulkFieldsOf(operation);
+  const limits = parseBatchLimits(fields, request.options);
+  const job = createJobName(context.clock.now());
+  const lockedFolder = request.options.file === undefined ? undefined : await createLockedFolder(context, job);
+  const prepared = { entry, operation, fields, job, lockedFolder };
+  let started = false;
+  try {
+    const plan = await prepare(context, prepared, request, limits);
+    if (context.options.dryRun)
+      return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), limits));
+    const description = await describeJob(context, { job, operation: entry.name, request, plan });
+    const opened = await startJob(description, lockedFolder);
+    started = true;
+    await runJob(context, opened, plan);
+    if (!lockedFolder) await saveTypedIds(context, entry, request);
+  } finally {
+    if (lockedFolder && !started) await discardJob(lockedFolder, context.clock);
+  }
+}
+
+/** Saves IDs from the command line for completion. Records of files are too many to save. */
+async function saveTypedIds(context: Context, entry: OperationEntry, { data, record }: BulkRequest): Promise<void> {
+  const ids = new IdCollector(entry.resource);
+  ids.collect([data, record]);
+  await saveIds(context, ids, entry);
+}
+
+interface PreparedJob {
+  readonly entry: OperationEntry;
+  readonly operation: Operation;
+  readonly fields: BulkFields;
+  readonly job: string;
+  readonly lockedFolder: LockedJobFolder | undefined;
+}
+
+/** Reads and checks the records, and asks for confirmation. Sends nothing. */
+async function prepare(
+  context: Context,
+  { entry, operation, fields, job, lockedFolder }: PreparedJob,
+  request: BulkRequest,
+  limits: BatchLimits,
+): Promise<SendPlan> {
+  const { data, options, fromDocument } = request;
+  const confirmations = new ConfirmationCollector(operation, fields, data);
+  const input = await gatherInput(context, entry, fields, request, {
+    generateId: createIdGenerator(job),
+    spool: lockedFolder?.folder.spool ?? '',
+    ...optionalProperty('shard', options.shard),
+    ...optionalProperty('visitRecord', confirmations.visitor),
+  });
+  const { first, records } = input.check;
+  const { name, files } = input.input;
+  if (!first) await context.note(`${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`);
+  else if (fields.field !== undefined) {
+    const example = { ...data, [fields.field]: [first.value] };
+    checkInput(entry, operation, example, fromDocument ? 'bad_data' : 'usage', context.clock.now());
+  }
+  const client = await context.client();
+  const single = options.file === undefined && records <= limits.records;
+  const calls: BatchCalls = { client, operation, fields, data, single };
+  await confirmWrites(context, calls, confirmations, records);
+  return { calls, input, options, limits };
+}
+
+/** @throws SvcError `usage` for a batch size of an operation that takes one record per call */
+export function parseBatchLimits(
+  { field, noun }: BulkFields,
+  { batchSize, rate = BATCH_SIZE }: BulkOptions,
+): BatchLimits {
+  if (field === undefined && batchSize !== undefined) {
+    throw new SvcError('usage', `--batch-size does not apply: each ${noun} is sent in a request of its own`);
+  }
+  // At most one second's worth of records, so that a low rate holds within each second.
+  const defaultSize = Math.min(BATCH_SIZE, Math.ceil(rate));
+  return { records: field === undefined ? 1 : (batchSize ?? defaultSize), characters: BATCH_CHARACTERS };
+}

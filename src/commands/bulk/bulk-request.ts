@@ -1,0 +1,29 @@
+import type { Shard } from '../../bulk/id-hash.ts';
+import type { InputFormat } from '../../bulk/source/source.ts';
+import type { ColumnMap } from './column-map.ts';
+import type { ThroughputOptions } from './throughput-flags.ts';
+
+/** Parsed flags of a bulk command. A job stores them as JSON. */
+export interface BulkOptions extends ThroughputOptions {
+  /** Input files; never empty. */
+  readonly file?: readonly string[];
+  readonly inputFormat?: InputFormat;
+  readonly map?: ColumnMap;
+  readonly concurrency: number | 'auto';
+  readonly onError: 'continue' | 'stop';
+  readonly maxErrors?: number;
+  readonly duplicates: 'fail' | 'first' | 'last';
+  readonly shard?: Shard;
+  readonly rejects?: string;
+  readonly results?: string;
+}
+
+export interface BulkRequest {
+  /** Fields of the operation other than its records. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Single record given by flags. */
+  readonly record: Readonly<Record<string, unknown>> | undefined;
+  /** Whether part of the data came from `--data`, and may be the source of an error. */
+  readonly fromDocument: boolean;
+  readonly options: BulkOptions;
+}

@@ -1,0 +1,73 @@
+import type { BulkFields } from '../../catalog/bulk-fields.ts';
+import type { Operation } from '../../catalog/define.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { formatNounCount, pluralize } from '../../kernel/plural.ts';
+import type { Context } from '../context.ts';
+import type { BatchCalls } from './request-sender.ts';
+import { showWarnings } from './show-warnings.ts';
+
+/** Upper bound on distinct warnings and questions; only a few of them are shown. */
+const MAX_TEXTS = 1_000;
+
+/** Collects an operation's warnings and confirmation questions about its records while they are read, in bounded memory. */
+export class ConfirmationCollector {
+  readonly #operation: Operation;
+  readonly #fields: BulkFields;
+  readonly #data: Readonly<Record<string, unknown>>;
+  readonly warnings = new Set<string>();
+  readonly questions = new Set<string>();
+  /** Number of records that require confirmation. */
+  recordsInQuestion = 0;
+
+  constructor(operation: Operation, fields: BulkFields, data: Readonly<Record<string, unknown>>) {
+    this.#operation = operation;
+    this.#fields = fields;
+    this.#data = data;
+  }
+
+  /** Function that inspects each record as it will be sent; undefined if the operation has no warnings and no questions. */
+  get visitor(): ((value: unknown) => void) | undefined {
+    const { warnings, confirm } = this.#operation;
+    return warnings || confirm ? (value) => this.#inspect(value) : undefined;
+  }
+
+  #inspect(value: unknown): void {
+    const { field } = this.#fields;
+    const input = field === undefined ? value : { ...this.#data, [field]: [value] };
+    if (!isObject(input)) return;
+    for (const warning of this.#operation.warnings?.(input) ?? []) addCapped(this.warnings, warning);
+    const question = this.#operation.confirm?.(input);
+    if (question === undefined) return;
+    addCapped(this.questions, question);
+    this.recordsInQuestion += 1;
+  }
+}
+
+function addCapped(texts: Set<string>, text: string): void {
+  if (texts.size < MAX_TEXTS) texts.add(text);
+}
+
+/** Prints the warnings and asks for confirmation once, before the first request. A dry run needs no confirmation. */
+export async function confirmWrites(
+  context: Context,
+  { client, fields }: BatchCalls,
+  confirmations: ConfirmationCollector,
+  records: number,
+): Promise<void> {
+  if (records === 0) return;
+  await showWarnings(context, confirmations.warnings);
+  if (context.options.dryRun) return;
+  const [question, ...others] = confirmations.questions;
+  if (question === undefined) return client.ensureWritesAllowed();
+  const more = others.length > 0 ? ` And ${others.length} more like this.` : '';
+  await context.confirm(`${question}${more}${affectedRecords(fields, confirmations.recordsInQuestion, records)}`);
+  await client.ensureWritesAllowed();
+}
+
+/** Number of records that a question is about, if there is more than one: ` (3 of 5 notifications)`. */
+function affectedRecords({ field, noun }: BatchCalls['fields'], inQuestion: number, total: number): string {
+  if (total === 1) return '';
+  return field === undefined && inQuestion < total
+    ? ` (${inQuestion} of ${total} ${pluralize(noun)})`
+    : ` (${formatNounCount(total, noun)})`;
+}

@@ -1,0 +1,53 @@
+import type { RecordList } from '../../bulk/batches.ts';
+import type { LookUpRecords } from '../../bulk/send-batch.ts';
+import type { BulkLookup, Operation } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { getEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import type { BatchCalls } from './request-sender.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Creates a function that looks records up with the service's read operation, if the service has one for them. */
+export function createLookup({ client, fields, data }: BatchCalls): LookUpRecords | undefined {
+  const { lookup } = fields;
+  if (!lookup) return undefined;
+  const { idField } = lookup;
+  const shared = Object.fromEntries(lookup.sharedFields.map((field) => [field, data[field]]));
+
+  async function readRecords(read: Operation, part: RecordList): Promise<ReadonlyMap<unknown, Fields>> {
+    const ids = read.splitIds && { [read.splitIds.field]: part.map(({ id }) => id) };
+    const response = await client.send(read, { ...shared, ...ids });
+    const list = response.sent && Array.isArray(response.data) ? response.data.filter(isObject) : [];
+    return new Map(list.map((record) => [record[idField], record]));
+  }
+
+  return async (records) => {
+    const found = new Map<string, boolean>();
+    const { resource, name } = getEntry(lookup.operation);
+    const read = await loadOperation(resource, name);
+    const batchSize = read.splitIds?.max ?? records.length;
+    for (let at = 0; at < records.length; at += batchSize) {
+      const part = records.slice(at, at + batchSize);
+      const existing = await readRecords(read, part).catch(ignoreFailedLookup);
+      if (!existing) break;
+      for (const { id, value } of part) {
+        const record = existing.get(id);
+        if (record) found.set(id, matchesSent(value, record, lookup));
+      }
+    }
+    return found;
+  };
+}
+
+/** Leaves the outcome unknown if the lookup fails for any reason. */
+function ignoreFailedLookup(error: unknown): undefined {
+  if (!(error instanceof SvcError)) throw error;
+}
+
+function matchesSent(sent: unknown, existing: Fields, { matchingFields }: BulkLookup): boolean {
+  return (
+    isObject(sent) && matchingFields.every((field) => sent[field] === undefined || sent[field] === existing[field])
+  );
+}

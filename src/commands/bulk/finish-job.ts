@@ -1,0 +1,130 @@
+import { rm } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { StopReason } from '../../bulk/batch-request.ts';
+import { readCheckedRecords } from '../../bulk/checked-records.ts';
+import { writeOutcomeFiles } from '../../bulk/outcome-files.ts';
+import { createRecordLocator } from '../../bulk/record-position.ts';
+import type { WrittenRejects } from '../../bulk/rejects-file.ts';
+import { type BulkSummary, summarize } from '../../bulk/summary.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { hasOutcomes, type JobRun } from './job-run.ts';
+
+/** State of a job after a run. */
+export interface FinishedJob {
+  readonly summary: BulkSummary;
+  readonly stop: StopReason | undefined;
+  /** Whether the job has unfinished records and can be resumed. */
+  readonly resumable: boolean;
+  readonly rejects: WrittenRejects | undefined;
+}
+
+/** Flushes the journal and completes the output files. An error here becomes the stop reason unless the run was already broken. */
+export function finishJob(run: JobRun, stop: StopReason | undefined): Promise<FinishedJob> {
+  return new JobFinisher(run, stop).finish();
+}
+
+/** Summarizes the job while its journal is still open. */
+export function summarizeRun({ job, counters, metrics }: JobRun, rejects: string | null, now: number): BulkSummary {
+  const { operation, records, leftOut, inputs, job: id } = job.description;
+  const { succeeded, failed, unknown, requests, retries } = counters;
+  return summarize({
+    ...{
+      operation,
+      job: id,
+      total: records + leftOut,
+      counts: { succeeded, failed, unknown },
+      requests,
+      retries,
+      rejects,
+    },
+    seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
+    items: job.journal.unsuccessfulRecords(),
+    place: createRecordLocator(inputs),
+  });
+}
+
+class JobFinisher {
+  readonly #run: JobRun;
+  #stop: StopReason | undefined;
+  #resumable = false;
+  #rejects: WrittenRejects | undefined;
+
+  constructor(run: JobRun, stop: StopReason | undefined) {
+    this.#run = run;
+    this.#stop = stop;
+  }
+
+  async finish(): Promise<FinishedJob> {
+    const { context, recorder } = this.#run;
+    const { journal, lockedFolder } = this.#run.job;
+    const unfinished = await this.#guarded(() => {
+      recorder.flush();
+      return journal.counts().open;
+    }, 1);
+    this.#resumable = lockedFolder !== undefined && (this.#stop !== undefined || unfinished > 0);
+    const rejects = await this.#guarded(() => this.#close(), null);
+    if (lockedFolder && this.#stop?.kind === 'broken') this.#resumable = true;
+    const now = context.clock.now();
+    const summary = summarizeRun(this.#run, rejects, now);
+    await this.#guarded(() => this.#end(rejects, now), undefined);
+    return { summary, stop: this.#stop, resumable: this.#resumable, rejects: this.#rejects };
+  }
+
+  async #close(): Promise<string | null> {
+    const { job, plan, files, counters } = this.#run;
+    const { journal } = job;
+    const { rejects, results } = files;
+    const { input, rules, check } = plan.input;
+    const { records, leftOut } = job.description;
+    const started = hasOutcomes(this.#run);
+    const unsent = records - counters.decided;
+    const needsRejects = counters.failed + counters.unknown > 0 || (!this.#resumable && unsent > 0);
+    if (started && ((rejects && needsRejects) || (results && leftOut + unsent > 0))) {
+      const batches = readCheckedRecords(input, rules, check);
+      await writeOutcomeFiles({
+        recordLists: batches,
+        journal,
+        results,
+        rejects: needsRejects ? rejects : undefined,
+        isFinal: !this.#resumable,
+      });
+    }
+    await results?.close();
+    // Without any outcome, the input itself serves as the rejects file.
+    const writtenRejects = started ? await rejects?.close() : await rejects?.discard();
+    this.#rejects = writtenRejects;
+    journal.setFact('rejects', writtenRejects ?? null);
+    return writtenRejects ? this.#displayPath(writtenRejects.path) : null;
+  }
+
+  /** Path of a file as the user would type it in the current folder. */
+  #displayPath(path: string): string {
+    const { plan, job, context } = this.#run;
+    const { rejects } = plan.options;
+    const { cwd } = context;
+    return rejects !== undefined && cwd === job.description.cwd ? rejects : relative(cwd, path);
+  }
+
+  async #end(rejects: string | null, now: number): Promise<void> {
+    const { journal, lockedFolder, description } = this.#run.job;
+    try {
+      if (!this.#resumable) journal.setFact('done', { rejects });
+      this.#run.recorder.flush('durable', now);
+      const inputCopies = this.#resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
+      for (const { path } of inputCopies) await rm(path, { force: true });
+    } finally {
+      journal.close();
+      lockedFolder?.release();
+    }
+  }
+
+  async #guarded<Value>(step: () => Value | Promise<Value>, fallback: Value): Promise<Value> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      if (this.#stop?.kind !== 'broken') this.#stop = { kind: 'broken', error };
+      return fallback;
+    }
+  }
+}

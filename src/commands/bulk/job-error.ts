@@ -1,0 +1,70 @@
+import type { StopReason } from '../../bulk/batch-request.ts';
+import type { BulkSummary } from '../../bulk/summary.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { pluralize } from '../../kernel/plural.ts';
+
+/** How a run ended. */
+export interface JobEnd {
+  /** Name of one record: `user`. */
+  readonly noun: string;
+  readonly stop: StopReason | undefined;
+  /** Whether the job has unfinished records and can be resumed. */
+  readonly resumable: boolean;
+  /** Command that sends the rejects, or, without a rejects file, the same records again. */
+  readonly followUp?: string | undefined;
+}
+
+/** Error that a run ends with, the most severe if several apply; undefined if every record succeeded. */
+export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp }: JobEnd): unknown {
+  const { total, failed, unknown, skipped } = summary;
+  const ofTotal = `of ${total} ${total === 1 ? noun : pluralize(noun)}`;
+  const nextStep = resumable
+    ? hint`resume with ${step('resume', 'jobs', 'resume', summary.job)}`
+    : followUpHint(summary, followUp);
+  if (unknown > 0) {
+    const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
+    const reason = first?.message ? `: ${first.message}` : '';
+    return new SvcError('outcome_unknown', `${unknown} ${ofTotal} may or may not have been applied${reason}`, {
+      hint: nextStep,
+    });
+  }
+  const unsent = `${skipped} ${ofTotal} not sent`;
+  switch (stop?.kind) {
+    case 'broken':
+      return skipped > 0 ? withUnsentCount(stop.error, unsent, nextStep) : stop.error.reworded({ hint: nextStep });
+    case 'signal':
+      return stop.reason instanceof SvcError ? withUnsentCount(stop.reason, unsent, nextStep) : stop.reason;
+    case 'fatal':
+      if (stop.error.failure === 'local') return withUnsentCount(stop.error, unsent, nextStep);
+      return new SvcError('stopped', `stopped with ${unsent}: ${stop.error.message}`, {
+        hint: nextStep,
+        cause: stop.error,
+        ...(stop.error.status && { status: stop.error.status }),
+      });
+    case 'errors':
+      return new SvcError(
+        'stopped',
+        `stopped after ${failed} ${failed === 1 ? 'failure' : 'failures'}, with ${unsent}`,
+        { hint: nextStep },
+      );
+    case undefined:
+      return failed > 0 ? new SvcError('some_failed', `${failed} ${ofTotal} failed`, { hint: nextStep }) : undefined;
+  }
+}
+
+/** Adds the number of unsent records to an error. */
+function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hint): SvcError {
+  return error.reworded({ message: `${error.message}, ${unsent}`, hint: nextStep });
+}
+
+/** Hint about the records that did not succeed. */
+function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: string): string {
+  if (rejects === null && failed > 0) return 'fix the input and run the command again';
+  if (rejects === null && followUp !== undefined) return `repeating it is safe: ${followUp}`;
+  // A generated ID must be reused; otherwise the record would be written twice.
+  if (rejects === null) return `run the command again${first && unknown === 1 ? ` with the same ID: ${first.id}` : ''}`;
+  const command = followUp ?? `the same command with --file ${rejects}`;
+  if (failed === 0) return `retry with: ${command}`;
+  return `fix ${rejects} (reasons: ${rejects}.reasons.ndjson), then run: ${command}`;
+}

@@ -1,0 +1,108 @@
+import { resolve } from 'node:path';
+import type { InputFile } from '../../bulk/input-file.ts';
+import type { JobDescription, JobInput, JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
+import {
+  createJobFolder,
+  type JobFolder,
+  lockJob,
+  markStarted,
+  pruneJobs,
+  removeJob,
+} from '../../bulk/journal/job-folder.ts';
+import { Journal } from '../../bulk/journal/journal.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Context, GlobalOptions } from '../context.ts';
+import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { optionalProperty } from '../option-values.ts';
+import type { BulkRequest } from './bulk-request.ts';
+import type { SendPlan } from './send-plan.ts';
+
+/** A job that this process has locked and runs. */
+export interface OpenJob {
+  readonly description: JobDescription;
+  readonly journal: Journal;
+  /** Undefined for a run without input files: its journal is in memory and the job cannot be resumed. */
+  readonly lockedFolder: LockedJobFolder | undefined;
+}
+
+/** A job's folder, locked by this process. */
+export interface LockedJobFolder {
+  readonly folder: JobFolder;
+  release(): void;
+}
+
+/** Creates and locks a job's folder, and deletes old finished jobs. */
+export async function createLockedFolder({ folders, clock }: Context, job: string): Promise<LockedJobFolder> {
+  const folder = await createJobFolder(folders, job);
+  const release = await lockJob(folder, clock);
+  await pruneJobs(folders, clock);
+  return { folder, release };
+}
+
+/** Unlocks and deletes a job's folder. */
+export async function discardJob({ folder, release }: LockedJobFolder, clock: Clock): Promise<void> {
+  release();
+  await removeJob(folder, clock);
+}
+
+interface NewJob {
+  readonly job: string;
+  readonly operation: string;
+  readonly request: BulkRequest;
+  readonly plan: SendPlan;
+}
+
+/** Describes a new job for its journal. */
+export async function describeJob(
+  context: Context,
+  { job, operation, request, plan }: NewJob,
+): Promise<JobDescription> {
+  const { input: source, check } = plan.input;
+  const { [plan.calls.fields.listName]: _records, ...data } = request.data;
+  return {
+    job,
+    operation,
+    data,
+    options: { ...request.options },
+    cwd: context.cwd,
+    target: await describeJobTarget(context),
+    inputs: source.files.map((file, at) => describeInput(file, check.files[at]?.first ?? 0)),
+    records: check.records,
+    leftOut: check.leftOut,
+    startedAt: context.clock.now(),
+  };
+}
+
+function describeInput(file: InputFile, first: number): JobInput {
+  const { name, path = '', spooled, format } = file;
+  return { name, first, path, spooled, format, ...file.fingerprint() };
+}
+
+export async function startJob(
+  description: JobDescription,
+  lockedFolder: LockedJobFolder | undefined,
+): Promise<OpenJob> {
+  if (lockedFolder) await markStarted(lockedFolder.folder);
+  return { description, lockedFolder, journal: await Journal.create(description, lockedFolder?.folder.journal) };
+}
+
+/** Target of this command, as stored with a job. */
+export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
+  if (options.local) {
+    const { displayStoreLocation } = await import('../../service/store/location.ts');
+    const store = options.store === undefined ? null : displayStoreLocation(options.store);
+    return { profile: null, origin: EMBEDDED_SERVICE, apiKey: null, store };
+  }
+  const { profile, baseUrl, apiKey } = await openSettings();
+  const target = { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
+  const flags = targetFlags(options, cwd);
+  return Object.keys(flags).length > 0 ? { ...target, flags } : target;
+}
+
+function targetFlags({ baseUrl, caFile, insecureHttp }: GlobalOptions, cwd: string): TargetFlags {
+  return {
+    ...optionalProperty('baseUrl', baseUrl),
+    ...optionalProperty('caFile', caFile === undefined ? undefined : resolve(cwd, caFile)),
+    ...(insecureHttp && { insecureHttp }),
+  };
+}

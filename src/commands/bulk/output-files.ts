@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { createRecordLocator } from '../../bulk/record-position.ts';
+import { RejectsFile } from '../../bulk/rejects-file.ts';
+import { chooseRejectsFormat, type RejectsFormat } from '../../bulk/rejects-format.ts';
+import { ResultsFile } from '../../bulk/results-file.ts';
+import { formatFromName } from '../../bulk/source/detect-format.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { pluralize } from '../../kernel/plural.ts';
+import { optionalProperty } from '../option-values.ts';
+import type { OpenJob } from './open-job.ts';
+import type { SendPlan } from './send-plan.ts';
+
+/** Files that a run writes in addition to its journal. */
+export interface OutputFiles {
+  readonly rejects: RejectsFile | undefined;
+  readonly results: ResultsFile | undefined;
+}
+
+/** @throws SvcError `usage` if a file is also an input or cannot hold the rejects, `local` if a file cannot be written */
+export async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<OutputFiles> {
+  const { cwd, inputs } = job.description;
+  const { options } = plan;
+  for (const [flag, path] of [['--rejects', options.rejects] as const, ['--results', options.results] as const]) {
+    if (path !== undefined && inputs.some((input) => resolve(cwd, path) === resolve(cwd, input.path || input.name))) {
+      throw new SvcError('usage', `${flag} is also an input file: ${path}`, { hint: 'choose another file' });
+    }
+  }
+  const rejects = await openRejects(job, plan);
+  if (options.results === undefined) return { rejects, results: undefined };
+  const existingBytes = job.journal.getFact('results')?.bytes;
+  return {
+    rejects,
+    results: await ResultsFile.open(
+      resolveOutputPath(options.results, cwd),
+      createRecordLocator(inputs),
+      existingBytes,
+    ),
+  };
+}
+
+async function openRejects(
+  { description, journal }: OpenJob,
+  { input: { check }, options, calls }: SendPlan,
+): Promise<RejectsFile | undefined> {
+  const path = options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
+  // A single record from the command line needs no rejects file.
+  if (path === undefined && calls.single && description.records === 1) return undefined;
+  const { inputs } = description;
+  const origins = inputs.map(({ name, format }, at) => ({ name, format, preamble: check.files[at]?.preamble ?? '' }));
+  const format = chooseRejectsFormat(origins, pluralize(calls.fields.noun));
+  checkRejectsName(options.rejects, format);
+  return RejectsFile.open({
+    format,
+    locate: createRecordLocator(inputs),
+    folder: description.cwd,
+    ...optionalProperty('path', path),
+    ...optionalProperty('earlier', journal.getFact('rejects') ?? undefined),
+  });
+}
+
+/** Rejects a file extension of another format: the file could not be read back. */
+function checkRejectsName(path: string | undefined, { format, isAnew }: RejectsFormat): void {
+  const named = path === undefined || !isAnew ? undefined : formatFromName(path);
+  if (named === undefined || named === format) return;
+  throw new SvcError('usage', `--rejects must be an .ndjson file if the inputs differ in format, got ${path}`, {
+    hint: 'use a name that ends in .ndjson',
+  });
+}

@@ -1,0 +1,62 @@
+import type { PendingRecords, RecordList } from '../../bulk/batches.ts';
+import { readCheckedRecords } from '../../bulk/checked-records.ts';
+import type { JobRecorder } from '../../bulk/job-recorder.ts';
+import type { SentBatch } from '../../bulk/journal/sent-batches.ts';
+import { planResume } from '../../bulk/resume-plan.ts';
+import type { Effect } from '../../catalog/define.ts';
+import type { CheckedInput } from './gather-input.ts';
+import type { OpenJob } from './open-job.ts';
+import type { BatchCalls } from './request-sender.ts';
+
+/**
+ * Number of runs that may send a record while its outcome stays unknown. Records with caller-chosen IDs can be sent any
+ * number of times; records that replace fields are sent at most once more, like after a failure within a run.
+ */
+const MAX_SENDS = {
+  read: 1,
+  keyed: Number.POSITIVE_INFINITY,
+  delete: Number.POSITIVE_INFINITY,
+  set: 2,
+  once: 1,
+} as const satisfies Record<Effect, number>;
+
+const INTERRUPTED_RESULT = {
+  status: 'unknown',
+  message: 'sent by a run that ended before the response arrived',
+  code: 'outcome_unknown',
+} as const;
+
+interface SendSource {
+  readonly calls: BatchCalls;
+  readonly input: CheckedInput;
+}
+
+/** Records that a job has yet to send. Records that must not be sent again are settled as unknown along the way. */
+export function pendingRecords(job: OpenJob, source: SendSource, recorder: JobRecorder): AsyncIterable<PendingRecords> {
+  return recordsToSend(job, source, (batch) =>
+    recorder.recordResult(batch, {
+      items: batch.map((record) => ({ record, ...INTERRUPTED_RESULT })),
+      ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },
+    }),
+  );
+}
+
+/** Records that `pendingRecords` would return, without settling any. */
+export function previewPendingRecords(job: OpenJob, source: SendSource): AsyncIterable<PendingRecords> {
+  return recordsToSend(job, source, async () => undefined);
+}
+
+function recordsToSend(
+  { journal }: OpenJob,
+  { calls, input }: SendSource,
+  markUnknown: (batch: RecordList) => Promise<void>,
+): AsyncIterable<PendingRecords> {
+  const { effect } = calls.operation;
+  const mayResend = ({ sends }: SentBatch) => sends < MAX_SENDS[effect];
+  return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });
+}
+
+/** Records of an input, without those that are excluded. */
+export async function* readRecords({ input, rules, check }: CheckedInput): AsyncGenerator<RecordList> {
+  for await (const { records } of readCheckedRecords(input, rules, check)) yield records;
+}

@@ -1,0 +1,50 @@
+import type { BulkSummary } from '../../bulk/summary.ts';
+import type { Column } from '../../catalog/define.ts';
+import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { formatElapsed } from '../../output/quantities.ts';
+import { singlePage } from '../../output/renderer.ts';
+import type { JobCounts } from '../activity.ts';
+import type { Context } from '../context.ts';
+
+/** Number of failures in the table format; the other formats contain more. */
+const MAX_SHOWN_FAILURES = 10;
+
+const FILE_COLUMN: Column = { header: 'FILE', field: 'file' };
+const FAILURE_COLUMNS: readonly Column[] = [
+  { header: 'LINE', field: 'line' },
+  { header: 'ID', field: 'id', kind: 'whole' },
+  { header: 'MESSAGE', field: 'message' },
+  { header: 'CODE', field: 'code' },
+];
+
+/** Prints the summary of a job: as data for scripts, and as text for people. */
+export async function printSummary(context: Context, noun: string, summary: BulkSummary): Promise<void> {
+  context.activity.counts = jobCounts(summary);
+  const printer = await context.printer();
+  if ((await context.format()) !== 'table' || context.options.fields) return printer.value(summary, {});
+  const { stdout } = context.io;
+  await stdout.write(`${summaryText(noun, summary)}\n`);
+  const shown = summary.failures.slice(0, MAX_SHOWN_FAILURES);
+  const columns = shown.some(({ file }) => file !== undefined) ? [FILE_COLUMN, ...FAILURE_COLUMNS] : FAILURE_COLUMNS;
+  if (shown.length > 0) await printer.records(singlePage(shown), { columns });
+  const hidden = summary.failed + summary.unknown - shown.length;
+  if (hidden > 0) await stdout.write(`and ${groupDigits(hidden)} more\n`);
+  if (summary.rejects) await stdout.write(`rejects: ${escapeForTerminal(summary.rejects)}\n`);
+}
+
+function jobCounts({ total, succeeded, failed, unknown, skipped }: BulkSummary): JobCounts {
+  return { total, succeeded, failed, unknown, skipped };
+}
+
+/** `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)` */
+function summaryText(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
+  const counts = (['succeeded', 'failed', 'unknown', 'skipped'] as const)
+    .filter((status) => status === 'succeeded' || summary[status] > 0)
+    .map((status) => `${groupDigits(summary[status])} ${status}`);
+  return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${durationText(seconds)})`;
+}
+
+function durationText(seconds: number): string {
+  return seconds < 10 ? `${seconds.toFixed(1)} s` : formatElapsed(seconds);
+}

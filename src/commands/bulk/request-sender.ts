@@ -1,0 +1,113 @@
+import type { BatchRequestOutcome, SendBatchRequest } from '../../bulk/batch-request.ts';
+import type { ReportedRecords } from '../../bulk/batch-response.ts';
+import type { Batch, RecordList } from '../../bulk/batches.ts';
+import type { BulkFields } from '../../catalog/bulk-fields.ts';
+import type { Operation } from '../../catalog/define.ts';
+import type { Answer, Client } from '../../client/client.ts';
+import { isRequestTooLarge, ServiceError } from '../../client/service-error.ts';
+import { type Clock, monotonicNow } from '../../kernel/clock.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { issuesByRecord } from './record-issues.ts';
+
+/** Calls of a job: one operation, with the same data around each batch of records. */
+export interface BatchCalls {
+  readonly client: Client;
+  readonly operation: Operation;
+  readonly fields: BulkFields;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Whether the job is a single call from the command line, so that its rejection is the outcome of the command. */
+  readonly single: boolean;
+}
+
+/**
+ * Creates a function that sends a batch and converts the response to an outcome for the engine.
+ * @param reported with `all`, responses are parsed even if they report complete success
+ */
+export function createRequestSender(calls: BatchCalls, clock: Clock, reported: ReportedRecords): SendBatchRequest {
+  const { client, operation, fields } = calls;
+  const partialOperation = { ...operation, acceptsInternalError: true };
+  const buildText = requestTextBuilder(calls);
+  return async (batch, kind) => {
+    const started = monotonicNow(clock);
+    const elapsed = () => ({ milliseconds: monotonicNow(clock) - started });
+    try {
+      const ids = fields.wholeReply ? undefined : batch.map(({ id }) => id);
+      const reply = await client.sendText(kind === 'part' ? partialOperation : operation, buildText(batch), ids);
+      if (!reply.sent) throw new TypeError('a planned request has no outcome');
+      const { retries, waits, waited, hadUnknownAttempt } = reply;
+      const effort = { ...elapsed(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
+      if (reply.confirmed && reported === 'exceptions') return { kind: 'confirmed', ...effort };
+      // A success without data applies to the whole request.
+      if (reply.data === null) return { kind: 'answered_whole', response: wholeSuccess(reply.result), ...effort };
+      if (fields.wholeReply) return { kind: 'answered_whole', response: reply.data, ...effort };
+      return { kind: 'answered', response: reply.data, unsettled: hadUnknownAttempt, ...effort };
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      const limited = error.failure === 'resource_exhausted';
+      const effort = { ...elapsed(), retries: error.retries, waits: 0, waited: 0, limited, failed: !limited };
+      return { ...outcomeOfError(error, batch, calls), ...effort };
+    }
+  };
+}
+
+function wholeSuccess({ message }: Answer<unknown>['result']): object {
+  return { success: true, message };
+}
+
+/** Prints every request for `--dry-run`, in order, without sending any. */
+export async function planRequests(calls: BatchCalls, batches: AsyncIterable<Batch>): Promise<void> {
+  const buildText = requestTextBuilder(calls);
+  for await (const { records } of batches) await calls.client.sendText(calls.operation, buildText(records));
+}
+
+/** Returns a function that creates the JSON text of a request. If each record is a call, the record already includes the shared data. */
+function requestTextBuilder({ data, fields: { field } }: BatchCalls): (batch: RecordList) => string {
+  if (field === undefined) return ([record]) => record?.json ?? '{}';
+  const shared = JSON.stringify(data).slice(1, -1);
+  const opening = `{${shared}${shared && ','}${JSON.stringify(field)}:[`;
+  return (batch) => `${opening}${batch.map(({ json }) => json).join(',')}]}`;
+}
+
+type OutcomeWithoutEffort<Outcome = BatchRequestOutcome> = Outcome extends BatchRequestOutcome
+  ? Omit<Outcome, 'milliseconds' | 'retries' | 'waits' | 'waited' | 'limited' | 'failed'>
+  : never;
+
+function outcomeOfError(
+  error: SvcError,
+  batch: RecordList,
+  { single, operation, fields }: BatchCalls,
+): OutcomeWithoutEffort {
+  if (error instanceof ServiceError && hasRecordResults(error, batch))
+    return { kind: 'answered', response: error.details };
+  if (isRequestTooLarge(error) && (!single || batch.length > 1)) {
+    return { kind: 'refused', error: new SvcError('invalid_argument', error.message), tooLarge: true };
+  }
+  switch (error.failure) {
+    case 'outcome_unknown':
+      return unknownOutcome(error, operation);
+    case 'invalid_argument':
+    case 'already_exists':
+      return single
+        ? { kind: 'fatal', error }
+        : { kind: 'refused', error, named: issuesByRecord(error, batch, fields) };
+    case 'not_found':
+      // If each record is a call, the next record may name something that exists.
+      return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };
+    default:
+      return { kind: 'fatal', error };
+  }
+}
+
+/** When a batch of unknown outcome may be sent again. Records that replace fields are sent again only when the job is resumed. */
+const RESEND_RULES = { read: 'now', keyed: 'now', delete: 'now', set: 'resumed', once: 'never' } as const;
+
+function unknownOutcome(error: SvcError, { effect }: Operation): OutcomeWithoutEffort {
+  const by = error instanceof ServiceError && error.status === 'INTERNAL' ? 'service' : 'connection';
+  return { kind: 'unknown', error, by, resend: RESEND_RULES[effect] };
+}
+
+/** Whether a failure's `details` are results per record: a list, or a map with IDs of the batch as keys. */
+function hasRecordResults({ failure, details }: ServiceError, batch: RecordList): boolean {
+  if (failure === 'invalid_argument' || typeof details !== 'object' || details === null) return false;
+  return Array.isArray(details) ? details.length === batch.length : batch.some(({ id }) => Object.hasOwn(details, id));
+}

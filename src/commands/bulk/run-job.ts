@@ -1,0 +1,63 @@
+import { getEntry } from '../../catalog/manifest.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { withHint } from '../call/error-hints.ts';
+import type { Context } from '../context.ts';
+import { type FinishedJob, finishJob, summarizeRun } from './finish-job.ts';
+import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
+import { jobError } from './job-error.ts';
+import { hasOutcomes, type JobRun, openJobRun } from './job-run.ts';
+import { discardJob, type OpenJob } from './open-job.ts';
+import { printSummary } from './print-summary.ts';
+import { sendJob } from './send-job.ts';
+import type { SendPlan } from './send-plan.ts';
+
+/**
+ * Sends the pending records of a job, writes its output files, and prints the summary of the whole job.
+ * @throws SvcError unless every record succeeded, after the summary was printed
+ */
+export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Promise<void> {
+  const run = await openJobRun(context, job, plan).catch(async (error: unknown) => {
+    await closeUnsentJob(job, context.clock);
+    throw error;
+  });
+  const stop = await sendJob(run);
+  const { noun } = plan.calls.fields;
+  if (stop?.kind === 'fatal' && !hasOutcomes(run)) {
+    const summary = summarizeRun(run, null, context.clock.now());
+    await discardRun(run);
+    await printSummary(context, noun, summary);
+    throw withHint(getEntry(job.description.operation), plan.calls.data, stop.error);
+  }
+  const finished = await finishJob(run, stop);
+  const { summary, stop: finalStop, resumable } = finished;
+  await printSummary(context, noun, summary);
+  const followUp = await followUpCommand(run, finished);
+  const failure = jobError(summary, { noun, stop: finalStop, resumable, followUp });
+  if (failure !== undefined) throw failure;
+}
+
+/** Command that sends the records that did not succeed, if the job cannot be resumed. */
+async function followUpCommand(
+  { context, job, plan }: JobRun,
+  { summary, resumable, rejects: writtenRejects }: FinishedJob,
+) {
+  if (resumable) return undefined;
+  const { rejects, unknown } = summary;
+  if (rejects === null) return unknown > 0 ? retryCommand(context, plan) : undefined;
+  return writtenRejects && rejectsCommand(context.options, job.description, writtenRejects, rejects);
+}
+
+/** Deletes the job and its output files. No record was applied, and none will be. */
+async function discardRun({ context, files, job }: JobRun): Promise<void> {
+  await files.rejects?.discard();
+  await files.results?.close();
+  await closeUnsentJob(job, context.clock);
+}
+
+/** Closes a job of which this run sent nothing, and deletes the job if it is new. */
+async function closeUnsentJob({ journal, lockedFolder }: OpenJob, clock: Clock): Promise<void> {
+  const isNew = journal.getFact('run') === undefined;
+  journal.close();
+  if (lockedFolder && isNew) await discardJob(lockedFolder, clock);
+  else lockedFolder?.release();
+}

@@ -1,0 +1,56 @@
+import type { JobCounters } from '../../bulk/job-counters.ts';
+import type { Limiter } from '../../bulk/limiter/limiter.ts';
+import type { RecordInput } from '../../bulk/record-input.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { formatNounCount, pluralize } from '../../kernel/plural.ts';
+import type { Context } from '../context.ts';
+
+/** Shows the progress of checking the input. Returns a function that ends the display. */
+export async function showCheckProgress(context: Context, input: RecordInput): Promise<() => Promise<void>> {
+  const progress = await context.progress();
+  return progress.track(() => ({
+    ...{ phase: 'checking', unit: 'bytes' },
+    ...{ done: input.readProgress.bytes, total: input.readProgress.of },
+  }));
+}
+
+/** Counters that the progress of sending is shown from. */
+export interface SendProgress {
+  readonly counters: JobCounters;
+  readonly limiter: Limiter;
+  readonly records: number;
+  /** Name of one record: `user`. */
+  readonly noun: string;
+}
+
+/** Shows the progress of sending, or, after a signal, the requests still in flight. Returns a function that ends the display. */
+export async function showSendProgress(
+  context: Context,
+  { counters, limiter, records, noun }: SendProgress,
+): Promise<() => Promise<void>> {
+  // The progress of a single record is not worth showing.
+  if (records < 2) return async () => undefined;
+  const { signal } = context;
+  const progress = await context.progress();
+  const end = progress.track(() => ({
+    ...{ phase: 'sending', unit: pluralize(noun), done: counters.decided, total: records },
+    ...{ failed: counters.failed, unknown: counters.unknown, inFlight: limiter.inFlight },
+  }));
+  const stop = () => {
+    void end();
+    void context.note(stopMessage(limiter.inFlight, signal.reason));
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  return () => {
+    signal.removeEventListener('abort', stop);
+    return end();
+  };
+}
+
+function stopMessage(inFlight: number, reason: unknown): string {
+  const isCtrlC = reason instanceof SvcError && reason.failure === 'interrupted';
+  const howToForce = isCtrlC ? 'press Ctrl-C again to stop immediately' : 'a second signal stops immediately';
+  return inFlight > 0
+    ? `stopping: waiting for ${formatNounCount(inFlight, 'request')} in flight (${howToForce})`
+    : 'stopping';
+}

@@ -1,0 +1,61 @@
+import { SvcError } from '../../kernel/errors.ts';
+import type { OptionDefinition, OptionsOf } from '../definition.ts';
+import { optionalProperty, parseWholeNumber } from '../option-values.ts';
+
+/** Limits on how fast a run sends. */
+export interface ThroughputOptions {
+  readonly batchSize?: number;
+  readonly concurrency?: number | 'auto';
+  /** Records per second. */
+  readonly rate?: number;
+}
+
+const BATCH_SIZE = {
+  flags: '--batch-size <n>',
+  description: 'records per request',
+} as const satisfies OptionDefinition;
+const CONCURRENCY = {
+  flags: '--concurrency <n>',
+  description: "requests in flight: a number, or 'auto'",
+} as const satisfies OptionDefinition;
+const RATE = { flags: '--rate <n/s>', description: 'maximum records per second' } as const satisfies OptionDefinition;
+
+/** Flags for a new job. */
+export const THROUGHPUT_FLAGS = [
+  { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: 100)` },
+  CONCURRENCY,
+  RATE,
+] as const satisfies readonly OptionDefinition[];
+
+/** Flags for a resumed job. */
+export const RESUME_THROUGHPUT_FLAGS = [
+  { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: as before)` },
+  { ...CONCURRENCY, description: `${CONCURRENCY.description} (default: as before)` },
+  { ...RATE, description: `${RATE.description} (default: as before)` },
+] as const satisfies readonly OptionDefinition[];
+
+/** Parsed throughput flags. */
+export type ThroughputFlags = OptionsOf<typeof THROUGHPUT_FLAGS>;
+
+/** Parses the flags. @throws SvcError `usage` for an invalid number or rate */
+export function parseThroughput({ batchSize, concurrency, rate }: ThroughputFlags): ThroughputOptions {
+  return {
+    ...optionalProperty('rate', parseRate(rate)),
+    ...optionalProperty('batchSize', parseWholeNumber('--batch-size', batchSize, 1)),
+    ...optionalProperty('concurrency', parseConcurrency(concurrency)),
+  };
+}
+
+function parseConcurrency(text: string | undefined): number | 'auto' | undefined {
+  if (text === undefined || text === 'auto') return text;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && Number.isSafeInteger(value)) return value;
+  throw new SvcError('usage', `--concurrency must be a whole number of at least 1, or 'auto', got '${text}'`);
+}
+
+function parseRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const rate = Number(/^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text)?.[1]);
+  if (rate > 0) return rate;
+  throw new SvcError('usage', `--rate must be a number of records per second such as 500/s, got '${text}'`);
+}

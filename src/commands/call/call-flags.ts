@@ -1,0 +1,29 @@
+import type { OptionDefinition } from '../definition.ts';
+
+export const DATA_FLAG = {
+  flags: '--data <json>',
+  description: "request data as JSON, @file, or '-' for stdin; other flags override its fields",
+} as const satisfies OptionDefinition;
+
+export const ALL_FLAG = {
+  flags: '--all',
+  description: 'fetch all pages',
+} as const satisfies OptionDefinition;
+
+export const WAIT_FLAG = {
+  flags: '--wait',
+  description: 'wait for the task to end, and exit with 10 if it failed',
+} as const satisfies OptionDefinition;
+
+export const API_VERSION_FLAG = {
+  flags: '--api-version <v>',
+  description: 'API version',
+} as const satisfies OptionDefinition;
+
+/** Flags of operations that are not defined in the catalog. */
+export const CALL_FLAGS = [
+  DATA_FLAG,
+  ALL_FLAG,
+  WAIT_FLAG,
+  API_VERSION_FLAG,
+] as const satisfies readonly OptionDefinition[];

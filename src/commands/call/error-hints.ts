@@ -1,0 +1,56 @@
+import { commandArguments } from '../../catalog/command-text.ts';
+import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
+import type { SvcError } from '../../kernel/errors.ts';
+import { type Hint, hint, type NextStep, type StepKind, step } from '../../kernel/hint.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Creates a step that calls an operation for the same organization. */
+type StepBuilder = (kind: StepKind, entry: OperationEntry) => NextStep;
+
+/** Adds a hint to a not-found error: the command that creates or lists the missing resource, if there is one. */
+export function withHint(entry: OperationEntry, input: Input, error: SvcError): SvcError {
+  const { failure, message } = error;
+  if (error.hint !== undefined || (failure !== 'not_found' && failure !== 'invalid_argument')) return error;
+  const createStep = (kind: StepKind, other: OperationEntry) =>
+    step(kind, ...commandArguments({ ...other, paged: false }, { organizationId: input['organizationId'] }));
+  const nextStep =
+    hintForMissingParent(entry, input, message, createStep) ??
+    (failure === 'not_found' && listHint(entry, input, createStep));
+  return nextStep ? error.reworded({ hint: nextStep }) : error;
+}
+
+/** Messages about a missing parent, such as the organization, rather than about the object of the call. */
+const MISSING_PARENT = /^(organization|folder|document) (?:was )?not found\b/i;
+
+/** Hint about the missing parent named in the service's message. */
+function hintForMissingParent(
+  { flags, command }: OperationEntry,
+  input: Input,
+  message: string,
+  createStep: StepBuilder,
+): string | Hint | undefined {
+  const noun = MISSING_PARENT.exec(message)?.[1]?.toLowerCase();
+  if (noun === undefined) return undefined;
+  const createFlagName = `create-${noun}`;
+  const createFlag = flags.find(({ name, ofRecord }) => name === createFlagName && !ofRecord);
+  if (createFlag && input[createFlag.path[0] ?? ''] !== true) return `add --${createFlagName} to create it`;
+  const lister = findEntryByCommand([`${noun}s`, 'list']);
+  if (lister && lister.command.join(' ') !== command.join(' '))
+    return hint`${createStep('list', lister)} lists the existing ones`;
+  const adder = findEntryByCommand([`${noun}s`, 'add']);
+  return adder && !lister ? hint`${createStep('change', adder)} creates it` : undefined;
+}
+
+/** Hint about the command that lists the resources of the same kind. */
+function listHint(
+  { command, argument, flags }: OperationEntry,
+  input: Input,
+  createStep: StepBuilder,
+): Hint | undefined {
+  const lister = findEntryByCommand([...command.slice(0, -1), 'list']);
+  const isAboutOne = argument !== undefined || lister?.command.join(' ') === command.join(' ');
+  if (!lister || !isAboutOne) return undefined;
+  const hasMore = flags.some(({ path }) => path[0] !== 'organizationId' && input[path[0] ?? ''] !== undefined);
+  return argument || hasMore ? hint`${createStep('list', lister)} lists the existing ones` : undefined;
+}

@@ -1,0 +1,37 @@
+import { type Failure, SvcError } from '../../kernel/errors.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import type { Context } from '../context.ts';
+
+/** Problems of an input: the first findings, and the number of all findings. */
+export interface InputFindings {
+  readonly findings: readonly string[];
+  readonly findingCount: number;
+}
+
+export interface FindingsContext {
+  readonly failure: Failure;
+  /** Source of the findings, for the summary line: `users.json`, and `its users`. */
+  readonly name: string;
+  readonly part: string;
+  readonly hint: string;
+}
+
+const MAX_SHOWN = 20;
+
+/** Creates the error for findings. A single finding becomes the error message; several are printed first, or joined in JSON. */
+export async function findingsError(
+  context: Context,
+  { findings, findingCount }: InputFindings,
+  { failure, name, part, hint }: FindingsContext,
+): Promise<SvcError> {
+  const [only = ''] = findings;
+  if (findingCount === 1) return new SvcError(failure, only, { hint });
+  const shown = findings.slice(0, MAX_SHOWN);
+  const format = await context.format();
+  if (format === 'json' || format === 'ndjson') {
+    return new SvcError(failure, `${findingCount} problems: ${shown.join('; ')}`, { hint });
+  }
+  await context.io.stderr.write(shown.map((finding) => `${escapeForTerminal(finding)}\n`).join(''));
+  const more = findingCount > shown.length ? ` (first ${shown.length} shown)` : '';
+  return new SvcError(failure, `${name}: ${findingCount} problems in ${part}${more}`, { hint });
+}

@@ -1,0 +1,50 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
+import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
+import type { Context } from '../context.ts';
+import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { canAsk } from '../terminal/terminal.ts';
+
+/** Environment variable that names the protected profile a script may write to. */
+const ALLOW_VARIABLE = SWITCH_VARIABLES.allow;
+
+/**
+ * Checks that a command may write. For a protected profile the user must type its name, or a script must pass `--yes` and
+ * set SVC_ALLOW to the name. The embedded service has no profile.
+ * @throws SvcError `usage` if the write is not allowed; nothing was sent
+ */
+export async function checkProtectedProfile(context: Context): Promise<void> {
+  const { options, environment } = context;
+  if (options.local) return;
+  const settings = await context.openSettings();
+  const name = settings.profile?.value;
+  if (!settings.protected || name === undefined) return;
+  if (options.yes && environment[ALLOW_VARIABLE] === name) return;
+  if (!canAsk(context)) throw protectedProfileError(name, environment[ALLOW_VARIABLE], options.yes);
+  const typed = await context.ask(
+    `This command writes to ${profileLabel(settings)}. Type the profile name to continue`,
+  );
+  if (typed.trim() !== name) throw new SvcError('usage', 'the typed name does not match the profile; nothing was sent');
+}
+
+/** Service of a command, for prompts: `profile prod, api.example.com`. */
+export async function serviceLabel({ options, openSettings }: Context): Promise<string> {
+  return options.local ? EMBEDDED_SERVICE : profileLabel(await openSettings());
+}
+
+function profileLabel({ profile, baseUrl }: SettingsWithoutSecrets): string {
+  const parts = [profile && `profile ${profile.value}`, baseUrl && new URL(baseUrl.value).host];
+  return parts.filter((part) => part !== undefined).join(', ') || 'no service configured';
+}
+
+/** Error whose hint names only the missing steps. */
+function protectedProfileError(name: string, allowed: string | undefined, isConfirmed: boolean): SvcError {
+  const other = allowed && allowed !== name ? `, and ${ALLOW_VARIABLE} names '${allowed}'` : '';
+  const missing = [
+    ...(isConfirmed ? [] : ['add --yes']),
+    ...(allowed === name ? [] : [`set ${ALLOW_VARIABLE}=${name}`]),
+  ];
+  return new SvcError('usage', `profile '${name}' is protected${other}; nothing was sent`, {
+    hint: `in a script, ${missing.join(' and ')}; on a terminal, svc asks for the profile name`,
+  });
+}

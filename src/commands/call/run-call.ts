@@ -1,0 +1,85 @@
+import type { Operation } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { selectOptions } from '../option-values.ts';
+import { CALL_FLAGS } from './call-flags.ts';
+import type { InputData } from './input-data.ts';
+import { printResults } from './print-results.ts';
+import { checkInput } from './validation.ts';
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** Makes the calls of an operation: checks the input, asks for confirmation if needed, and prints the results. */
+export async function runCall(
+  context: Context,
+  entry: OperationEntry,
+  { data, fromDocument }: InputData,
+  invocation: Invocation,
+): Promise<void> {
+  const operation = await loadOperation(entry.resource, entry.name);
+  await addGeneratedId(operation, data);
+  const inputs = inputsByArgument(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
+  const [failure, now] = [fromDocument ? 'bad_data' : 'usage', context.clock.now()] as const;
+  const checked = inputs.map((input) => checkInput(entry, operation, input, failure, now));
+  if (fromDocument) await warnOfUnknownFields(context, operation, data);
+  await warnAndConfirm(context, operation, checked);
+  const { wait, all = false } = selectOptions(CALL_FLAGS, invocation.options);
+  if (entry.wait && wait) {
+    const { runAndWait } = await import('./wait.ts');
+    return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
+  }
+  try {
+    await printResults(context, entry, operation, { inputs, all });
+  } catch (error) {
+    // An error with a hint, such as an unknown outcome, must not fail on an import.
+    if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
+    const { withHint } = await import('./error-hints.ts');
+    throw withHint(entry, inputs[0] ?? {}, error);
+  }
+}
+
+/** Generates the operation's ID if none was given. */
+export async function addGeneratedId({ generatedId }: Operation, data: Record<string, unknown>): Promise<void> {
+  if (!generatedId || data[generatedId] !== undefined) return;
+  const { randomUUID } = await import('node:crypto');
+  data[generatedId] = randomUUID();
+}
+
+/** One input per argument on the command line, or a single input without arguments. */
+function inputsByArgument({ argument }: Operation, data: Data, invocation: Invocation): readonly Data[] {
+  if (!argument || invocation.arguments.length === 0) return [data];
+  return [...new Set(invocation.arguments)].map((word) => ({ ...data, [argument.field]: word }));
+}
+
+/** Splits a list of IDs that is longer than the service accepts into several inputs. */
+function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
+  const ids = splitIds && data[splitIds.field];
+  if (!splitIds || !Array.isArray(ids) || ids.length <= splitIds.max) return [data];
+  const unique = [...new Set(ids)];
+  const parts = Math.ceil(unique.length / splitIds.max);
+  return Array.from({ length: parts }, (_, part) => ({
+    ...data,
+    [splitIds.field]: unique.slice(part * splitIds.max, (part + 1) * splitIds.max),
+  }));
+}
+
+/** Warns about fields that the operation does not know: they are new, or mistyped. */
+async function warnOfUnknownFields(context: Context, { input }: Operation, data: Data): Promise<void> {
+  const known = Object.keys(input.shape);
+  for (const field of Object.keys(data).filter((name) => !known.includes(name))) {
+    await context.warn(`--data: unknown field '${field}' is sent unchanged; ${didYouMean(field, known)}`);
+  }
+}
+
+async function warnAndConfirm(context: Context, operation: Operation, inputs: readonly Data[]): Promise<void> {
+  for (const warning of inputs.flatMap((input) => operation.warnings?.(input) ?? [])) await context.warn(warning);
+  if (context.options.dryRun) return;
+  for (const input of inputs) {
+    const question = operation.confirm?.(input);
+    if (question) await context.confirm(question);
+  }
+}

@@ -1,0 +1,49 @@
+import type { ClientOptions, Target } from '../../client/client.ts';
+import { type NetworkOptions, openNetwork } from '../../client/network.ts';
+import type { Context } from '../context.ts';
+import { optionalProperty } from '../option-values.ts';
+import { skippedChecksWarning, skipsCertificateChecks } from './certificate-checks.ts';
+import { createSharedRateLimit } from './shared-rate-limit.ts';
+
+/** Connection of a client to the service, and the function that closes it. */
+export interface ServiceRoute {
+  readonly wire: Pick<ClientOptions, 'transport' | 'pool' | 'proxy' | 'sharedRateLimit'>;
+  close(): Promise<void>;
+}
+
+/** Opens a connection over the network, configured by flags and environment variables. */
+export async function openNetworkRoute(context: Context, target: Target): Promise<ServiceRoute> {
+  const { close, ...wire } = await openNetwork(await networkOptions(context, target));
+  return { wire: { ...wire, sharedRateLimit: createSharedRateLimit(context.folders, context.clock, target) }, close };
+}
+
+/** Opens the embedded service in this process. */
+export async function openEmbeddedRoute({
+  folders,
+  clock,
+  options,
+  signal,
+}: Context): Promise<ServiceRoute & { readonly target: Target }> {
+  const [{ openEmbedded }, { resolveStoreLocation }, { createFetchTransport }] = await Promise.all([
+    import('../../service/embedded.ts'),
+    import('../../service/store/location.ts'),
+    import('../../client/fetch-transport.ts'),
+  ]);
+  const location = await resolveStoreLocation(options.store, folders);
+  const { fetch, target, close } = await openEmbedded(location, { clock, signal });
+  return { wire: { transport: createFetchTransport(fetch, options.timeout) }, target, close };
+}
+
+async function networkOptions(context: Context, { baseUrl }: Target): Promise<NetworkOptions> {
+  const { environment, options, cwd } = context;
+  const isSecure = baseUrl.startsWith('https:');
+  if (isSecure && skipsCertificateChecks(environment))
+    await context.warn(`${skippedChecksWarning()}; use --ca-file to trust a certificate authority instead`);
+  const authorities = options.caFile === undefined ? undefined : await readAuthorities(options.caFile, cwd);
+  return { baseUrl, environment, attemptTimeout: options.timeout, ...optionalProperty('authorities', authorities) };
+}
+
+async function readAuthorities(file: string, cwd: string): Promise<string> {
+  const { readCertificates } = await import('./ca-file.ts');
+  return readCertificates(file, cwd);
+}

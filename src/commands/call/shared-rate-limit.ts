@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Target } from '../../client/client.ts';
+import type { SharedRateLimit } from '../../client/rate-limiter.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
+import type { Folders } from '../../kernel/folders.ts';
+
+/** Time in milliseconds for which the state of the file is cached. */
+const CACHE_TIME = 50;
+
+/** Size limit in bytes; larger files are ignored. */
+const MAX_FILE_SIZE = 1_024;
+
+/** Age in milliseconds after which an unchanged file is deleted. */
+const MAX_FILE_AGE = 24 * 60 * 60_000;
+
+/**
+ * Shares rate limit pauses between processes, through a small file in the state folder for each service and credential.
+ * If the file is unreadable or invalid, each process detects rate limits on its own.
+ */
+export function createSharedRateLimit(folders: Folders, clock: Clock, target: Target): SharedRateLimit {
+  const folder = join(folders.state, 'gates');
+  const path = join(folder, `${fileName(target)}.json`);
+  let lastCheck = Number.NEGATIVE_INFINITY;
+  let lastStats: Stats | undefined;
+  let until: number | undefined;
+  return {
+    pausedUntil() {
+      const now = clock.now();
+      if (now >= lastCheck && now - lastCheck < CACHE_TIME) return until;
+      lastCheck = now;
+      const stats = statIfExists(path);
+      if (stats?.mtimeMs !== lastStats?.mtimeMs || stats?.ino !== lastStats?.ino)
+        until = stats?.isFile() && stats.size < MAX_FILE_SIZE ? readPauseEnd(path, now) : undefined;
+      lastStats = stats;
+      return until;
+    },
+    pauseUntil(untilEpoch) {
+      void writePause(folder, path, { until: untilEpoch, from: clock.now() }).catch(() => undefined);
+    },
+  };
+}
+
+/** File name shared by all processes under the same rate limit. The name reveals neither the URL nor the IDs. */
+function fileName({ baseUrl, key, workspace }: Target): string {
+  const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
+  return createHash('sha256').update(identity).digest('hex').slice(0, 32);
+}
+
+function statIfExists(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the end of the pause. A pause that starts in the future predates a clock change and is moved to start now. */
+function readPauseEnd(path: string, now: number): number | undefined {
+  try {
+    const { until, from }: { until?: unknown; from?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    if (typeof until !== 'number' || !Number.isFinite(until)) return undefined;
+    return typeof from === 'number' && from > now ? now + until - from : until;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the start and end of a pause, and deletes old files. */
+async function writePause(folder: string, path: string, pause: { until: number; from: number }): Promise<void> {
+  await createPrivateFolder(folder);
+  await replaceFile(path, JSON.stringify(pause), { durable: false });
+  const { mtimeMs: now } = await stat(path);
+  for (const name of await readdir(folder)) {
+    const other = join(folder, name);
+    if ((await stat(other)).mtimeMs < now - MAX_FILE_AGE) await rm(other, { force: true });
+  }
+}

@@ -1,0 +1,41 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { currentPlatform } from '../../kernel/io.ts';
+import type { Candidate, CompletionDependencies } from './candidate.ts';
+
+/** Upper bound on the number of candidates. */
+const MAX_NAMES = 500;
+
+/**
+ * Files and folders that match a partly typed path. Hidden files are included once the dot is typed. On Windows, both
+ * separators are accepted, and folders end with the typed one.
+ */
+export async function fileCandidates(typed: string, dependencies: CompletionDependencies): Promise<Candidate[]> {
+  const { cwd, environment, platform = currentPlatform } = dependencies;
+  const isWindows = platform === 'win32';
+  const end = Math.max(typed.lastIndexOf('/'), isWindows ? typed.lastIndexOf('\\') : -1) + 1;
+  const [folder, partialName] = [typed.slice(0, end), typed.slice(end)];
+  const separator = folder.endsWith('\\') ? '\\' : '/';
+  const path = isWindows ? folder.replaceAll('\\', '/') : folder;
+  const home = environment['HOME'] ?? (isWindows ? environment['USERPROFILE'] : undefined);
+  const real = home && path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path);
+  const entries = await readdir(real, { withFileTypes: true }).catch(() => []);
+  const matching = entries
+    .filter(({ name }) => name.startsWith(partialName) && (partialName.startsWith('.') || !name.startsWith('.')))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'))
+    .slice(0, MAX_NAMES);
+  return Promise.all(
+    matching.map(async (entry) => {
+      const isFolder =
+        entry.isDirectory() || (entry.isSymbolicLink() && (await isLinkToFolder(join(real, entry.name))));
+      return { value: `${folder}${entry.name}${isFolder ? separator : ''}` };
+    }),
+  );
+}
+
+async function isLinkToFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

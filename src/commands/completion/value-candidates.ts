@@ -1,0 +1,152 @@
+import { outline } from '../../catalog/outline.ts';
+import { SETTING_VARIABLES } from '../../kernel/variables.ts';
+import type { OptionDefinition } from '../definition.ts';
+import type { IdKind } from '../ids/id-cache.ts';
+import { SHELLS } from '../shells/shells.ts';
+import type { LoadedLeaf } from '../tree/leaf.ts';
+import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
+import { fileCandidates } from './file-candidates.ts';
+import { longName, type TypedLine } from './typed-line.ts';
+
+type CandidateSource = (
+  line: TypedLine,
+  dependencies: CompletionDependencies,
+) => Promise<readonly Candidate[]> | readonly Candidate[];
+
+const ids =
+  (kind: IdKind): CandidateSource =>
+  async ({ givenFlags: given }, dependencies) => {
+    const { readCachedIds: knownIds } = await import('../ids/id-cache.ts');
+    const local = given.has('local');
+    const profile = local ? undefined : await activeProfile(given.get('profile'), dependencies);
+    return toCandidates(await knownIds(dependencies, { local, profile }, kind));
+  };
+
+/** Active profile by the usual precedence. Reads no other settings, and no secrets. */
+async function activeProfile(
+  named: string | undefined,
+  { environment, cwd, folders }: CompletionDependencies,
+): Promise<string | undefined> {
+  const selected = named ?? environment[SETTING_VARIABLES.profile];
+  if (selected) return selected;
+  const { readFolderSettings: folderSettings } = await import('../../profiles/folder-settings.ts');
+  const { readProfiles } = await import('../../profiles/profiles-file.ts');
+  return (await folderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
+}
+
+const events: CandidateSource = async () => {
+  const { EVENT_TYPES } = await import('../../catalog/events.ts');
+  return EVENT_TYPES.map(({ name, description }) => ({ value: name, description }));
+};
+
+/** Event triggers with `=true` and `=false`. Email supports fewer events than webhooks. */
+const triggers: CandidateSource = async ({ node }) => {
+  const { EVENT_TYPES } = await import('../../catalog/events.ts');
+  const known = node.path[0] === 'email' ? EVENT_TYPES.filter(({ email }) => email) : EVENT_TYPES;
+  return known.flatMap(({ name, description }) =>
+    ['=true', '=false'].map((state) => ({ value: name + state, description })),
+  );
+};
+
+const paths: CandidateSource = async () => {
+  const { manifest } = await import('../../catalog/manifest.ts');
+  return [...new Map(manifest.map(({ path, summary }) => [path, { value: path, description: summary }])).values()];
+};
+
+/** Files. After a flag prefix, `~` has no candidates because shells expand it only at the start of a word. */
+const files: CandidateSource = ({ partial: typed, prefix: lead }, dependencies) =>
+  lead && typed.startsWith('~') ? [] : fileCandidates(typed, dependencies);
+
+/** Files after `@`. */
+const textFiles: CandidateSource = async ({ partial: typed }, dependencies) =>
+  typed.startsWith('@')
+    ? (await fileCandidates(typed.slice(1), dependencies)).map(({ value }) => ({ value: `@${value}` }))
+    : [];
+
+const profiles: CandidateSource = async (_, { folders }) => {
+  const { readProfiles } = await import('../../profiles/profiles-file.ts');
+  const { profiles: known } = await readProfiles(folders);
+  return [...known].map(([value, { baseUrl = '' }]) => ({ value, description: baseUrl }));
+};
+
+const jobs: CandidateSource = async (_, { folders }) => {
+  const { readdir } = await import('node:fs/promises');
+  const { join } = await import('node:path');
+  const names = await readdir(join(folders.state, 'jobs')).catch(() => []);
+  return toCandidates(new Set(names.map((name) => name.replace(/\..*$/, '')))).reverse();
+};
+
+/** Candidates for values that are not choices of the catalog, by name of the flag or argument. */
+const BY_NAME: Readonly<Record<string, CandidateSource>> = {
+  profile: profiles,
+  org: ids('organization'),
+  folder: ids('folder'),
+  parent: ids('folder'),
+  document: ids('document'),
+  user: ids('user'),
+  'notify-user': ids('user'),
+  'action-user': ids('user'),
+  group: ids('group'),
+  agentId: ids('agent'),
+  endpointId: ids('endpoint'),
+  endpoint: ids('endpoint'),
+  'filter-type': events,
+  event: events,
+  trigger: triggers,
+  data: textFiles,
+  content: textFiles,
+  store: files,
+  file: files,
+  path: files,
+  job: jobs,
+  shell: () => toCandidates(SHELLS),
+  operation: () => outline.map(({ name, summary }) => ({ value: name, description: summary })),
+};
+
+/** Candidates for names that have another meaning in a group: `profiles use <name>`, `jobs show <id>`. */
+const BY_GROUP: Readonly<Record<string, Readonly<Record<string, CandidateSource>>>> = {
+  profiles: { name: profiles, old: profiles },
+  jobs: { id: jobs },
+  api: { path: paths },
+  history: { clear: () => toCandidates(['clear']) },
+};
+
+/** Candidates for the value of a flag. */
+export function valueCandidates(
+  flag: OptionDefinition,
+  line: TypedLine,
+  dependencies: CompletionDependencies,
+): Promise<readonly Candidate[]> | readonly Candidate[] {
+  if (flag.choices) return toCandidates(flag.choices);
+  if (/<(path|file|dir|folder-path)>/.test(flag.flags)) return files(line, dependencies);
+  return candidatesByName(longName(flag), line, dependencies);
+}
+
+/** Candidates for a positional argument. */
+export async function operandCandidates(
+  leaf: LoadedLeaf | undefined,
+  line: TypedLine,
+  dependencies: CompletionDependencies,
+): Promise<readonly Candidate[]> {
+  const names = leaf ? argumentNames(leaf) : [];
+  const many = leaf?.kind === 'tool' ? leaf.definition.arguments?.at(-1)?.many : leaf?.versions[0].argument?.many;
+  const name = names[line.operands.length] ?? (many ? names.at(-1) : undefined);
+  if (name === undefined) return [];
+  const candidates = await candidatesByName(name, line, dependencies);
+  return candidates.filter(({ value }) => !line.operands.includes(value));
+}
+
+function argumentNames(leaf: LoadedLeaf): readonly string[] {
+  if (leaf.kind === 'tool') return (leaf.definition.arguments ?? []).map(({ name }) => name);
+  const { argument } = leaf.versions[0];
+  return argument ? [argument.field] : [];
+}
+
+function candidatesByName(
+  name: string,
+  line: TypedLine,
+  dependencies: CompletionDependencies,
+): Promise<readonly Candidate[]> | readonly Candidate[] {
+  const [group = ''] = line.node.path;
+  return (BY_GROUP[group]?.[name] ?? BY_NAME[name])?.(line, dependencies) ?? [];
+}

@@ -1,0 +1,51 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { RECEIVER_TIMEOUT } from '../../webhooks/form.ts';
+import type { PostOptions } from '../../webhooks/post.ts';
+import type { ForwardingRoute } from '../../webhooks/routes.ts';
+import { readCertificates } from '../call/ca-file.ts';
+import type { Context } from '../context.ts';
+import type { ForwardingFlags } from './flags.ts';
+
+/** Parses the URL of a flag. @throws SvcError `usage` if the URL is not valid for deliveries */
+export function parseTargetUrl(text: string, flag: string): URL {
+  const url = URL.parse(text);
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new SvcError('usage', `${flag} must be an http or https URL, got '${text}'`, {
+      hint: 'example: http://127.0.0.1:3000/hook',
+    });
+  }
+  if (url.username || url.password) {
+    throw new SvcError('usage', `${flag} must not contain a user name or password`, {
+      hint: 'other users of this machine can see the command line',
+    });
+  }
+  return url;
+}
+
+/** Options for sending deliveries. The time limit is that of real senders, unless `--timeout` is shorter. */
+export async function postOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
+  const { timeout, caFile } = options;
+  const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);
+  return { timeout: Math.min(timeout, RECEIVER_TIMEOUT), authorities, signal };
+}
+
+/** Parses the targets of deliveries: `--forward-to` and each `--route`. */
+export function parseTargets(options: ForwardingFlags) {
+  const forwardTo = options.forwardTo;
+  return {
+    routes: (options.route ?? []).map(parseRoute),
+    defaultTarget: forwardTo === undefined ? undefined : parseTargetUrl(forwardTo, '--forward-to'),
+  };
+}
+
+function parseRoute(text: string): ForwardingRoute {
+  const hint = "example: --route 'comment.*=http://127.0.0.1:3000/comments'";
+  const [, pattern, url] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (pattern === undefined || url === undefined) {
+    throw new SvcError('usage', `--route must be pattern=url, got '${text}'`, { hint });
+  }
+  if (!/^[\w.*-]+$/.test(pattern)) {
+    throw new SvcError('usage', `--route must start with a pattern of event types, got '${pattern}'`, { hint });
+  }
+  return { pattern, target: parseTargetUrl(url, '--route') };
+}

@@ -1,0 +1,153 @@
+import type { Target } from '../../client/client.ts';
+import { createNetworkFailure } from '../../client/network-failure.ts';
+import { findProxy, type NetworkProxy } from '../../client/proxy.ts';
+import type { WireRequest } from '../../client/request.ts';
+import { describeConnectionError } from '../../kernel/connection-error.ts';
+import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
+import { once } from '../../kernel/once.ts';
+import { readCertificates } from '../call/ca-file.ts';
+import { skipsCertificateChecks } from '../call/certificate-checks.ts';
+import { openNetworkRoute } from '../call/service-route.ts';
+import type { Context } from '../context.ts';
+import { type Check, type CheckResult, fail, ok, skipped, warn } from './check.ts';
+
+/** Tolerated clock skew in milliseconds. Webhook signatures tolerate five minutes. */
+const MAX_SKEW = 120_000;
+
+/** The URL of the service, and the proxy on the way to it. */
+interface ServiceRoute {
+  readonly url: URL;
+  readonly proxy: NetworkProxy | undefined;
+}
+
+/** Creates the checks of the connection to the service: proxy, DNS, certificate, response, and clock. */
+export function createNetworkChecks(context: Context): readonly Check[] {
+  const foundRoute = once(() => findRoute(context));
+  const route = async () => {
+    const known = await foundRoute();
+    if (!known) throw new TypeError('a network check ran without a base URL');
+    return known;
+  };
+  const probeResult = once(async () => probe(context, await route()));
+  return [
+    { name: 'proxy', run: async () => describeProxy(await foundRoute()) },
+    { name: 'dns', after: ['proxy'], run: async () => resolveName(await route()) },
+    { name: 'connection', after: ['dns'], run: async (signal) => checkConnection(context, await route(), signal) },
+    { name: 'answer', after: ['connection'], run: async () => describeResponse(await probeResult()) },
+    { name: 'clock', after: ['answer'], run: async () => checkClock(await probeResult()) },
+  ];
+}
+
+/** Returns `undefined` without a base URL or readable settings, which the profile check reports. */
+async function findRoute({ openSettings, environment }: Context): Promise<ServiceRoute | undefined> {
+  const settings = await openSettings().catch(() => undefined);
+  if (!settings?.baseUrl) return undefined;
+  const url = new URL(settings.baseUrl.value);
+  return { url, proxy: await findProxy(url, environment) };
+}
+
+function describeProxy(route: ServiceRoute | undefined): CheckResult {
+  // The failure also skips the later checks, which need a base URL.
+  if (!route) return { ...skipped('no base URL is configured'), failure: 'no_credential' };
+  return ok(route.proxy ? `${route.proxy.host} (${route.proxy.variable})` : `no proxy for ${route.url.host}`);
+}
+
+async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
+  if (proxy) return skipped(`the proxy ${proxy.host} resolves the name`);
+  const host = bareHost(url);
+  const [{ lookup }, { isIP }] = await Promise.all([import('node:dns/promises'), import('node:net')]);
+  if (isIP(host)) return ok(`${host} is an IP address`);
+  try {
+    const addresses = await lookup(host, { all: true });
+    return ok(`${host} resolves to ${addresses.map(({ address }) => address).join(', ')}`);
+  } catch (error) {
+    return fail(
+      'unreachable',
+      `${host}: ${describeConnectionError(error) ?? systemErrorCode(error) ?? ''}`,
+      hint`check the base URL (${step('show', 'auth', 'status')}) and the network`,
+    );
+  }
+}
+
+async function checkConnection(
+  context: Context,
+  { url, proxy }: ServiceRoute,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  if (proxy) return skipped(`the proxy ${proxy.host} opens the connection`);
+  const { tryPlainConnection, tryTlsConnection } = await import('./connections.ts');
+  const target = { host: bareHost(url), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), signal };
+  try {
+    if (url.protocol === 'https:') {
+      const { caFile } = context.options;
+      const authorities = caFile === undefined ? undefined : await readCertificates(caFile, context.cwd);
+      const result = await tryTlsConnection({ ...target, authorities }, context.clock.now());
+      // Calls succeed nevertheless, because certificate checks are off.
+      const isUnchecked = skipsCertificateChecks(context.environment) && result.state === 'fail';
+      return isUnchecked ? warn(result.detail, result.fix ?? '') : result;
+    }
+    await tryPlainConnection(target);
+  } catch (error) {
+    if (error instanceof SvcError || signal.aborted) throw error;
+    throw createNetworkFailure(error, url.host).error;
+  }
+  const detail = `unencrypted HTTP to ${url.host}`;
+  return isLoopback(url)
+    ? ok(`${detail}, which is this machine`)
+    : warn(`${detail}: anyone on the network can read the traffic`, 'use https://');
+}
+
+interface ProbeResult {
+  readonly httpStatus: number;
+  readonly milliseconds: number;
+  /** Milliseconds that the service's clock is ahead; undefined if its responses have no Date header. */
+  readonly skew: number | undefined;
+}
+
+const EMPTY_CALL: Omit<WireRequest, 'url'> = {
+  headers: { 'content-type': 'application/json' },
+  credentials: {},
+  envelope: { data: {} },
+  body: '{"data":{}}',
+};
+
+/** Sends an empty call without credentials to the base URL, over the same route as all calls. */
+async function probe(context: Context, { url, proxy }: ServiceRoute): Promise<ProbeResult> {
+  const target: Target = { baseUrl: url.href, headerPrefix: '' };
+  const { wire, close } = await openNetworkRoute(context, target);
+  const { clock, signal } = context;
+  const started = clock.now();
+  try {
+    const { httpStatus, date = '' } = await wire.transport({ url: url.href, ...EMPTY_CALL }, signal);
+    const ended = clock.now();
+    const serviceTime = Date.parse(date);
+    // The header has whole seconds, so the middle of that second is compared to the middle of the call.
+    const skew = Number.isNaN(serviceTime) ? undefined : serviceTime + 500 - (started + ended) / 2;
+    return { httpStatus, milliseconds: ended - started, skew };
+  } catch (error) {
+    if (error instanceof SvcError) throw error;
+    throw createNetworkFailure(error, url.host, proxy).error;
+  } finally {
+    await close();
+  }
+}
+
+function describeResponse({ httpStatus, milliseconds }: ProbeResult): CheckResult {
+  return ok(`HTTP ${httpStatus} in ${Math.round(milliseconds)} ms`);
+}
+
+function checkClock({ skew }: ProbeResult): CheckResult {
+  if (skew === undefined) return skipped('the response has no Date header');
+  const seconds = Math.round(Math.abs(skew) / 1_000);
+  if (Math.abs(skew) <= MAX_SKEW) return ok(`within ${Math.max(1, seconds)} s of the service's clock`);
+  return warn(
+    `${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's clock: webhook signatures and expiry times may be wrong`,
+    "synchronize this machine's clock with a time server",
+  );
+}
+
+function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}

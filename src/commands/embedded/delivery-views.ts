@@ -1,0 +1,58 @@
+import type { Column } from '../../catalog/define.ts';
+import type { ResultShape } from '../../output/printer.ts';
+import type { View } from '../../output/renderer.ts';
+import type { DeliveryAttempt } from '../../service/deliveries/attempts.ts';
+import type { DeliveryDetail } from '../../service/deliveries/records.ts';
+
+const COLUMNS: readonly Column[] = [
+  { header: 'ID', field: 'id', kind: 'whole' },
+  { header: 'EVENT', field: 'event' },
+  { header: 'ENDPOINT', field: 'endpointId', kind: 'whole' },
+  { header: 'STATE', field: 'state', kind: 'state' },
+  { header: 'ATTEMPTS', field: 'attempts' },
+  { header: 'LAST', field: 'last' },
+  { header: 'NEXT ATTEMPT', field: 'nextAttempt', kind: 'time' },
+];
+
+/** Deliveries as a table, with the outcome of the last attempt and the time of the next. */
+export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
+  const rows = details.map(({ record, nextAttempt }) => ({
+    ...record,
+    attempts: record.attempts.length,
+    last: attemptOutcome(record.attempts.at(-1)),
+    nextAttempt,
+  }));
+  return { renderText: (view) => drawTable(rows, view) };
+}
+
+/** Deliveries as lists of fields, with a line per attempt. */
+export function deliveryLists(details: readonly DeliveryDetail[]): ResultShape {
+  return { renderText: (view) => drawLists(details, view) };
+}
+
+async function drawTable(rows: readonly object[], view: View): Promise<string> {
+  const { renderTable: tableText } = await import('../../output/table.ts');
+  return tableText(rows, { ...view, columns: COLUMNS });
+}
+
+async function drawLists(details: readonly DeliveryDetail[], view: View): Promise<string> {
+  const { createTableRenderer: tableRenderer } = await import('../../output/table.ts');
+  const { value } = await tableRenderer(view);
+  return (await Promise.all(details.map(async (detail) => value(listFields(detail))))).join('\n');
+}
+
+function listFields({ record, createdAt, nextAttempt, payload }: DeliveryDetail): object {
+  const { attempts, ...shown } = record;
+  const tries = attempts.map((attempt, index) => [`attempt ${index + 1}`, `${attempt.at}  ${attemptOutcome(attempt)}`]);
+  return {
+    ...shown,
+    recorded: new Date(createdAt).toISOString(),
+    ...Object.fromEntries(tries),
+    ...(nextAttempt !== undefined && { 'next attempt': new Date(nextAttempt).toISOString() }),
+    ...(payload !== undefined && { payload }),
+  };
+}
+
+function attemptOutcome(attempt: DeliveryAttempt | undefined): string {
+  return [attempt?.status, attempt?.error].filter((part) => part !== null && part !== undefined).join(' ');
+}

@@ -1,0 +1,28 @@
+import { describeConnectionError } from '../../kernel/connection-error.ts';
+import { Refusal } from '../../service/refusal.ts';
+import { StoreFailure } from '../../service/store/store-failure.ts';
+import type { Context } from '../context.ts';
+
+/** Time in milliseconds after which a repeated error is reported again. */
+const REPEAT_INTERVAL = 60_000;
+
+/** Creates a function that reports errors of the running service, and repeats the same error at most once a minute. */
+export function createErrorReporter({ warn, clock }: Pick<Context, 'warn' | 'clock'>): (error: unknown) => void {
+  let last = { text: '', at: 0 };
+  return (error) => {
+    const text = errorText(error);
+    const now = clock.now();
+    if (text === last.text && now < last.at + REPEAT_INTERVAL) return;
+    last = { text, at: now };
+    void warn(text);
+  };
+}
+
+/** Text of an error. An unusable store is not reported as an internal error. */
+function errorText(error: unknown): string {
+  if (error instanceof StoreFailure) return `${error.message}; ${error.hint}`;
+  if (!(error instanceof Refusal && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;
+  const { message, cause } = error;
+  const reason = describeConnectionError(cause) ?? (cause instanceof Error ? cause.message : undefined);
+  return `${message} Deliveries are paused${reason === undefined ? '' : `: ${reason}`}`;
+}

@@ -1,0 +1,53 @@
+import { manifest } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { findNearest } from '../../kernel/nearest.ts';
+import type { Node } from '../definition.ts';
+import { TOPIC_NAMES, type TopicName } from './topic-names.ts';
+
+/** Subject of `svc help <words>`: a topic, a command, or both if they share a name. */
+export interface HelpSubject {
+  readonly topic: TopicName | undefined;
+  /** Words of the command; undefined if the subject is only a topic. */
+  readonly command: readonly string[] | undefined;
+}
+
+/**
+ * Finds a topic, a command, or the command of an operation given by path or name: `/v2/users/add`, `users.add`.
+ * @throws SvcError `usage` that suggests the nearest name
+ */
+export function findHelpSubject(root: Node, words: readonly string[]): HelpSubject {
+  const [first = ''] = words;
+  const topic = words.length === 1 ? TOPIC_NAMES.find((name) => name === first) : undefined;
+  if (first.startsWith('/') || (words.length === 1 && first.includes('.'))) {
+    return { topic, command: commandOfOperation(first) };
+  }
+  if (topic !== undefined && !root.children.has(topic)) return { topic, command: undefined };
+  let node = root;
+  for (const word of words) {
+    const child = node.children.get(word);
+    if (!child) {
+      throw unknownNameError(`unknown command or topic '${words.join(' ')}'`, word, [
+        ...node.children.keys(),
+        ...(node === root ? TOPIC_NAMES : []),
+      ]);
+    }
+    node = child;
+  }
+  return { topic, command: words };
+}
+
+function commandOfOperation(named: string): readonly string[] {
+  const path = named.replace(/\/$/, '');
+  const operation = manifest.find((entry) => entry.path === path || entry.name === named);
+  if (operation) return operation.command;
+  const known = manifest.map((entry) => (named.startsWith('/') ? entry.path : entry.name));
+  throw unknownNameError(`unknown operation '${named}'`, named, known);
+}
+
+/** Creates the error for an unknown name. Without a near match, the hint points to the list, which is too long to print. */
+function unknownNameError(message: string, named: string, known: readonly string[]): SvcError {
+  const near = findNearest(named, known);
+  return new SvcError('usage', message, {
+    hint: near ? `did you mean '${near}'?` : "run 'svc help' for a list of commands and topics",
+  });
+}

@@ -1,5 +1,0 @@
-/** Pairs in two columns, indented. */
-export function rows(pairs: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(0, ...pairs.map(([left]) => left.length));
-  return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
-}

@@ -1,0 +1,69 @@
+import { isObject } from '../../kernel/is-object.ts';
+import type { IdKind } from './id-cache.ts';
+
+/** Kind of ID in each field of requests and records. */
+const KIND_OF_FIELD: ReadonlyMap<string, IdKind> = new Map([
+  ['organizationId', 'organization'],
+  ['folderId', 'folder'],
+  ['documentId', 'document'],
+  ['userId', 'user'],
+  ['groupId', 'group'],
+  ['organizationUserGroupId', 'group'],
+  ['agentId', 'agent'],
+  ['endpointId', 'endpoint'],
+]);
+
+/** Kind of a plain `id` field, by resource. */
+const KIND_OF_RESOURCE: ReadonlyMap<string, IdKind> = new Map([
+  ['documents', 'document'],
+  ['agents', 'agent'],
+  ['webhook-endpoints', 'endpoint'],
+]);
+
+/** Fields that contain records of the same kind. */
+const NESTED_RECORD_FIELDS = ['subFolders', 'folders', 'endpoints', 'agents', 'agent'];
+/** Limits on the search: a page of records, nested no deeper than folders. */
+const MAX_OBJECTS = 1000;
+const MAX_DEPTH = 20;
+
+/** Collects the IDs in requests and responses by kind. */
+export class IdCollector {
+  readonly ids = new Map<IdKind, Set<string>>();
+  readonly #kindOfId: IdKind | undefined;
+  #remaining = MAX_OBJECTS;
+
+  constructor(resource: string) {
+    this.#kindOfId = KIND_OF_RESOURCE.get(resource);
+  }
+
+  /** IDs of the resource itself. */
+  get ownIds(): ReadonlyMap<IdKind, ReadonlySet<string>> {
+    return new Map([...this.ids].filter(([kind]) => kind === this.#kindOfId));
+  }
+
+  collect(value: unknown): void {
+    this.#search(value, this.#kindOfId, 0);
+  }
+
+  /** @param kindOfId kind of a plain `id` field in the value; undefined if unknown */
+  #search(value: unknown, kindOfId: IdKind | undefined, depth: number): void {
+    if (this.#remaining <= 0 || depth > MAX_DEPTH) return;
+    if (Array.isArray(value)) for (const item of value) this.#search(item, kindOfId, depth + 1);
+    else if (isObject(value)) this.#searchFields(value, kindOfId, depth);
+  }
+
+  #searchFields(record: Readonly<Record<string, unknown>>, kindOfId: IdKind | undefined, depth: number): void {
+    this.#remaining -= 1;
+    for (const [field, value] of Object.entries(record)) {
+      const kind = field === 'id' ? kindOfId : KIND_OF_FIELD.get(field.replace(/Ids$/, 'Id'));
+      if (kind) for (const id of [value].flat()) this.#add(kind, id);
+      else this.#search(value, NESTED_RECORD_FIELDS.includes(field) ? kindOfId : undefined, depth + 1);
+    }
+  }
+
+  #add(kind: IdKind, id: unknown): void {
+    if (typeof id !== 'string') return;
+    const ids = this.ids.get(kind) ?? new Set();
+    this.ids.set(kind, ids.add(id));
+  }
+}

@@ -1,0 +1,47 @@
+import { relative, resolve } from 'node:path';
+import type { JobDescription } from '../../bulk/journal/job-description.ts';
+import type { Journal } from '../../bulk/journal/journal.ts';
+import { createRecordLocator } from '../../bulk/record-position.ts';
+import { summarize } from '../../bulk/summary.ts';
+import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { rejectsCommand } from '../bulk/follow-up-commands.ts';
+import { jobError } from '../bulk/job-error.ts';
+import { printSummary } from '../bulk/print-summary.ts';
+import type { Context } from '../context.ts';
+import { optionsForTarget } from './job-context.ts';
+import { readStatus } from './status.ts';
+
+/** Prints the summary of a finished job, and fails with the same error as its last run. */
+export async function showFinishedJob(
+  context: Context,
+  entry: OperationEntry,
+  description: JobDescription,
+  journal: Journal,
+): Promise<void> {
+  const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const status = readStatus(journal, 'done');
+  const noted = journal.getFact('done')?.rejects ?? null;
+  const written = noted === null ? undefined : (journal.getFact('rejects') ?? undefined);
+  const rejects = written ? pathRelativeTo(context.cwd, written.path, noted) : noted;
+  const summary = summarize({
+    ...{ operation: description.operation, job: description.job, total: status.total, counts: status },
+    ...{ requests: status.requests, retries: status.retries },
+    seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
+    rejects,
+    items: journal.unsuccessfulRecords(),
+    place: createRecordLocator(description.inputs),
+  });
+  journal.close();
+  await printSummary(context, noun, summary);
+  const options = optionsForTarget(context.options, description.target);
+  const again = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
+  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: again });
+  if (failure !== undefined) throw failure;
+}
+
+/** Path relative to a folder. Uses the noted path if it resolves to the same file there. */
+function pathRelativeTo(cwd: string, path: string, noted: string | null): string {
+  return noted !== null && resolve(cwd, noted) === path ? noted : relative(cwd, path);
+}

@@ -1,0 +1,54 @@
+import type { JobTarget } from '../../bulk/journal/job-description.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { describeJobTarget } from '../bulk/open-job.ts';
+import type { Context, GlobalOptions } from '../context.ts';
+import { optionalProperty } from '../option-values.ts';
+import { type OpenedContext, openContext } from '../run/open-context.ts';
+
+/**
+ * Opens a context for the target of a job: the given context, or one with the profile or embedded service of the job.
+ * @throws SvcError `usage` if the resulting target is not the target of the job
+ */
+export async function openJobContext(context: Context, target: JobTarget): Promise<OpenedContext> {
+  const opened = openTargetContext(context, target);
+  const now = await describeJobTarget(opened.context);
+  if (now.origin !== target.origin || now.apiKey !== target.apiKey || now.store !== target.store) {
+    await opened.close();
+    throw new SvcError(
+      'usage',
+      `the job was started against ${describeTarget(target)}, but the current target is ${describeTarget(now)}`,
+      {
+        hint: 'nothing was sent; use the profile or credentials that the job was started with',
+      },
+    );
+  }
+  const { profile, origin } = target;
+  context.activity.targetOverride = { profile, host: URL.canParse(origin) ? new URL(origin).host : origin };
+  return opened;
+}
+
+function openTargetContext(context: Context, target: JobTarget): OpenedContext {
+  const options = optionsForTarget(context.options, target);
+  return options === context.options ? reuseContext(context) : openContext(context, options, context.activity);
+}
+
+/** Completes the given global flags with those that select the target of a job. */
+export function optionsForTarget(options: GlobalOptions, { profile, store, flags }: JobTarget): GlobalOptions {
+  if (store !== undefined) {
+    const says = options.local && options.store !== undefined;
+    return says ? options : { ...options, local: true, ...optionalProperty('store', store ?? undefined) };
+  }
+  if (options.local || (options.profile !== undefined && options.profile !== profile)) return options;
+  if (profile === null && flags === undefined) return options;
+  const insecureHttp = options.insecureHttp || flags?.insecureHttp === true;
+  return { ...optionalProperty('profile', profile ?? undefined), ...flags, ...options, insecureHttp };
+}
+
+function reuseContext(context: Context): OpenedContext {
+  return { context, close: async () => undefined };
+}
+
+function describeTarget({ origin, apiKey, store }: JobTarget): string {
+  if (store) return `${origin} (${store})`;
+  return apiKey === null ? origin || 'no service' : `${origin} with API key ${apiKey}`;
+}

@@ -1,0 +1,151 @@
+import type { FailureReason } from '../../../bulk/failure-reasons.ts';
+import { hint, step } from '../../../kernel/hint.ts';
+import { formatNounCount } from '../../../kernel/plural.ts';
+import { escapeForTerminal } from '../../../kernel/safe-text.ts';
+import { renderFieldList } from '../../../output/field-list.ts';
+import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../../output/glyphs.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatElapsed,
+  formatMilliseconds,
+  formatTimestamp,
+} from '../../../output/quantities.ts';
+import { createMeasure } from '../../../output/width.ts';
+import { recordsPerSecond, splitIntoIntervals } from './intervals.ts';
+import type { JobReceipt } from './receipt.ts';
+import { renderSparkline } from './sparkline.ts';
+
+export interface ReceiptStyle {
+  /** Plain text for screen readers, without sparklines. */
+  readonly plain: boolean;
+  /** Width of the terminal, for wrapping lines. */
+  readonly width?: number | undefined;
+}
+
+const SPARKLINE_WIDTH = 40;
+const GAP = '  ';
+const RESUME_LABEL = 'resume with';
+/** Width of the longest label plus the gap. */
+const MARGIN = RESUME_LABEL.length + GAP.length;
+const PLAIN_INTERVALS = 8;
+const MAX_REASONS = 5;
+
+/** Renders the receipt of a job as labeled lines, escaped for a terminal. */
+export async function renderReceipt(receipt: JobReceipt, style: ReceiptStyle): Promise<string> {
+  const rows = [...receiptLines(receipt, style)].map(([name, text]) => [name, escapeForTerminal(text)] as const);
+  if (!style.width) {
+    const width = Math.max(...rows.map(([name]) => name.length));
+    return rows.map(([name, text]) => `${name.padEnd(width)}${GAP}${text}\n`).join('');
+  }
+  const measure = await createMeasure(rows);
+  const isWide = ([name, text]: ReceiptLine) => name === RESUME_LABEL && MARGIN + text.length > Number(style.width);
+  const shown = renderFieldList(
+    rows.filter((row) => !isWide(row)),
+    { measure, width: style.width, gap: GAP },
+  );
+  // A command stays on one line, so that it can be copied.
+  return [...shown, ...rows.filter(isWide).map(([name, text]) => `${name}\n${text}\n`)].join('');
+}
+
+type ReceiptLine = readonly [name: string, text: string];
+
+function* receiptLines(receipt: JobReceipt, style: ReceiptStyle): Generator<ReceiptLine> {
+  const { id, operation, state, inputs, counts, requests, retries, runs, rejects } = receipt;
+  yield ['job', `${id} (${state})`];
+  yield ['operation', `${operation} to ${formatTarget(receipt)}`];
+  for (const { name, format, bytes, sha256 } of inputs) {
+    yield ['input', `${name} (${format.toUpperCase()}, ${formatBytes(bytes)})`];
+    yield ['sha256', sha256];
+  }
+  yield ['records', `${formatCount(counts.total)}: ${formatStatusCounts(counts)}`];
+  yield [
+    'requests',
+    [formatCount(requests), retries > 0 && `${formatNounCount(retries, 'retry')}`, runs > 1 && `in ${runs} runs`]
+      .filter(Boolean)
+      .join(', '),
+  ];
+  yield ['time', formatTime(receipt)];
+  yield* performanceLines(receipt, style);
+  yield* reasonLines(receipt.reasons.most, receipt.reasons.others, style);
+  if (rejects) yield ['rejects', rejects];
+  if (state === 'stopped') yield [RESUME_LABEL, hint`${step('resume', 'jobs', 'resume', id)}`.format()];
+}
+
+function* performanceLines(
+  { latency, ...receipt }: JobReceipt,
+  { plain, width }: ReceiptStyle,
+): Generator<ReceiptLine> {
+  const { p50, p90, p99, max } = latency;
+  if (p50 !== null && p90 !== null && p99 !== null && max !== null) {
+    const [middle, most, nearlyAll, all] = [p50, p90, p99, max].map(formatMilliseconds);
+    yield ['latency', `p50 ${middle}, p90 ${most}, p99 ${nearlyAll}, max ${all}`];
+  }
+  const { series, times, counts } = receipt;
+  const room = width ? Math.max(width - MARGIN, PLAIN_INTERVALS) : SPARKLINE_WIDTH;
+  const rates = splitIntoIntervals({ series, times }, plain ? PLAIN_INTERVALS : Math.min(SPARKLINE_WIDTH, room)).map(
+    recordsPerSecond,
+  );
+  const done = counts.succeeded + counts.failed + counts.unknown;
+  if (rates.length === 0 || times.seconds === 0) return;
+  const average = `${formatCount(Math.round(done / times.seconds))}/s average`;
+  const most = `${formatCount(Math.round(Math.max(...rates)))}/s peak`;
+  if (rates.length < 3) yield ['speed', average];
+  else if (plain)
+    yield ['speed', `${average}; over time: ${rates.map((rate) => formatCount(Math.round(rate))).join(', ')}`];
+  else {
+    const line = `${renderSparkline(rates)}${GAP}${average}, ${most}`;
+    if (line.length <= room || !width) yield ['speed', line];
+    else yield* [['speed', renderSparkline(rates)] as const, ['', `${average}, ${most}`] as const];
+  }
+}
+
+function* reasonLines(most: readonly FailureReason[], others: number, { plain }: ReceiptStyle): Generator<ReceiptLine> {
+  const shown = most.slice(0, MAX_REASONS);
+  for (const [at, reason] of shown.entries())
+    yield [at === 0 ? 'failures' : '', formatReason(reason, plain ? ASCII_GLYPHS : UNICODE_GLYPHS)];
+  const more = most.slice(shown.length).reduce((sum, reason) => sum + reason.count, others);
+  if (more > 0) yield ['', `${formatCount(more)} with other reasons`];
+}
+
+/** Formats a failure reason: `3 failed: no such folder (not-found): u5 on line 6, u9 on line 10`. */
+function formatReason(
+  { count: records, status, message, code, examples }: FailureReason,
+  { ellipsis }: Glyphs,
+): string {
+  const ids = examples.slice(0, 2).map(({ id, ...place }) => id + formatPosition(place));
+  const more = records > ids.length ? `, ${ellipsis}` : '';
+  return `${formatCount(records)} ${status}: ${message ?? 'no reason given'}${code ? ` (${code})` : ''}: ${ids.join(', ')}${more}`;
+}
+
+/** Formats a position as ` on line 6`, with the file if there are several. */
+export function formatPosition({ file, line }: Omit<FailureReason['examples'][number], 'id'>): string {
+  const where = file === undefined ? '' : ` of ${file}`;
+  return line === null ? '' : ` on line ${line}${where}`;
+}
+
+/** Formats a target: `https://api.example.com (profile prod, API key k1)`. */
+export function formatTarget({ target: { origin, profile, apiKey } }: Pick<JobReceipt, 'target'>): string {
+  const by = [profile && `profile ${profile}`, apiKey && `API key ${apiKey}`].filter(Boolean).join(', ');
+  return by ? `${origin} (${by})` : origin;
+}
+
+/** Formats counts as `9 succeeded, 1 failed`. Zero counts are omitted, except succeeded. */
+function formatStatusCounts(counts: JobReceipt['counts']): string {
+  return (['succeeded', 'failed', 'unknown', 'skipped'] as const)
+    .filter((status) => status === 'succeeded' || counts[status] > 0)
+    .map((status) => `${formatCount(counts[status])} ${status}`)
+    .join(', ');
+}
+
+/** Formats times: `12 s, from 2026-03-01 12:00:05 UTC to 2026-03-01 12:00:17 UTC`. */
+function formatTime({ times: { startedAt, endedAt, seconds }, waits }: JobReceipt): string {
+  const end = endedAt === null ? 'until now' : `to ${formatTimestamp(endedAt)}`;
+  const waited = isSignificantWait(waits) ? `; ${formatElapsed(waits.seconds)} waiting for rate limits` : '';
+  return `${formatElapsed(seconds)}, from ${formatTimestamp(startedAt)} ${end}${waited}`;
+}
+
+/** Whether rate limits delayed the job noticeably. Very short waits come from normal queueing. */
+export function isSignificantWait({ seconds }: JobReceipt['waits']): boolean {
+  return seconds >= 0.1;
+}

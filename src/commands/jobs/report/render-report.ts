@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { FailureReason } from '../../../bulk/failure-reasons.ts';
+import { hint, step } from '../../../kernel/hint.ts';
+import { isObject } from '../../../kernel/is-object.ts';
+import { redactRemembered } from '../../../kernel/redact.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatElapsed,
+  formatMilliseconds,
+  formatTimestamp,
+} from '../../../output/quantities.ts';
+import type { JobReceipt } from '../receipt/receipt.ts';
+import { formatPosition, formatTarget, isSignificantWait } from '../receipt/render-receipt.ts';
+import { renderChart } from './chart.ts';
+import { createCharts } from './charts.ts';
+import { Html, html } from './html.ts';
+import { STYLE } from './style.ts';
+
+/**
+ * Renders the report of a job as one self-contained HTML page, without scripts, requests, or fonts. The output is
+ * deterministic.
+ */
+export function renderReport(receipt: JobReceipt): string {
+  const hash = createHash('sha256').update(STYLE).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Html(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${receipt.operation}, job ${receipt.id}</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<main>
+${renderHeader(receipt)}
+${renderOutcome(receipt)}
+${renderCharts(receipt)}
+${renderFailures(receipt)}
+${renderReceiptTable(receipt)}
+</main>
+</body>
+</html>
+`;
+  return redactRemembered(page.text);
+}
+
+const STATES = { running: 'still running', stopped: 'stopped', done: 'done' } as const;
+
+function renderHeader({ id, operation, state, input, ...receipt }: JobReceipt): Html {
+  return html`<header>
+<p class="over">Report of job ${id}</p>
+<h1>${operation} <span class="state ${state}">${STATES[state]}</span></h1>
+<p>${input} to ${formatTarget(receipt)}, ${formatTimestamp(receipt.times.startedAt)}</p>
+</header>`;
+}
+
+const OUTCOMES = [
+  ['succeeded', 'Succeeded', 'good'],
+  ['failed', 'Failed', 'bad'],
+  ['unknown', 'Unknown', 'unsure'],
+  ['skipped', 'Not sent', 'none'],
+] as const;
+
+function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
+  const { total } = counts;
+  const there = OUTCOMES.filter(([status]) => counts[status] > 0 || status === 'succeeded');
+  let x = 0;
+  const shares = there.map(([status, , kind]) => {
+    const width = total > 0 ? (counts[status] / total) * 1000 : 0;
+    // A nonzero share is always visible.
+    const shown = counts[status] > 0 ? Math.max(4, width) : 0;
+    const from = Math.min(x, 1000 - shown);
+    x += width;
+    return html`<rect class="${kind}" x="${from.toFixed(1)}" width="${shown.toFixed(1)}" y="0" height="10"/>`;
+  });
+  const description = there.map(([status, name]) => `${formatCount(counts[status])} ${name.toLowerCase()}`).join(', ');
+  const tiles = there.map(
+    ([status, name, kind]) =>
+      html`<div class="${kind}"><dt>${name}</dt><dd>${formatCount(counts[status])}</dd><dd class="share">${formatShare(counts[status], total)}</dd></div>
+`,
+  );
+  return html`<section aria-labelledby="outcome">
+<h2 id="outcome">Outcome</h2>
+<dl class="tiles">
+<div><dt>Records</dt><dd>${formatCount(total)}</dd><dd class="share">in ${formatElapsed(times.seconds)}</dd></div>
+${tiles}</dl>
+<svg class="shares" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label="Of ${formatCount(total)} records: ${description}.">${shares}</svg>
+${state === 'stopped' ? html`<p class="note">The job is not finished. Resume it with <code>${hint`${step('resume', 'jobs', 'resume', id)}`.format()}</code></p>` : undefined}
+${counts.unknown > 0 ? html`<p class="note">Unknown: sent, but it is not known whether the records were applied.</p>` : undefined}
+</section>`;
+}
+
+function renderCharts(receipt: JobReceipt): Html {
+  const charts = createCharts(receipt);
+  if (charts.length === 0) return html``;
+  return html`<section aria-labelledby="course">
+<h2 id="course">Progress</h2>
+<div class="charts">${charts.map(renderChart)}</div>
+</section>`;
+}
+
+function renderFailures({ reasons: { most, others }, counts }: JobReceipt): Html {
+  if (most.length === 0) return html``;
+  const all = counts.failed + counts.unknown;
+  return html`<section aria-labelledby="failures">
+<h2 id="failures">Failure reasons</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Reasons"><table class="reasons">
+<thead><tr><th scope="col">Records</th><th scope="col">Reason</th><th scope="col">Examples</th></tr></thead>
+<tbody>${most.map((reason) => renderReason(reason, all))}</tbody>
+</table></div>
+${others > 0 ? html`<p class="note">${formatCount(others)} more with other reasons.</p>` : undefined}
+</section>`;
+}
+
+function renderReason({ status, message, code, count: records, examples }: FailureReason, all: number): Html {
+  const kind = status === 'failed' ? 'bad' : 'unsure';
+  const shown = examples.map(({ id, ...place }) => html`<li><code>${id}</code>${formatPosition(place)}</li>`);
+  return html`<tr>
+<td class="${kind}"><strong>${formatCount(records)}</strong> ${status}<br><span class="share">${formatShare(records, all)}</span></td>
+<td>${message ?? 'no reason given'}${code === null ? undefined : html`<br><code>${code}</code>`}</td>
+<td><ul>${shown}${records > examples.length ? html`<li>and ${formatCount(records - examples.length)} more</li>` : undefined}</ul></td>
+</tr>
+`;
+}
+
+function renderReceiptTable(receipt: JobReceipt): Html {
+  const rows = [...receiptRows(receipt)].map(
+    ([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>
+`,
+  );
+  return html`<section aria-labelledby="receipt">
+<h2 id="receipt">Receipt</h2>
+<dl class="receipt">
+${rows}</dl>
+</section>`;
+}
+
+function* receiptRows(receipt: JobReceipt): Generator<readonly [name: string, text: string]> {
+  const { id, operation, state, inputs, times, runs, requests, retries, waits, latency, rejects } = receipt;
+  yield ['Job', `${id}, ${STATES[state]}`];
+  yield ['Operation', operation];
+  yield ['Target', formatTarget(receipt)];
+  for (const { name, format, bytes, sha256 } of inputs) {
+    yield ['Input', `${name}, ${format.toUpperCase()}, ${formatBytes(bytes)} (${formatCount(bytes)} bytes)`];
+    yield ['SHA-256', sha256];
+  }
+  yield* namedFields('Data', receipt.data);
+  yield* namedFields('Flags', receipt.options);
+  yield ['Started', formatTimestamp(times.startedAt)];
+  yield ['Ended', times.endedAt === null ? 'still running' : formatTimestamp(times.endedAt)];
+  yield ['Duration', `${formatElapsed(times.seconds)} in ${runs === 1 ? '1 run' : `${formatCount(runs)} runs`}`];
+  yield ['Requests', `${formatCount(requests)}, of which ${formatCount(retries)} were retries`];
+  yield ['Rate limits', isSignificantWait(waits) ? `waited ${formatElapsed(waits.seconds)} in total` : 'no waits'];
+  const { p50, p90, p99, max } = latency;
+  if (p50 !== null && p90 !== null && p99 !== null && max !== null) {
+    const [half, most, nearlyAll, all] = [p50, p90, p99, max].map(formatMilliseconds);
+    yield ['Latency', `p50 ${half}, p90 ${most}, p99 ${nearlyAll}, max ${all}`];
+  }
+  yield ['Rejects', rejects ?? 'none'];
+}
+
+function* namedFields(name: string, fields: Readonly<Record<string, unknown>>): Generator<readonly [string, string]> {
+  const texts = Object.entries(fields).map(([field, value]) => `${field}: ${formatFieldValue(value)}`);
+  if (texts.length > 0) yield [name, texts.join(', ')];
+}
+
+function formatFieldValue(value: unknown): string {
+  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
+}
+
+/** Formats a percentage. Only the whole is 100 %, and only nothing is 0 %. */
+function formatShare(part: number, whole: number): string {
+  if (whole === 0 || part === whole) return whole === 0 ? '' : '100 %';
+  const percent = (part / whole) * 100;
+  if (percent > 99.9) return 'over 99.9 %';
+  if (part > 0 && percent < 0.1) return 'under 0.1 %';
+  return `${Math.round(percent * 10) / 10} %`;
+}

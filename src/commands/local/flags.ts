@@ -1,0 +1,17 @@
+import type { OptionDefinition, OptionsOf } from '../definition.ts';
+import { DEFAULT_LIST_LIMIT, DELIVERY_STATES } from './delivery-constants.ts';
+
+export const LIST_DELIVERIES_FLAGS = [
+  { flags: '--state <state>', description: 'only deliveries in this state', choices: DELIVERY_STATES },
+  { flags: '--endpoint <id>', description: "only deliveries to this endpoint ID, 'raw', or 'processed'" },
+  { flags: '--event <type>', description: 'only deliveries of this event type' },
+  { flags: '--limit <n>', description: `maximum number of deliveries (default: ${DEFAULT_LIST_LIMIT})` },
+] as const satisfies readonly OptionDefinition[];
+
+export type ListDeliveriesFlags = OptionsOf<typeof LIST_DELIVERIES_FLAGS>;
+
+export const RETRY_DELIVERIES_FLAGS = [
+  { flags: '--failed', description: 'retry all failed deliveries' },
+] as const satisfies readonly OptionDefinition[];
+
+export type RetryDeliveriesFlags = OptionsOf<typeof RETRY_DELIVERIES_FLAGS>;

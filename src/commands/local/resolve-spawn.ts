@@ -1,0 +1,70 @@
+import { statSync } from 'node:fs';
+import { platform as thisPlatform } from 'node:os';
+import { win32 } from 'node:path';
+import { SvcError } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
+
+/** Arguments of `spawn` for a command. */
+export interface SpawnArguments {
+  readonly program: string;
+  readonly programArguments: readonly string[];
+  /** The arguments are already quoted. */
+  readonly verbatim: boolean;
+}
+
+export interface SpawnDependencies {
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly platform?: NodeJS.Platform;
+  isFile?(path: string): boolean;
+}
+
+/**
+ * Resolves how to spawn a command. On Windows, batch files (`npm` is `npm.cmd`) run through the command interpreter,
+ * with quoted arguments.
+ * @throws SvcError `usage` for an argument that the interpreter would change in spite of the quotes
+ */
+export function resolveSpawn(
+  command: string,
+  words: readonly string[],
+  dependencies: SpawnDependencies,
+): SpawnArguments {
+  const { platform = thisPlatform(), environment } = dependencies;
+  const batchFile = platform === 'win32' ? findBatchFile(command, dependencies) : undefined;
+  if (batchFile === undefined) return { program: command, programArguments: words, verbatim: false };
+  const line = [batchFile, ...words].map(quoted).join(' ');
+  const interpreter = variable(environment, 'ComSpec') || 'cmd.exe';
+  return { program: interpreter, programArguments: ['/d', '/s', '/c', `"${line}"`], verbatim: true };
+}
+
+/** Finds the batch file that Windows would run for a command. `undefined` if a program comes first, or nothing is found. */
+function findBatchFile(command: string, dependencies: SpawnDependencies): string | undefined {
+  const { environment, cwd, isFile = isFileHere } = dependencies;
+  const extensions = (variable(environment, 'PATHEXT') || '.COM;.EXE;.BAT;.CMD').split(';');
+  const isPath = /[\\/]/.test(command);
+  const folders = isPath ? [''] : (variable(environment, 'PATH') ?? '').split(';').filter((folder) => folder !== '');
+  const names = win32.extname(command) === '' ? extensions.map((extension) => command + extension) : [command];
+  const candidates = folders.flatMap((folder) => names.map((name) => win32.resolve(cwd, folder, name)));
+  const found = candidates.find(isFile);
+  return found !== undefined && /\.(bat|cmd)$/i.test(found) ? found : undefined;
+}
+
+/** Reads an environment variable, ignoring case as Windows does. */
+function variable(environment: Environment, name: string): string | undefined {
+  const key = Object.keys(environment).find((known) => known.toUpperCase() === name.toUpperCase());
+  return key === undefined ? undefined : environment[key];
+}
+
+function isFileHere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** Quotes an argument for the interpreter. Quotes, `%`, and line breaks cannot be quoted. */
+function quoted(word: string): string {
+  if (/["%\r\n\0]/.test(word)) {
+    throw new SvcError('usage', `cannot pass '${word}' to a batch file: quotes, %, and line breaks are not supported`, {
+      hint: 'put the command into a script and run the script',
+    });
+  }
+  return `"${word.replace(/\\+$/, '$&$&')}"`;
+}

@@ -1,0 +1,92 @@
+import type { Environment } from '../kernel/folders.ts';
+import type { Io } from '../kernel/io.ts';
+
+/** Prompt for a line of text. */
+export interface TextPrompt {
+  readonly message: string;
+  /** Value when the user presses Enter alone. */
+  readonly defaultValue?: string | undefined;
+  /**
+   * Meaning of an empty answer, as text: `all channels`. The user gives one with Enter alone, or with `-` if there is a
+   * default value. Without this property an answer is required.
+   */
+  readonly emptyMeaning?: string | undefined;
+  /** Returns the problem with an answer, or undefined. */
+  readonly validate?: (answer: string) => string | undefined;
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly description?: string;
+  /** Choices of a group are listed together and can be selected together. */
+  readonly group?: string;
+}
+
+export interface SelectPrompt {
+  readonly message: string;
+  readonly choices: readonly Choice[];
+  /** Value when the user presses Enter alone. */
+  readonly defaultValue: string;
+}
+
+/** Prompt for any number of choices. */
+export interface MultiSelectPrompt {
+  readonly message: string;
+  readonly choices: readonly Choice[];
+  readonly defaultValues: readonly string[];
+  /** Meaning of an empty selection, as text: `all events`. */
+  readonly emptyMeaning: string;
+  /** Checks a value that is not among the choices. Returns the problem with it, or undefined. */
+  readonly validateOther: (value: string) => string | undefined;
+}
+
+/**
+ * Prompts the user. One implementation redraws its lines; the other prints plain numbered questions for screen readers
+ * and for terminals that can't move the cursor. Both ask the same questions and return the same values.
+ * @throws SvcError `interrupted` on Ctrl-C and at the end of the input, or the reason of the command's signal
+ */
+export interface Prompter {
+  text(question: TextPrompt): Promise<string>;
+  /** Reads text without echo. The answer may be empty. */
+  secret(message: string): Promise<string>;
+  confirm(message: string, defaultValue: boolean): Promise<boolean>;
+  select(question: SelectPrompt): Promise<string>;
+  multiSelect(question: MultiSelectPrompt): Promise<readonly string[]>;
+}
+
+/** Parts of the process environment that prompts need. */
+export interface PrompterDependencies {
+  readonly io: Io;
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+}
+
+/** Value of a typed answer: the default value if nothing was typed. */
+export function parseAnswer({ defaultValue, emptyMeaning }: TextPrompt, typed: string): string {
+  const answer = typed.trim();
+  if (answer === EMPTY_ANSWER && defaultValue && emptyMeaning !== undefined) return '';
+  return answer || (defaultValue ?? '');
+}
+
+/** Typed for an empty answer when Enter alone selects the default value. */
+export const EMPTY_ANSWER = '-';
+
+/** Problem with the answer to a text prompt, if any. */
+export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: string): string | undefined {
+  if (answer === '') return emptyMeaning === undefined ? 'an answer is required' : undefined;
+  return validate?.(answer);
+}
+
+/** Values of the choices in a group. */
+export function valuesInGroup(choices: readonly Choice[], group: string): readonly string[] {
+  return choices.filter((choice) => choice.group === group).map(({ value }) => value);
+}
+
+/** Removes the values if all of them are selected, and adds them otherwise. */
+export function toggleAll(chosen: Set<string>, values: readonly string[]): void {
+  const isOn = values.every((value) => chosen.has(value));
+  for (const value of values) {
+    if (isOn) chosen.delete(value);
+    else chosen.add(value);
+  }
+}

@@ -1,0 +1,41 @@
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { CALL_FLAGS } from '../call/call-flags.ts';
+import { readInputData } from '../call/input-data.ts';
+import { runCall } from '../call/run-call.ts';
+import type { Invocation, OperationRunner, RunOperation } from '../definition.ts';
+import { getFlagValue, selectOptions } from '../option-values.ts';
+
+/** Returns the code that runs an operation: its custom runner, or `runOperation`. */
+export function loadRunner(runner: OperationRunner | undefined): RunOperation | Promise<RunOperation> {
+  return runner ? runner.load() : runOperation;
+}
+
+/** Runs an operation in bulk if records come from a list or a file, and as a single call otherwise. */
+export const runOperation: RunOperation = async (context, versions, invocation) => {
+  const entry = selectVersion(versions, invocation);
+  const input = await readInputData(context, entry, invocation);
+  const isBulk = entry.bulk === 'array' || (entry.bulk && getFlagValue(invocation.options, 'file') !== undefined);
+  if (!isBulk) return runCall(context, entry, input, invocation);
+  const [{ runBulkOperation }, { parseBulkOptions: bulkOptions }] = await Promise.all([
+    import('../bulk/bulk-operation.ts'),
+    import('../bulk/bulk-flags.ts'),
+  ]);
+  return runBulkOperation(context, entry, { ...input, options: bulkOptions(invocation) });
+};
+
+/** Selects the version given by `--api-version`, or the first. @throws SvcError `usage` for a flag of another version */
+function selectVersion(
+  versions: readonly [OperationEntry, ...OperationEntry[]],
+  { options }: Invocation,
+): OperationEntry {
+  const requested = selectOptions(CALL_FLAGS, options).apiVersion;
+  const entry = versions.find(({ version }) => version === requested) ?? versions[0];
+  for (const other of versions) {
+    const foreign = other.flags.find(
+      ({ name }) => getFlagValue(options, name) !== undefined && !entry.flags.some((own) => own.name === name),
+    );
+    if (foreign) throw new SvcError('usage', `--${foreign.name} requires --api-version ${other.version}`);
+  }
+  return entry;
+}

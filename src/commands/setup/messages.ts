@@ -1,0 +1,18 @@
+import type { Context } from '../context.ts';
+
+/** Prints lines on stderr. */
+export async function printLines({ note }: Pick<Context, 'note'>, lines: readonly string[]): Promise<void> {
+  for (const line of lines) await note(line);
+}
+
+/** Asks an optional question, which defaults to no. `--yes` does not accept it, because it only answers required confirmations. */
+export async function confirmOptional(context: Context, question: string): Promise<boolean> {
+  if (context.options.yes || context.options.dryRun) return false;
+  return (await context.prompter()).confirm(question, false);
+}
+
+/** Formats names and values in two columns. */
+export function formatColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
+}

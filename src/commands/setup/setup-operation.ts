@@ -1,0 +1,121 @@
+import { formatCommand, formatDataCommand } from '../../catalog/command-text.ts';
+import type { Operation } from '../../catalog/define.ts';
+import type { Flag } from '../../catalog/flags.ts';
+import { loadOperation, type OperationName } from '../../catalog/index.ts';
+import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { valueAt } from '../../kernel/field-path.ts';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { readInputData } from '../call/input-data.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { getFlagValue, toOptionKey } from '../option-values.ts';
+import { programCommand } from '../service-flags.ts';
+import { canAsk } from '../terminal/terminal.ts';
+import { type Data, withValue } from './data.ts';
+
+/** The operation that an interactive setup runs. */
+export interface SetupOperation {
+  readonly entry: OperationEntry;
+  readonly operation: Operation;
+}
+
+export async function loadSetupOperation(wanted: OperationName): Promise<SetupOperation> {
+  const entry = getEntry(wanted);
+  return { entry, operation: await loadOperation(entry.resource, entry.name) };
+}
+
+/**
+ * Reads the data given by flags.
+ * @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive command
+ */
+export async function readFlagData(context: Context, { entry }: SetupOperation, invocation: Invocation): Promise<Data> {
+  if (canAsk(context)) {
+    rejectStdinSecrets(entry, invocation);
+    return (await readInputData(context, entry, invocation)).data;
+  }
+  const { data } = await readInputData(context, entry, withoutSecrets(entry, invocation));
+  const [example] = entry.examples;
+  const given = withEmptySecrets(entry, data, invocation);
+  const command =
+    Object.keys(given).length === 0
+      ? (example?.command ?? '').replace(/^svc/, programCommand(context.options))
+      : formatEquivalentCommand(context, entry, { ...sampleUrlIfMissing(entry, data), ...given }, invocation);
+  throw new SvcError('usage', 'this command is interactive and requires a terminal', {
+    hint: `non-interactive: ${command}`,
+  });
+}
+
+/** Rejects secrets from stdin, which prompts read their answers from. */
+function rejectStdinSecrets({ flags }: OperationEntry, { options }: Invocation): void {
+  const flag = flags.filter(isSecret).find(({ name }) => getFlagValue(options, stdinFlag(name)));
+  if (!flag) return;
+  throw new SvcError('usage', `--${flag.name}-stdin: stdin is a terminal`, {
+    hint: 'omit the flag to be prompted',
+  });
+}
+
+function withoutSecrets({ flags }: OperationEntry, invocation: Invocation): Invocation {
+  const secrets = flags
+    .filter(isSecret)
+    .flatMap(({ name }) => [toOptionKey(fileFlag(name)), toOptionKey(stdinFlag(name))]);
+  const options = Object.entries(invocation.options).filter(([name]) => !secrets.includes(name));
+  return { ...invocation, options: Object.fromEntries(options) };
+}
+
+/** Adds an empty value for each secret given by a flag, without reading the secret. */
+function withEmptySecrets({ flags }: OperationEntry, data: Data, { options }: Invocation): Data {
+  const named = flags
+    .filter(isSecret)
+    .filter(({ name }) => getFlagValue(options, fileFlag(name)) || getFlagValue(options, stdinFlag(name)));
+  return named.reduce((all, { path }) => withValue(all, path, ''), data);
+}
+
+function isSecret({ kind }: Flag): boolean {
+  return kind === 'secret';
+}
+
+function fileFlag(name: string): string {
+  return `${name}-file`;
+}
+
+function stdinFlag(name: string): string {
+  return `${name}-stdin`;
+}
+
+function sampleUrlIfMissing({ flags }: OperationEntry, data: Data): Data {
+  const isMissing = data['url'] === undefined && flags.some(({ name, required }) => name === 'url' && required);
+  return isMissing ? { url: SAMPLE_URL } : {};
+}
+
+/** Placeholder for a missing URL. */
+export const SAMPLE_URL = 'https://example.com/hook';
+
+/**
+ * Formats the equivalent non-interactive command for a shell. Values that flags cannot express go into `--data`. A
+ * secret is read from the given file, or from stdin.
+ */
+export function formatEquivalentCommand(
+  context: Context,
+  entry: OperationEntry,
+  data: Data,
+  { options }: Invocation,
+): string {
+  const program = programCommand(context.options);
+  const secrets = entry.flags.filter((flag) => isSecret(flag) && valueAt(data, flag.path) !== undefined);
+  const dataWithoutSecrets = secrets.reduce((all, { path }) => withValue(all, path, undefined), data);
+  const words = secrets.flatMap(({ name }) => {
+    const file = getFlagValue(options, fileFlag(name));
+    return typeof file === 'string' ? [`--${name}-file`, quoteForShell(file)] : [`--${name}-stdin`];
+  });
+  const line = formatCommand(entry, dataWithoutSecrets, program);
+  const canUseFlags = escapeForTerminal(line) === line && hasPlainKeys(entry, dataWithoutSecrets);
+  return [canUseFlags ? line : formatDataCommand(entry.command, dataWithoutSecrets, program), ...words].join(' ');
+}
+
+/** Checks that map keys contain no `=`, because flags write maps as key=value. */
+function hasPlainKeys({ flags }: OperationEntry, data: Data): boolean {
+  const maps = flags.filter(({ kind }) => kind === 'map' || kind === 'switches');
+  return maps.flatMap(({ path }) => Object.keys(Object(valueAt(data, path)))).every((key) => /^[^=]+$/.test(key));
+}

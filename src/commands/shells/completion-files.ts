@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { platform as thisPlatform } from 'node:os';
+import { basename, isAbsolute, join } from 'node:path';
+import { SvcError } from '../../kernel/errors.ts';
+import { type Environment, type Folders, resolveHomeFolder } from '../../kernel/folders.ts';
+import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { SCRIPT_FILES, SHELLS, type Shell } from './shells.ts';
+
+/** Files of a shell's completion: the script, and the start-up file that loads it. fish needs no start-up lines. */
+export interface CompletionFiles {
+  readonly shell: Shell;
+  readonly script: string;
+  readonly startUp?: { readonly path: string; readonly lines: string };
+}
+
+interface CompletionDependencies {
+  readonly environment: Environment;
+  readonly folders: Folders;
+  readonly platform?: NodeJS.Platform;
+  isFile?(path: string): boolean;
+}
+
+/** Finds the completion files of a shell. @throws SvcError `usage` for an unsupported shell */
+export function findCompletionFiles(named: string | undefined, dependencies: CompletionDependencies): CompletionFiles {
+  const { environment, folders, platform = thisPlatform() } = dependencies;
+  const shell = chooseShell(named, environment);
+  const home = resolveHomeFolder(environment);
+  const config = absoluteOrUndefined(environment['XDG_CONFIG_HOME']) ?? join(home, '.config');
+  const script = join(folders.config, 'completion', SCRIPT_FILES[shell]);
+  switch (shell) {
+    case 'bash':
+      return {
+        shell,
+        script,
+        startUp: { path: findBashStartUpFile(home, dependencies), lines: markedBlock(sourceLine(script)) },
+      };
+    case 'zsh': {
+      const path = join(absoluteOrUndefined(environment['ZDOTDIR']) ?? home, '.zshrc');
+      const lines = markedBlock(
+        `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }`,
+        sourceLine(script),
+      );
+      return { shell, script, startUp: { path, lines } };
+    }
+    case 'fish':
+      return { shell, script: join(config, 'fish', 'completions', SCRIPT_FILES.fish) };
+    case 'powershell': {
+      const folder = platform === 'win32' ? join(home, 'Documents', 'PowerShell') : join(config, 'powershell');
+      const path = join(folder, 'Microsoft.PowerShell_profile.ps1');
+      return { shell, script, startUp: { path, lines: markedBlock(powerShellSourceLine(script)) } };
+    }
+  }
+}
+
+/** Start-up files of bash login shells, which macOS terminals open. bash reads the first that exists, and no `.bashrc`. */
+const LOGIN_SHELL_FILES = ['.bash_profile', '.bash_login', '.profile'];
+
+function findBashStartUpFile(
+  home: string,
+  { platform = thisPlatform(), isFile = existsSync }: CompletionDependencies,
+): string {
+  const names = platform === 'darwin' ? LOGIN_SHELL_FILES : ['.bashrc'];
+  const paths = names.map((name) => join(home, name));
+  return paths.find(isFile) ?? join(home, names[0] ?? '');
+}
+
+function chooseShell(named: string | undefined, environment: Environment): Shell {
+  const wanted = named ?? basename(environment['SHELL'] ?? '');
+  const shell = SHELLS.find((known) => known === wanted);
+  if (shell) return shell;
+  if (named === undefined) {
+    throw new SvcError('usage', 'cannot detect your shell', {
+      hint: hint`specify the shell: ${stepWithPlaceholder('configure', ['completion', 'install'], SHELLS.join('|'))}`,
+    });
+  }
+  throw new SvcError('usage', `unsupported shell '${named}'`, { hint: didYouMean(named, SHELLS) });
+}
+
+function absoluteOrUndefined(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined;
+}
+
+/** Loads the script if it exists, so that a deleted script causes no error at shell start. */
+function sourceLine(script: string): string {
+  const word = `'${script.replaceAll("'", `'\\''`)}'`;
+  return `[ ! -r ${word} ] || . ${word}`;
+}
+
+function powerShellSourceLine(script: string): string {
+  const word = `'${script.replaceAll("'", "''")}'`;
+  return `if (Test-Path -LiteralPath ${word}) { . ${word} }`;
+}
+
+/** Encloses start-up lines in markers, so that uninstalling finds them. */
+function markedBlock(...lines: readonly string[]): string {
+  return ['# >>> svc completion >>>', ...lines, '# <<< svc completion <<<', ''].join('\n');
+}
+
+const MARKED_BLOCK = /# >>> svc completion >>>\r?\n[\s\S]*?# <<< svc completion <<<(\r?\n)?/;
+
+/** Replaces the marked lines of a start-up file, or appends them. */
+export function withLines(text: string | undefined, lines: string): string {
+  if (text === undefined) return lines;
+  return MARKED_BLOCK.test(text) ? text.replace(MARKED_BLOCK, () => lines) : `${text}\n${lines}`;
+}
+
+/** Restores a start-up file byte for byte to its text before installation. `undefined` if there was no file. */
+export function withoutLines(text: string): string | undefined {
+  const found = MARKED_BLOCK.exec(text);
+  if (!found) return text;
+  const [before, after] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
+  if (before === '') return after || undefined;
+  const rest = before.replace(/\n$/, '');
+  // Text added after the marked lines stays on its own lines.
+  return after !== '' && rest !== '' && !rest.endsWith('\n') ? before + after : rest + after;
+}

@@ -1,0 +1,156 @@
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import {
+  answerProblem,
+  type Choice,
+  EMPTY_ANSWER,
+  type MultiSelectPrompt,
+  type Prompter,
+  type PrompterDependencies,
+  parseAnswer,
+  type SelectPrompt,
+  type TextPrompt,
+  toggleAll,
+  valuesInGroup,
+} from '../prompter.ts';
+import { createPlainInput } from './plain-input.ts';
+
+/**
+ * Creates a prompter that prints plain lines. Choices are numbered and selected by number or name; a part of a name
+ * searches the list. The terminal itself echoes and edits the typed text.
+ */
+export function createPlainPrompter({ io, signal }: PrompterDependencies): Prompter {
+  const input = createPlainInput(io.stdin.stream, signal);
+  const write = (text: string) => io.stderr.write(text);
+  const answerTo = async (prompt: string, read: () => Promise<string>) => {
+    await write(`${escapeForTerminal(prompt)} `);
+    try {
+      return (await read()).trim();
+    } catch (error) {
+      // The error message starts on a line of its own.
+      await write('\n');
+      throw error;
+    }
+  };
+  const page: PlainPage = {
+    print: (line) => write(`${escapeForTerminal(line)}\n`),
+    read: (prompt) => answerTo(prompt, input.line),
+  };
+  return {
+    text: (question) => askText(page, question),
+    secret: async (message) => {
+      const secret = await answerTo(`${message} (not shown):`, input.secret);
+      await write('\n');
+      return secret;
+    },
+    confirm: (message, defaultValue) => askConfirm(page, message, defaultValue),
+    select: (question) => askSelect(page, question),
+    multiSelect: (question) => askMultiSelect(page, question),
+  };
+}
+
+interface PlainPage {
+  print(line: string): Promise<void>;
+  read(prompt: string): Promise<string>;
+}
+
+async function askText(page: PlainPage, question: TextPrompt): Promise<string> {
+  const { message, defaultValue, emptyMeaning } = question;
+  const emptyOption = defaultValue && emptyMeaning !== undefined ? `; ${EMPTY_ANSWER}: ${emptyMeaning}` : '';
+  const meaning = defaultValue || emptyMeaning;
+  for (;;) {
+    const answer = parseAnswer(
+      question,
+      await page.read(`${message}${meaning ? ` (Enter: ${meaning}${emptyOption})` : ''}:`),
+    );
+    const problem = answerProblem(question, answer);
+    if (problem === undefined) return answer;
+    await page.print(`  ${problem}`);
+  }
+}
+
+async function askConfirm(page: PlainPage, message: string, defaultValue: boolean): Promise<boolean> {
+  for (;;) {
+    const answer = (await page.read(`${message} (y or n; Enter: ${defaultValue ? 'yes' : 'no'}):`)).toLowerCase();
+    if (answer === '') return defaultValue;
+    if (['y', 'yes'].includes(answer)) return true;
+    if (['n', 'no'].includes(answer)) return false;
+    await page.print('  answer y or n');
+  }
+}
+
+async function askSelect(page: PlainPage, { message, choices, defaultValue }: SelectPrompt): Promise<string> {
+  await page.print(`${message}:`);
+  for (const [index, choice] of choices.entries()) await page.print(numberedChoice(index, choice));
+  for (;;) {
+    const answer = await page.read(`number or name (Enter: ${defaultValue}):`);
+    const chosen = answer === '' ? defaultValue : choiceOf(choices, answer)?.value;
+    if (chosen !== undefined) return chosen;
+    await page.print(`  '${answer}' is not one of the choices`);
+  }
+}
+
+async function askMultiSelect(page: PlainPage, question: MultiSelectPrompt): Promise<readonly string[]> {
+  const { message, choices, defaultValues, emptyMeaning } = question;
+  const chosen = new Set(defaultValues);
+  await page.print(`${message}:`);
+  await printChoices(page, choices, chosen);
+  await page.print('  numbers, names, or groups, separated by commas; a part of a name searches the list');
+  for (;;) {
+    const current = chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`;
+    const answer = await page.read(`select or deselect (Enter: ${current}):`);
+    if (answer === '') return [...chosen];
+    for (const part of answer.split(',').map((text) => text.trim())) {
+      if (part !== '') await applyPart(page, question, { chosen, part });
+    }
+    await page.print(`  selected: ${[...chosen].join(', ') || emptyMeaning}`);
+  }
+}
+
+interface AnswerPart {
+  readonly chosen: Set<string>;
+  readonly part: string;
+}
+
+/** Applies one part of an answer: selects choices, or prints the choices that match. */
+async function applyPart(
+  page: PlainPage,
+  { choices, validateOther }: MultiSelectPrompt,
+  { chosen, part }: AnswerPart,
+): Promise<void> {
+  const choice = choiceOf(choices, part);
+  if (choice) return toggleAll(chosen, [choice.value]);
+  const group = valuesInGroup(choices, part);
+  if (group.length > 0) return toggleAll(chosen, group);
+  if (chosen.has(part)) return toggleAll(chosen, [part]);
+  const found = choices.filter(({ value, description = '' }) => `${value} ${description}`.includes(part));
+  if (found.length > 0) {
+    await page.print(`  matches for '${part}':`);
+    return printChoices(page, choices, chosen, found);
+  }
+  const problem = validateOther(part);
+  if (problem !== undefined) return page.print(`  '${part}': ${problem}`);
+  toggleAll(chosen, [part]);
+}
+
+function choiceOf(choices: readonly Choice[], text: string): Choice | undefined {
+  const byNumber = /^\d{1,4}$/.test(text) ? choices[Number(text) - 1] : undefined;
+  return byNumber ?? choices.find(({ value }) => value === text);
+}
+
+async function printChoices(
+  { print }: PlainPage,
+  choices: readonly Choice[],
+  chosen: ReadonlySet<string>,
+  shown = choices,
+): Promise<void> {
+  let group: string | undefined;
+  for (const choice of shown) {
+    if (choice.group !== group) await print(`  ${choice.group}`);
+    group = choice.group;
+    await print(numberedChoice(choices.indexOf(choice), choice) + (chosen.has(choice.value) ? ' (selected)' : ''));
+  }
+}
+
+function numberedChoice(index: number, { value, description }: Choice): string {
+  return `  ${index + 1}. ${value}${description ? `: ${description}` : ''}`;
+}

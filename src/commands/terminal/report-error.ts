@@ -1,0 +1,72 @@
+import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
+import { type Io, isCurrentFolderDeleted } from '../../kernel/io.ts';
+import { rememberEnvironmentSecrets, SETTING_VARIABLES } from '../../kernel/variables.ts';
+import { renderError } from '../../output/error-text.ts';
+import { FORMATS, type Format } from '../../output/format.ts';
+import type { OptionDefinition } from '../definition.ts';
+import { GLOBAL_FLAGS } from '../global-flags.ts';
+import { parseShortFlags } from '../short-flags.ts';
+import { toTerminalText } from './terminal.ts';
+
+/** Prints an error to stderr, in the requested format, and returns its exit code. */
+export async function reportError(
+  io: Io,
+  words: readonly string[],
+  environment: Environment,
+  thrown: unknown,
+): Promise<number> {
+  if (thrown instanceof CommandExit) return thrown.exitCode;
+  // After an early crash, the secrets of the environment are not known yet.
+  rememberEnvironmentSecrets(environment);
+  const error = toSvcError(thrown);
+  if (error.failure !== 'reader_gone') {
+    const ownWords = wordsBeforeSeparator(words);
+    const text = renderError(error, {
+      format: requestedFormat(ownWords, environment),
+      debug: ownWords.includes('--debug'),
+    });
+    // If stderr is closed as well, only the exit code reports the error.
+    await io.stderr.write(toTerminalText(text, io.stderr, environment)).catch(() => undefined);
+  }
+  return FAILURES[error.failure].exitCode;
+}
+
+function toSvcError(thrown: unknown): SvcError {
+  if (thrown instanceof SvcError) return thrown;
+  if (isCurrentFolderDeleted(thrown)) {
+    return new SvcError('local', 'the current folder no longer exists', {
+      hint: 'change to a folder that exists, then run the command again',
+      cause: thrown,
+    });
+  }
+  const message = messageOf(thrown);
+  return new SvcError('bug', `unexpected error: ${message}`, {
+    hint: 'this is a bug in svc: run the command again with --debug and report the output',
+    cause: thrown,
+  });
+}
+
+/** Words before `--`. Words after it may belong to another command. */
+function wordsBeforeSeparator(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--');
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** Requested output format, read from the unparsed words because the command line may be invalid. The last one counts. */
+function requestedFormat(words: readonly string[], environment: Environment): Format {
+  let format = environment[SETTING_VARIABLES.output];
+  for (const [at, word] of words.entries()) {
+    const short = parseShortFlags(word, SHORT_FLAG_LOOKUP);
+    if (short?.valueFlag?.flags.startsWith('-o,')) format = short.value || words[at + 1];
+    else if (word === '--output') format = words[at + 1];
+    else if (word.startsWith('--output=')) format = word.slice('--output='.length);
+  }
+  return FORMATS.find((known) => known === format) ?? 'table';
+}
+
+/** Lookup for short flags that can be combined: `-ojson`, `-qojson`. */
+const SHORT_FLAG_LOOKUP = {
+  find: (name: string) => GLOBAL_FLAGS.find(({ flags }) => flags.startsWith(`${name}, `)),
+  takesValue: ({ flags }: OptionDefinition) => flags.includes('<'),
+};

@@ -1,0 +1,36 @@
+import { MAP_FLAG } from '../bulk/column-map.ts';
+import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG } from '../bulk/input-flags.ts';
+import type { OptionDefinition, OptionsOf } from '../definition.ts';
+
+const ORG_FLAG = {
+  flags: '--org <id>',
+  description: 'organization of the records; a record with a different one is a problem',
+} as const satisfies OptionDefinition;
+
+/** Operations that a `validate` command checks records for. */
+interface CheckedOperations {
+  readonly verbs: readonly string[];
+  readonly versions: readonly string[];
+  /** Whether all records of a file belong to one organization. */
+  readonly hasOrganization: boolean;
+}
+
+/** Creates the flags of one `validate` command. Omits a flag with a single choice. */
+export function validateFlags({ verbs, versions, hasOrganization }: CheckedOperations) {
+  return [
+    { ...FILE_FLAG, description: `${FILE_FLAG.description} (required)` },
+    INPUT_FORMAT_FLAG,
+    ...choice('--for <what>', `command that the records are for (default: ${verbs[0]})`, verbs),
+    ...choice('--api-version <v>', `API version of the call (default: ${versions[0]})`, versions),
+    ...(hasOrganization ? [ORG_FLAG] : []),
+    DUPLICATES_FLAG,
+    MAP_FLAG,
+    { flags: '--format <form>', description: 'format of the findings (default: text)', choices: ['text', 'github'] },
+  ] as const satisfies readonly OptionDefinition[];
+}
+
+export type ValidateFlags = OptionsOf<ReturnType<typeof validateFlags>>;
+
+function choice<const Flags extends string>(flags: Flags, description: string, choices: readonly string[]) {
+  return choices.length > 1 ? [{ flags, description, choices }] : [];
+}

@@ -1,0 +1,59 @@
+import { formatNounCount } from '../../kernel/plural.ts';
+import type { ListenerEvent } from '../../webhooks/listener.ts';
+import type { Context } from '../context.ts';
+import type { ListenOptions } from './listen-options.ts';
+import type { DeliveryOutput } from './listen-output.ts';
+
+/** Number of deliveries by outcome. */
+export interface DeliveryCounts {
+  accepted: number;
+  notForwarded: number;
+  repeated: number;
+  rejected: number;
+}
+
+/** Prints the address and settings of the listener on stderr. Scripts wait for the first line. */
+export async function announceListener(
+  { note }: Context,
+  options: ListenOptions,
+  url: string,
+  notes: readonly string[] = [],
+): Promise<void> {
+  await note(`listening on ${url}`);
+  if (options.folder !== undefined) await note(`recording to ${options.folder}`);
+  if (options.skipVerify)
+    await note('verification is off: deliveries from anyone who can reach this port are accepted');
+  for (const text of notes) await note(text);
+}
+
+/** Counts and shows an event: deliveries on stdout, everything else on stderr. */
+export async function reportEvent(
+  context: Context,
+  output: DeliveryOutput,
+  tally: DeliveryCounts,
+  event: ListenerEvent,
+) {
+  switch (event.kind) {
+    case 'received':
+      if (event.payloadProblem !== undefined) await context.warn(`${event.delivery.id}: ${event.payloadProblem}`);
+      await output.show(event.delivery);
+      if (event.accepted) tally.accepted += 1;
+      else tally.notForwarded += 1;
+      return;
+    case 'duplicate':
+      tally.repeated += 1;
+      return context.note(`duplicate, not forwarded again: ${event.id}`);
+    case 'rejected':
+      tally.rejected += 1;
+      return context.note(`rejected: ${event.reason}`);
+  }
+}
+
+/** `12 deliveries accepted, 1 duplicate, 3 rejected` */
+export function formatCounts({ accepted: taken, notForwarded, repeated, rejected: refused }: DeliveryCounts): string {
+  const parts = [`${formatNounCount(taken, 'delivery')} accepted`];
+  if (notForwarded > 0) parts.push(`${notForwarded} not accepted by the target`);
+  if (repeated > 0) parts.push(formatNounCount(repeated, 'duplicate'));
+  if (refused > 0) parts.push(`${refused} rejected`);
+  return parts.join(', ');
+}

@@ -1,0 +1,18 @@
+import { parseExactJsonOrText } from '../../kernel/exact-json.ts';
+import { redactText } from '../../kernel/redact.ts';
+import { formatJsonDocument } from '../../output/json.ts';
+import type { OutgoingRequest } from '../../webhooks/post.ts';
+import type { Context } from '../context.ts';
+
+/** Prints a request as JSON, in the format of every dry run. */
+export async function printPlannedRequest(
+  { io }: Context,
+  { url, headers, body }: OutgoingRequest,
+  secrets: readonly string[],
+) {
+  const known = secrets.filter((secret) => secret !== '');
+  const shown = headers.map(([name, value]) => [name, redactText(value, known)]);
+  const text = body.toString();
+  const plan = { method: 'POST', url: url.href, headers: Object.fromEntries(shown), body: parseExactJsonOrText(text) };
+  await io.stdout.write(formatJsonDocument(plan, io.stdout.isTerminal));
+}

@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { loadResource } from '../../catalog/index.ts';
+import type { Client } from '../../client/client.ts';
+import { fetchPages } from '../../client/pages.ts';
+import { messageOf, SvcError } from '../../kernel/errors.ts';
+import { isProcessRunning, processId } from '../../kernel/io.ts';
+import { type Connection, connect } from '../call/connect.ts';
+import { requireData } from '../call/require-data.ts';
+import type { Context } from '../context.ts';
+import { commandForService } from '../service-flags.ts';
+
+/** An endpoint that is deleted when this process ends, and its signing secret. */
+export interface TemporaryEndpoint {
+  readonly secret: string;
+  /** Messages for the user. */
+  readonly notes: readonly string[];
+  remove(): Promise<void>;
+}
+
+/** Milliseconds for deleting the endpoint after the command starts to stop. */
+const REMOVAL_TIMEOUT = 5_000;
+
+/** Hash of the host name, limited to the characters that a uid allows. */
+const MACHINE_HASH = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
+
+/**
+ * Creates an endpoint for this process, and enables advanced webhooks if they are disabled. Deletes endpoints of killed
+ * processes of this machine, which their uids identify.
+ */
+export async function createTemporaryEndpoint(context: Context, url: string): Promise<TemporaryEndpoint> {
+  const own = new AbortController();
+  context.signal.addEventListener('abort', () => {
+    setTimeout(() => own.abort(context.signal.reason), REMOVAL_TIMEOUT).unref();
+  });
+  const { client, close } = await connectToService({ ...context, signal: own.signal });
+  try {
+    const endpoints = await loadResource('webhook-endpoints');
+    const notes = await enableWebhooks(context, client);
+    await removeStale(client);
+    const uid = `${UID_PREFIX}${processId}.${randomBytes(6).toString('hex')}`;
+    const description = 'temporary: svc webhooks listen';
+    const { id } = requireData(await client.call(endpoints['webhooks.endpoints.create'], { url, uid, description }));
+    const remove = () => removeEndpoint(client, id);
+    try {
+      const { secret } = requireData(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
+      return { secret, notes, remove: () => removeOrWarn(context, remove).finally(close) };
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Connects to the service. With the embedded service, this process also sends the deliveries that other processes cause. */
+async function connectToService(context: Context): Promise<Connection> {
+  const connection = await connect(context);
+  if (!context.options.local) return connection;
+  const { startLocalDeliveries: localDeliveries } = await import('./local-deliveries.ts');
+  const stop = await localDeliveries(context);
+  return { client: connection.client, close: () => stop().finally(connection.close) };
+}
+
+/** Deletes the endpoint. A failure is a warning, because the output is already complete. */
+async function removeOrWarn(context: Context, remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    const reason = messageOf(error);
+    await context.warn(`the temporary endpoint was not deleted; the next listener deletes it: ${reason}`);
+  }
+}
+
+async function enableWebhooks({ options }: Context, client: Client): Promise<readonly string[]> {
+  const notes: string[] = [];
+  const config = await loadResource('webhook-config');
+  const { isEnabled, encryptData, publicKey } = requireData(await client.call(config['webhooks.advanced.get'], {}));
+  if (!isEnabled) {
+    await client.call(config['webhooks.advanced.update'], { isEnabled: true });
+    const command = commandForService(options, 'webhooks', 'advanced', 'update', '--disable');
+    notes.push(`enabled advanced webhooks; to disable them again: ${command}`);
+  }
+  if (encryptData && publicKey !== '') notes.push('payloads are encrypted; --private-key decrypts them');
+  return notes;
+}
+
+async function removeStale(client: Client): Promise<void> {
+  const endpoints = await loadResource('webhook-endpoints');
+  const stale: string[] = [];
+  for await (const { data } of fetchPages(client, endpoints['webhooks.endpoints.list'], {})) {
+    for (const { id, uid } of data?.endpoints ?? []) if (uid && isStale(uid)) stale.push(id);
+  }
+  for (const id of stale) await removeEndpoint(client, id);
+}
+
+function isStale(uid: string): boolean {
+  const [, number] = uid.startsWith(UID_PREFIX) ? (/^(\d{1,9})\./.exec(uid.slice(UID_PREFIX.length)) ?? []) : [];
+  return number !== undefined && !isProcessRunning(Number(number));
+}
+
+/** Deletes an endpoint. One that no longer exists is not an error. */
+async function removeEndpoint(client: Client, endpointId: string): Promise<void> {
+  const endpoints = await loadResource('webhook-endpoints');
+  try {
+    await client.call(endpoints['webhooks.endpoints.delete'], { endpointId });
+  } catch (error) {
+    if (!(error instanceof SvcError && error.failure === 'not_found')) throw error;
+  }
+}

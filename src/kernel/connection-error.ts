@@ -1,0 +1,72 @@
+import { systemErrorCode } from './errors.ts';
+
+/** Descriptions by error code of the system, Node's HTTP client, undici, OpenSSL, and zlib. */
+const DESCRIPTIONS = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ENOTFOUND', 'unknown host name'],
+  ['EAI_AGAIN', 'the host name could not be resolved'],
+  ['EAI_FAIL', 'the host name could not be resolved'],
+  ['EHOSTUNREACH', 'no route to the host'],
+  ['ENETUNREACH', 'the network is unreachable'],
+  ['ENETDOWN', 'the network is down'],
+  ['EADDRNOTAVAIL', 'no local port is available'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'connecting timed out'],
+  ['CERT_HAS_EXPIRED', 'the certificate has expired'],
+  ['CERT_NOT_YET_VALID', 'the certificate is not valid yet'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate chain contains an untrusted self-signed certificate'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'the certificate was issued by an unknown authority'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate was issued by an unknown authority'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server does not speak TLS'],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'the server does not speak TLS'],
+  ['EPROTO', 'the TLS handshake failed'],
+  ['ECONNRESET', 'the connection was reset'],
+  ['EPIPE', 'the connection was closed'],
+  ['ETIMEDOUT', 'the connection timed out'],
+  ['UND_ERR_SOCKET', 'the connection was closed before the response was complete'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'no response in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'the response was cut off'],
+  ['HPE_HEADER_OVERFLOW', 'the response headers are too large'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'the response headers are too large'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the response length does not match its Content-Length'],
+  ['HPE_UNEXPECTED_CONTENT_LENGTH', 'the response length does not match its Content-Length'],
+  ['Z_DATA_ERROR', 'the response has invalid compression'],
+  ['Z_BUF_ERROR', 'the response was cut off'],
+]);
+
+/** Describes why a connection failed, to follow a colon in a message; undefined for an unknown error. */
+export function describeConnectionError(error: unknown): string | undefined {
+  const code = connectionErrorCode(error);
+  return DESCRIPTIONS.get(code) ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : undefined);
+}
+
+/** OpenSSL's code for a server that speaks none of the offered application protocols. */
+const NO_APPLICATION_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
+
+/** Type of the first frame of an HTTP/2 connection, and the length of a frame header in bytes. */
+const [SETTINGS, FRAME_HEAD] = [4, 9];
+
+/**
+ * Whether a connection failed because the server speaks only HTTP/2: it rejected HTTP/1.1 in the TLS handshake, or its
+ * first bytes were an HTTP/2 frame. Such a server has not processed an HTTP/1.1 request.
+ */
+export function requiresHttp2(error: unknown): boolean {
+  if (connectionErrorCode(error) === NO_APPLICATION_PROTOCOL) return true;
+  const { rawPacket, data } = Object(error) as { readonly rawPacket?: unknown; readonly data?: unknown };
+  const received = typeof data === 'string' ? Buffer.from(data) : rawPacket;
+  if (!Buffer.isBuffer(received) || received.length < FRAME_HEAD) return false;
+  // Three bytes of length, then type, flags, and stream ID 0.
+  return received[0] === 0 && received[3] === SETTINGS && received[4] === 0 && received.readUInt32BE(5) === 0;
+}
+
+/** The code of a connection error, normalized across the ways Node.js reports it; empty if it has none. */
+export function connectionErrorCode(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const code = systemErrorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE_' : '');
+  // If a request is already waiting, a failed handshake has this form.
+  if (code === 'EPROTO' && error.message.includes('wrong version number')) return 'ERR_SSL_WRONG_VERSION_NUMBER';
+  if (code === 'EPROTO' && error.message.includes('no application protocol')) return NO_APPLICATION_PROTOCOL;
+  // A reset by the system names the system call; otherwise the server closed the connection.
+  return code === 'ECONNRESET' && !('syscall' in error) ? 'UND_ERR_SOCKET' : code;
+}

@@ -1,0 +1,166 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Clock, systemClock } from './clock.ts';
+import { systemErrorCode } from './errors.ts';
+
+/** Maximum size in bytes of a settings or state file. */
+const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
+
+/** Maximum size in bytes of a file that the user named. */
+const MAX_NAMED_BYTES = 64 * 1024 * 1024;
+
+/** Milliseconds within which a pipe or a terminal must deliver all its content. */
+const DEFAULT_TIMEOUT = 60_000;
+
+const MAX_PAUSE = 100;
+const CHUNK_BYTES = 64 * 1024;
+
+/** A file that the system can read but svc rejects. The message completes "cannot read <path>: ". */
+export class UnsuitableFileError extends Error {}
+
+/**
+ * Reads a file that the user did not name, such as `.svc.json` or the profiles. Reads only regular files up to a maximum
+ * size: otherwise, another user with write access to a folder could block every command below it with a FIFO, a device, or
+ * an endless file.
+ * @throws UnsuitableFileError, or the system's error
+ */
+export async function readRegularFile(path: string, maxBytes = MAX_SETTINGS_BYTES): Promise<Buffer> {
+  const file = await openWithoutWaiting(path);
+  try {
+    await checkRegular(file, maxBytes);
+    return await readToEnd(file, maxBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+export interface ReadLimits {
+  /** Maximum size in bytes. */
+  readonly maxBytes?: number;
+  /** Milliseconds to wait for a pipe or a terminal. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/**
+ * Reads a file that the user named on the command line. It may be a pipe or a terminal: `--auth-token-file <(pass show svc)`
+ * and `/dev/stdin` work as in other tools, so that secrets need not be written to disk. Size and time are limited.
+ * @throws UnsuitableFileError, the system's error, or the reason of the signal
+ */
+export async function readFileOrPipe(path: string, limits: ReadLimits = {}): Promise<Buffer> {
+  const { maxBytes = MAX_NAMED_BYTES } = limits;
+  const file = await openWithoutWaiting(path);
+  try {
+    const found = await file.stat();
+    if (!found.isFIFO() && !found.isCharacterDevice()) {
+      await checkRegular(file, maxBytes);
+      return await readToEnd(file, maxBytes);
+    }
+    return await readWithTimeout(file, found.isFIFO() && mayAwaitWriter(path), limits);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens a file without waiting for the writer of a FIFO. Windows has neither these flags nor named FIFOs in folders. */
+function openWithoutWaiting(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+}
+
+async function checkRegular(file: FileHandle, maxBytes: number): Promise<void> {
+  const found = await file.stat();
+  if (found.isDirectory()) throw new UnsuitableFileError('is a folder');
+  if (!found.isFile()) throw new UnsuitableFileError('is not a regular file');
+  if (found.size > maxBytes) throw tooLongError(maxBytes);
+}
+
+async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: ReadLimits): Promise<Buffer> {
+  const { maxBytes = MAX_NAMED_BYTES, timeout = DEFAULT_TIMEOUT, signal, clock = systemClock } = limits;
+  const end = clock.now() + timeout;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of readArriving(file, { awaitsWriter, signal, clock })) {
+    if (clock.now() >= end) throw new Error(`did not end within ${timeout / 1000} s`);
+    length += chunk.length;
+    if (length > maxBytes) throw tooLongError(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Yields the bytes of a FIFO that the user named, as they arrive. A regular `open` waits for the writer in a thread that
+ * cannot be interrupted, so that not even Ctrl-C would end the process.
+ * @throws the system's error, or the reason of the signal
+ */
+export async function* readFifo(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const file = await openWithoutWaiting(path);
+  try {
+    for await (const chunk of readArriving(file, { awaitsWriter: mayAwaitWriter(path), signal, clock: systemClock })) {
+      if (chunk.length > 0) yield chunk;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether a FIFO may not have a writer yet. The pipes that /dev and /proc show are already open at both ends. */
+function mayAwaitWriter(path: string): boolean {
+  return !/^\/(dev\/(fd\/|std(in|out|err)$)|proc\/)/.test(path);
+}
+
+interface ArrivalOptions {
+  readonly awaitsWriter: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+}
+
+/** Yields the chunks of a pipe or a terminal up to its end; an empty chunk whenever no data is available. */
+async function* readArriving(
+  file: FileHandle,
+  { awaitsWriter, signal, clock }: ArrivalOptions,
+): AsyncGenerator<Buffer> {
+  let mayEnd = !awaitsWriter;
+  for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE)) {
+    signal?.throwIfAborted();
+    const chunk = await readChunk(file);
+    if (chunk?.length === 0 && mayEnd) return;
+    if (chunk === undefined || chunk.length > 0) mayEnd = true;
+    yield chunk ?? EMPTY;
+    if (chunk !== undefined && chunk.length > 0) pause = 1;
+    else await clock.sleep(pause, signal);
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+async function readToEnd(file: FileHandle, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let length = 0; ; ) {
+    const chunk = await readChunk(file);
+    // Kernel files such as /proc/kmsg claim to be regular files.
+    if (chunk === undefined) throw new UnsuitableFileError('is not a regular file');
+    if (chunk.length === 0) return Buffer.concat(chunks);
+    length += chunk.length;
+    if (length > maxBytes) throw tooLongError(maxBytes);
+    chunks.push(chunk);
+  }
+}
+
+/** Reads the next bytes: an empty chunk at the end of the file, `undefined` if no data is available yet. */
+async function readChunk(file: FileHandle): Promise<Buffer | undefined> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  try {
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, null);
+    return chunk.subarray(0, bytesRead);
+  } catch (error) {
+    if (systemErrorCode(error) === 'EAGAIN') return undefined;
+    throw error;
+  }
+}
+
+function tooLongError(maxBytes: number): UnsuitableFileError {
+  const size = maxBytes % (1024 * 1024) === 0 ? `${maxBytes / (1024 * 1024)} MB` : `${maxBytes} bytes`;
+  return new UnsuitableFileError(`is larger than ${size}`);
+}

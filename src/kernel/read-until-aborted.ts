@@ -1,0 +1,14 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+
+/** Yields the chunks of a stream. If the signal aborts, throws the signal's reason. */
+export async function* readUntilAborted(
+  stream: NodeJS.ReadableStream,
+  signal: AbortSignal,
+): AsyncGenerator<string | Buffer> {
+  try {
+    for await (const chunk of addAbortSignal(signal, stream as Readable)) yield chunk;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { SvcError } from './errors.ts';
+import { rememberSecret } from './redact.ts';
+
+/** `://user:password@`, up to the last `@` before the path: an unescaped password may contain `@`. */
+const PASSWORD_IN_USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:(?<password>[^/?#]*)@/i;
+const PASSWORD_PARAMETER = /[?&](?:ssl)?password=(?<password>[^&#]*)/i;
+
+/**
+ * Returns the location of a store unchanged. Locations appear in process lists, messages, and job records, so they must not
+ * contain a password.
+ * @throws SvcError `usage` if it contains a password; the message does not repeat it
+ */
+export function checkStoreLocation(location: string): string {
+  const password = [PASSWORD_IN_USER_INFO, PASSWORD_PARAMETER]
+    .map((form) => form.exec(location)?.groups?.['password'])
+    .find(Boolean);
+  if (password === undefined) return location;
+  rememberSecret(password);
+  rememberSecret(decodePercent(password));
+  throw new SvcError('usage', '--store must not contain a password: process lists would show it', {
+    hint: 'remove it, and set PGPASSWORD or add it to ~/.pgpass',
+  });
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

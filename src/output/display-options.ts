@@ -1,0 +1,26 @@
+import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
+
+/** Values of `--time`: RFC 3339, relative to now, or unchanged. */
+export const TIME_STYLES = ['iso', 'relative', 'raw'] as const;
+export type TimeStyle = (typeof TIME_STYLES)[number];
+
+/** How tables display values. */
+export interface DisplayOptions {
+  readonly time: TimeStyle;
+  /** Base of relative times, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Whether a person reads the output on a terminal: wrap long text, align numbers, and format recognizable times. */
+  readonly isInteractive: boolean;
+  /** Whether to show booleans as marks. */
+  readonly useMarks: boolean;
+  readonly glyphs: Glyphs;
+}
+
+/** Options for output that is not a terminal. */
+export const PIPE_DISPLAY: DisplayOptions = {
+  time: 'iso',
+  now: 0,
+  isInteractive: false,
+  useMarks: false,
+  glyphs: UNICODE_GLYPHS,
+};

@@ -1,0 +1,48 @@
+import type { Paint } from './palette.ts';
+import type { Measure } from './width.ts';
+import { wrapWords } from './wrap.ts';
+
+type Row = readonly string[];
+
+export interface FieldListOptions {
+  readonly measure: Measure;
+  readonly width: number;
+  readonly gap: string;
+  /** Names in adjacent lists, to align the values with theirs. */
+  readonly names?: readonly string[];
+  /** Whether the value of a row is prose, as opposed to a value to copy. */
+  readonly isProse?: (row: number) => boolean;
+  /** Style of the names. */
+  readonly paint?: Paint;
+}
+
+/** Minimum width for wrapping. Narrower values are left to the terminal. */
+const MIN_VALUE_WIDTH = 12;
+
+/**
+ * Renders names and aligned values, one pair per line. Values are wrapped between words and never truncated. If lines
+ * would be too long, long names get lines of their own.
+ */
+export function* renderFieldList(rows: readonly Row[], options: FieldListOptions) {
+  const { measure, width, gap, names = [], paint = (same) => same, isProse = () => false } = options;
+  const all = [...rows, ...names.map((name) => [name])];
+  const margin = nameColumnWidth(all, measure, width - gap.length) + gap.length;
+  const valueWidth = width - margin;
+  const indent = ' '.repeat(margin);
+  for (const [index, [name = '', value = '']] of rows.entries()) {
+    const lines = valueWidth < MIN_VALUE_WIDTH ? [value] : wrapWords(value, valueWidth, measure, isProse(index));
+    const free = margin - measure(name);
+    const [first = '', ...more] = free < gap.length && value !== '' ? ['', ...lines] : lines;
+    yield `${paint(name)}${first && ' '.repeat(free)}${first}\n`;
+    for (const line of more) yield `${indent}${line}\n`;
+  }
+}
+
+/** The width of the widest name. If lines would be too long, only names of up to a third of the width count. */
+function nameColumnWidth(rows: readonly Row[], measure: Measure, width: number): number {
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(measure));
+  const names = rows.map(([name = '']) => name);
+  const values = rows.map(([, value = '']) => value);
+  if (widest(names) + widest(values) <= width) return widest(names);
+  return widest(names.filter((name) => measure(name) * 3 <= width)) || 2;
+}

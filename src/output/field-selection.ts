@@ -1,0 +1,87 @@
+import type { Column } from '../catalog/define.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
+import { didYouMean, findNearest } from '../kernel/nearest.ts';
+
+/**
+ * Returns the value at a path such as `owner.email`; `undefined` if absent. Lists are searched item by item.
+ * Property names can contain dots (`triggers.comment.add`): the longest matching name wins.
+ */
+export function fieldAt(value: unknown, path: string): unknown {
+  if (path === '') return value;
+  if (Array.isArray(value)) {
+    const found = value.map((item) => fieldAt(item, path)).filter((item) => item !== undefined);
+    return found.length > 0 || value.length === 0 ? found : undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const name = headOf(value, path);
+  return Object.hasOwn(value, name) ? fieldAt(value[name], restOf(path, name)) : undefined;
+}
+
+/** Selects the given paths of a value, in their order, and keeps the nesting. A missing path is null. */
+export function selectFields(value: unknown, paths: readonly string[]): unknown {
+  if (paths.includes('')) return value;
+  if (Array.isArray(value)) return value.map((item) => selectFields(item, paths));
+  if (!isObject(value)) return null;
+  const byName = Map.groupBy(paths, (path) => headOf(value, path));
+  return Object.fromEntries(
+    [...byName].map(([name, through]) => {
+      const inner = Object.hasOwn(value, name) ? value[name] : null;
+      return [
+        name,
+        selectFields(
+          inner,
+          through.map((path) => restOf(path, name)),
+        ) ?? null,
+      ];
+    }),
+  );
+}
+
+/** @throws SvcError `usage` for a path that neither a record nor a column has */
+export function requireFields(paths: readonly string[], records: readonly unknown[], columns: readonly Column[] = []) {
+  const named = columns.map(({ field }) => field);
+  const unknown = paths.find((path) => !named.includes(path) && fieldAt(records, path) === undefined);
+  if (unknown === undefined) return;
+  throw new SvcError('usage', missingFieldMessage(unknown), {
+    hint: didYouMean(unknown, knownPaths(unknown, records, named)),
+  });
+}
+
+/** Returns a message about the first path that a value lacks; `undefined` if it has all of them. */
+export function describeMissingField(paths: readonly string[], value: unknown): string | undefined {
+  const unknown = paths.find((path) => fieldAt(value, path) === undefined);
+  if (unknown === undefined) return undefined;
+  const near = findNearest(unknown, knownPaths(unknown, value, [], 1));
+  return `${missingFieldMessage(unknown)}${near ? `; did you mean '${near}'?` : ''}`;
+}
+
+function missingFieldMessage(path: string): string {
+  return `--fields: no field '${path}' in the result`;
+}
+
+/** The paths of a value, as deep as the missing one. */
+function knownPaths(path: string, value: unknown, named: readonly string[] = [], deeper = 0): readonly string[] {
+  return [...new Set([...named, ...pathsOf(value, path.split('.').length + deeper)])];
+}
+
+function headOf(value: Readonly<Record<string, unknown>>, path: string): string {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
+    const name = path.slice(0, end);
+    if (Object.hasOwn(value, name)) return name;
+  }
+  return path.split('.', 1).join();
+}
+
+function restOf(path: string, name: string): string {
+  return path.slice(name.length + 1);
+}
+
+function* pathsOf(value: unknown, depth: number, parents = ''): Generator<string> {
+  if (Array.isArray(value)) for (const item of value) yield* pathsOf(item, depth, parents);
+  if (!isObject(value) || depth === 0) return;
+  for (const [name, inner] of Object.entries(value)) {
+    yield parents + name;
+    yield* pathsOf(inner, depth - 1, `${parents}${name}.`);
+  }
+}

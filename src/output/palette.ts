@@ -1,0 +1,31 @@
+import type { Column } from '../catalog/define.ts';
+import { MARKS } from './cells.ts';
+
+export type Paint = (text: string) => string;
+
+/** Styles of table cells. Uses only the terminal's own basic colors, which suit light and dark themes. */
+export interface Palette {
+  readonly dim: Paint;
+  /** The style of a column's cells. */
+  column(column: Column): Paint;
+}
+
+/** Values that state columns show in color. */
+const GOOD = new Set(['done', 'delivered', 'completed', 'online', 'active']);
+const BAD = new Set(['failed', 'stopped', 'unknown']);
+const PENDING = new Set(['running', 'pending', 'in_progress']);
+
+export async function loadPalette(): Promise<Palette> {
+  const { Chalk } = await import('chalk');
+  const { dim, green, red, yellow } = new Chalk({ level: 1 });
+  const state: Paint = (text) => {
+    if (GOOD.has(text)) return green(text);
+    if (BAD.has(text)) return red(text);
+    return PENDING.has(text) ? yellow(text) : text;
+  };
+  const plain: Paint = (text) => (text === MARKS.false ? dim(text) : text);
+  return {
+    dim,
+    column: ({ kind }) => (kind === 'time' ? dim : kind === 'state' ? state : plain),
+  };
+}

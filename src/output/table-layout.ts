@@ -1,0 +1,97 @@
+import CliTable from 'cli-table3';
+import type { Paint } from './palette.ts';
+import { isAscii, type Measure } from './width.ts';
+import { wrap } from './wrap.ts';
+
+export type Row = readonly string[];
+
+/** The space between two columns. Tables have no borders. */
+export const GAP = '  ';
+
+/** cli-table3 compares each cell with all previous cells, so long tables are laid out in parts. */
+const ROWS_AT_ONCE = 100;
+
+/** The width of the widest cell of each column. */
+export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 1, measure(text));
+  }
+  return widths;
+}
+
+export interface TableLayout {
+  readonly widths: readonly number[];
+  readonly measure: Measure;
+  /** Styles of whole columns. */
+  readonly paints?: readonly Paint[];
+  /** Columns that are aligned right, such as numbers. */
+  readonly alignRight?: readonly boolean[];
+  /** Lines per cell for each column (default: 1). */
+  readonly maxLines?: readonly number[];
+  /** End of a truncated cell. */
+  readonly ellipsis?: string;
+}
+
+/** Aligns cells in columns. A cell wider than its column is wrapped, then truncated. */
+export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generator<string> {
+  const { widths, alignRight = [] } = layout;
+  const colAligns = widths.map((_, column) => (alignRight[column] ? ('right' as const) : ('left' as const)));
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const table = new CliTable({ chars: BORDERLESS, style: PLAIN, colWidths: [...widths], colAligns });
+    const wide: string[] = [];
+    for (const row of rows.slice(start, start + ROWS_AT_ONCE)) table.push(...linesOf(row, layout, wide));
+    yield `${restorePlaceholders(table.toString().replace(/ +$/gm, ''), wide)}\n`;
+  }
+}
+
+/** Splits a row into screen lines. */
+function linesOf(
+  row: Row,
+  { widths, measure, paints = [], maxLines = [], ellipsis }: TableLayout,
+  wide: string[],
+): string[][] {
+  const cells = row.map((text, column) => wrap(text, widths[column] ?? 0, measure, maxLines[column] ?? 1, ellipsis));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    cells.map((lines, column) => toPlaceholder(lines[line] ?? '', measure, wide, paints[column])),
+  );
+}
+
+/**
+ * cli-table3 measures text with older Unicode tables than terminals have. Non-ASCII text is therefore laid out as a
+ * placeholder of its true width, and restored in the finished lines.
+ */
+const PLACEHOLDER = '\u{e000}';
+const PLACEHOLDERS = new RegExp(`${PLACEHOLDER}+`, 'g');
+
+function toPlaceholder(text: string, measure: Measure, wide: string[], paint: Paint = (same) => same): string {
+  if (isAscii(text)) return text === '' ? '' : paint(text);
+  const width = measure(text);
+  wide.push(paint(width === 0 ? `${text} ` : text));
+  return PLACEHOLDER.repeat(Math.max(1, width));
+}
+
+function restorePlaceholders(lines: string, wide: readonly string[]): string {
+  const texts = wide.values();
+  return lines.replace(PLACEHOLDERS, () => texts.next().value ?? '');
+}
+
+const PLAIN = { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true };
+const BORDERLESS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: GAP,
+};

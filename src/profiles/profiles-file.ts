@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { SvcError } from '../kernel/errors.ts';
+import type { Folders } from '../kernel/folders.ts';
+import { type Hint, hint, stepWithPlaceholder } from '../kernel/hint.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { SECRET_SETTINGS } from '../kernel/variables.ts';
+import { checkFields, expectObject, FileFormatError, readJsonFile, writeJsonFile } from './json-file.ts';
+import type { Profile } from './profile.ts';
+
+/** All saved profiles, and the name of the default profile. */
+export interface SavedProfiles {
+  readonly current: string | undefined;
+  readonly profiles: ReadonlyMap<string, Profile>;
+  /**
+   * Keychain accounts that may hold a secret without a profile. Each account is saved here before its secret is written, so
+   * that a crash never leaves an unknown secret in the keychain.
+   */
+  readonly leftovers: readonly string[];
+}
+
+const NO_PROFILES: SavedProfiles = { current: undefined, profiles: new Map(), leftovers: [] };
+
+/** @throws SvcError `local` if the file is damaged */
+export async function readProfiles(folders: Folders): Promise<SavedProfiles> {
+  return (await readJsonFile(profilesPathOf(folders), parseProfiles)) ?? NO_PROFILES;
+}
+
+/** Writes the profiles. The caller must hold the profiles lock. */
+export async function writeProfiles(folders: Folders, saved: SavedProfiles): Promise<void> {
+  const { current, profiles, leftovers } = saved;
+  const fields = {
+    ...(current !== undefined && { current }),
+    profiles: Object.fromEntries(profiles),
+    ...(leftovers.length > 0 && { leftovers }),
+  };
+  await writeJsonFile(profilesPathOf(folders), fields);
+}
+
+/** Finds a profile by name. @throws SvcError `not_found` */
+export function findProfile(saved: SavedProfiles, name: string): Profile {
+  const profile = saved.profiles.get(name);
+  if (profile) return profile;
+  throw new SvcError('not_found', `profile '${name}' does not exist`, { hint: createUnknownProfileHint(saved, name) });
+}
+
+/** Creates the hint for a profile that does not exist. */
+export function createUnknownProfileHint({ profiles }: SavedProfiles, name: string): string | Hint {
+  return profiles.size > 0
+    ? didYouMean(name, [...profiles.keys()])
+    : hint`add a profile: ${stepWithPlaceholder('configure', ['profiles', 'add'], '<name> --base-url <url> --api-key <id>')}`;
+}
+
+function profilesPathOf(folders: Folders): string {
+  return join(folders.config, 'profiles.json');
+}
+
+function parseProfiles(value: unknown): SavedProfiles {
+  const document = expectObject(value, 'the content');
+  checkFields(document, 'string', ['current'], '');
+  const profiles = Object.entries(expectObject(document['profiles'], "'profiles'"));
+  return {
+    current: document['current'] as string | undefined,
+    profiles: new Map(profiles.map(([name, profile]) => [name, parseProfile(profile, name)])),
+    leftovers: parseLeftovers(document['leftovers'] ?? []),
+  };
+}
+
+function parseLeftovers(value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.every((account) => typeof account === 'string')) return value;
+  throw new FileFormatError("'leftovers' is not a list of strings");
+}
+
+const TEXT_FIELDS = ['baseUrl', 'headerPrefix', 'apiKey', 'workspaceId', 'org', 'output', 'id'] as const;
+
+function parseProfile(value: unknown, name: string): Profile {
+  const fields = expectObject(value, `the profile '${name}'`);
+  checkFields(fields, 'string', TEXT_FIELDS, `${name}.`);
+  checkFields(fields, 'boolean', ['protected'], `${name}.`);
+  if (Object.hasOwn(fields, 'secrets')) {
+    const locations = expectObject(fields['secrets'], `'${name}.secrets'`);
+    checkFields(locations, 'string', SECRET_SETTINGS, `${name}.secrets.`);
+  }
+  return fields;
+}

@@ -1,0 +1,203 @@
+import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
+import type { KeychainCall } from './keychain-calls.ts';
+import { originOf, type Profile, type SecretLocation, type Secrets } from './profile.ts';
+import type { SavedProfiles } from './profiles-file.ts';
+import type { SecretEntry } from './secret-file.ts';
+import { accountOf, bindToOrigin, type SecretStorage } from './secrets.ts';
+
+/** The result of saving secrets. */
+export interface SecretsSaveResult {
+  /** The location, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`; `undefined` without secrets. */
+  readonly location: string | undefined;
+  /** Why the keychain was not used: `did not respond within 3 s`. */
+  readonly keychainProblem: string | undefined;
+}
+
+/** A profile to save, with its secrets. If there are secrets, the profile has an ID and a base URL. */
+interface ProfileUpdate {
+  readonly name: string;
+  readonly profile: Profile;
+  readonly secrets: Secrets;
+  /** Whether to store the secrets in the file even if they were in the keychain. */
+  readonly insecure: boolean;
+}
+
+interface TransactionDependencies {
+  readonly storage: SecretStorage;
+  readonly save: (profiles: SavedProfiles) => Promise<void>;
+}
+
+/**
+ * One change of the profiles, under their lock. Secrets are written before their profile, and deleted with or after it.
+ * Keychain accounts are saved as leftovers before they are written.
+ */
+export class ProfileTransaction {
+  saved: SavedProfiles;
+  readonly #dependencies: TransactionDependencies;
+
+  constructor(profiles: SavedProfiles, dependencies: TransactionDependencies) {
+    this.saved = profiles;
+    this.#dependencies = dependencies;
+  }
+
+  async save(profiles: SavedProfiles): Promise<void> {
+    await this.#dependencies.save(profiles);
+    this.saved = profiles;
+  }
+
+  /** Saves a profile and its secrets, and deletes the secrets of the profile that it replaces. */
+  async put({ name, profile, secrets, insecure }: ProfileUpdate): Promise<SecretsSaveResult> {
+    const { file } = this.#dependencies.storage;
+    const before = await file.read();
+    const wanted = chooseLocations(profile, secrets, insecure);
+    const problem = await this.#putIntoKeychain(profile, selectByLocation(secrets, wanted, 'keychain'));
+    const locations = problem === undefined ? wanted : moveAllToFile(wanted);
+    await this.#putIntoFile(before, profile, selectByLocation(secrets, locations, 'file'));
+    const allLocations = { ...profile.secrets, ...locations };
+    const saved: Profile = Object.keys(allLocations).length > 0 ? { ...profile, secrets: allLocations } : profile;
+    try {
+      await this.#replace(name, saved);
+    } catch (error) {
+      await this.#writeFile(before).catch(() => undefined); // an unused secret is harmless
+      throw error;
+    }
+    await this.#pruneFile();
+    const used = new Set(Object.values(locations));
+    const labels = [used.has('keychain') && 'keychain', used.has('file') && `file ${file.path}`].filter(Boolean);
+    return { location: labels.join(', ') || undefined, keychainProblem: problem };
+  }
+
+  /** Removes a profile. @returns whether its secrets are deleted too: a keychain may not respond */
+  async remove(name: string): Promise<boolean> {
+    const profile = this.saved.profiles.get(name);
+    const entries = new Map(await this.#dependencies.storage.file.read());
+    if (entries.delete(profile?.id ?? '')) await this.#writeFile(entries);
+    const accounts = accountsOf(profile);
+    const problem = await this.#call(accounts.map((account) => ({ kind: 'delete', account })));
+    const { current, leftovers } = this.saved;
+    await this.save({
+      current: current === name ? undefined : current,
+      profiles: withoutProfile(this.saved, name),
+      leftovers: problem === undefined ? leftovers : union(leftovers, accounts),
+    });
+    return problem === undefined;
+  }
+
+  /** Deletes leftover secrets from the keychain. If that fails, the next change tries again. */
+  async deleteLeftovers(): Promise<void> {
+    const { leftovers } = this.saved;
+    if (leftovers.length === 0) return;
+    const problem = await this.#call(leftovers.map((account) => ({ kind: 'delete', account })));
+    if (problem === undefined) await this.save({ ...this.saved, leftovers: [] });
+  }
+
+  /** Stores secrets in the keychain. @returns the problem, if the keychain failed */
+  async #putIntoKeychain(profile: Profile, secrets: Secrets): Promise<string | undefined> {
+    const calls = entriesOf(secrets).map(([name, secret]) => ({
+      kind: 'set' as const,
+      account: accountOf(profile.id ?? '', name),
+      secret: bindToOrigin(originOf(profile) ?? '', secret),
+    }));
+    if (calls.length === 0) return undefined;
+    const usedAccounts = new Set([...this.saved.profiles.values()].flatMap(accountsOf));
+    const newAccounts = calls.map(({ account }) => account).filter((account) => !usedAccounts.has(account));
+    await this.save({ ...this.saved, leftovers: union(this.saved.leftovers, newAccounts) });
+    return this.#call(calls);
+  }
+
+  async #putIntoFile(before: ReadonlyMap<string, SecretEntry>, profile: Profile, secrets: Secrets): Promise<void> {
+    if (entriesOf(secrets).length === 0) return;
+    const [id, origin] = [profile.id ?? '', originOf(profile) ?? ''];
+    const entry = before.get(id);
+    // Secrets that were saved for another origin must not be sent to this one.
+    const rest = entry?.origin === origin ? entry : {};
+    await this.#writeFile(new Map(before).set(id, { ...rest, ...secrets, origin }));
+  }
+
+  async #replace(name: string, profile: Profile): Promise<void> {
+    const { current, profiles, leftovers } = this.saved;
+    const liveAccounts = new Set(accountsOf(profile));
+    await this.save({
+      current: current ?? name,
+      profiles: new Map(profiles).set(name, profile),
+      leftovers: union(leftovers, accountsOf(profiles.get(name))).filter((account) => !liveAccounts.has(account)),
+    });
+  }
+
+  /** Deletes the entries of the secrets file that belong to no profile. */
+  async #pruneFile(): Promise<void> {
+    const before = await this.#dependencies.storage.file.read();
+    const profiles = [...this.saved.profiles.values()];
+    const owned = [...before].filter(([id]) => profiles.some((profile) => profile.id === id));
+    if (owned.length < before.size) await this.#writeFile(new Map(owned));
+  }
+
+  async #writeFile(entries: ReadonlyMap<string, SecretEntry>): Promise<void> {
+    await this.#dependencies.storage.file.write(entries);
+  }
+
+  /** Calls the keychain. @returns the problem, if the keychain failed */
+  async #call(calls: readonly KeychainCall[]): Promise<string | undefined> {
+    if (calls.length === 0) return undefined;
+    return findKeychainProblem(this.#dependencies.storage, calls);
+  }
+}
+
+/** A lookup of a missing account, to test whether the keychain responds. */
+export const PROBE_CALLS: readonly KeychainCall[] = [{ kind: 'get', account: 'probe' }];
+
+/** Calls the keychain and returns the problem, or `undefined` if the calls succeed. */
+export async function findKeychainProblem(
+  { keychain }: SecretStorage,
+  calls: readonly KeychainCall[],
+): Promise<string | undefined> {
+  const [callKeychain, { KeychainError }] = await Promise.all([keychain(), import('./keychain.ts')]);
+  try {
+    await callKeychain(calls);
+    return undefined;
+  } catch (error) {
+    if (error instanceof KeychainError) return error.message;
+    throw error;
+  }
+}
+
+/** Chooses the location of each secret: its current location, or by default the keychain. */
+function chooseLocations(profile: Profile, secrets: Secrets, insecure: boolean): SecretLocations {
+  const locations = entriesOf(secrets).map(([name]) => {
+    const location = profile.secrets?.[name];
+    return [name, insecure || location === 'file' ? 'file' : 'keychain'];
+  });
+  return Object.fromEntries(locations);
+}
+
+type SecretLocations = { readonly [Name in SecretSetting]?: SecretLocation };
+
+function moveAllToFile(locations: SecretLocations): SecretLocations {
+  return Object.fromEntries(Object.keys(locations).map((name) => [name, 'file']));
+}
+
+function selectByLocation(secrets: Secrets, locations: SecretLocations, location: SecretLocation): Secrets {
+  return Object.fromEntries(entriesOf(secrets).filter(([name]) => locations[name] === location));
+}
+
+function entriesOf(secrets: Secrets): readonly (readonly [SecretSetting, string])[] {
+  return SECRET_SETTINGS.flatMap((name) => {
+    const value = secrets[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+}
+
+function accountsOf(profile: Profile | undefined): readonly string[] {
+  const { id, secrets = {} } = profile ?? {};
+  if (id === undefined) return [];
+  return SECRET_SETTINGS.filter((name) => secrets[name] === 'keychain').map((name) => accountOf(id, name));
+}
+
+function union(first: readonly string[], second: readonly string[]): readonly string[] {
+  return [...new Set([...first, ...second])];
+}
+
+/** All profiles except one. */
+export function withoutProfile({ profiles }: SavedProfiles, name: string): Map<string, Profile> {
+  return new Map([...profiles].filter(([other]) => other !== name));
+}

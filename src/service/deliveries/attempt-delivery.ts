@@ -1,0 +1,22 @@
+import { messageOf } from '../../kernel/errors.ts';
+import type { ClaimedDelivery } from './claim.ts';
+import type { AttemptResult, DeliveryRequest, HttpSender } from './http-sender.ts';
+
+/** Makes one attempt. A request that cannot be composed is a failed attempt. */
+export async function attemptDelivery(
+  sender: HttpSender,
+  delivery: ClaimedDelivery,
+  now: number,
+): Promise<AttemptResult> {
+  const request = composeRequest(delivery, now);
+  return typeof request === 'string' ? { status: null, error: request } : sender.send(request);
+}
+
+/** Composes the request of an attempt, or returns the reason why that failed. */
+function composeRequest(delivery: ClaimedDelivery, now: number): DeliveryRequest | string {
+  try {
+    return delivery.destination.composeRequest(delivery, now);
+  } catch (error) {
+    return messageOf(error);
+  }
+}

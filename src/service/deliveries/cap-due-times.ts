@@ -1,0 +1,31 @@
+import type { Database } from '../store/store.ts';
+import { CLAIM_DURATION } from './claim.ts';
+import type { RetrySchedule } from './schedule.ts';
+
+/**
+ * Caps due times at the longest delay of the schedule. Later due times were set before the clock was set back; without
+ * the cap their deliveries would wait until the clock catches up.
+ */
+export async function capDueTimes(database: Database, schedule: RetrySchedule, now: number): Promise<void> {
+  await capDueTime(database, { latest: now + CLAIM_DURATION, isClaimed: true });
+  for (let tries = 0, delay: number | undefined = 0; delay !== undefined; delay = schedule.delayAfter(tries)) {
+    await capDueTime(database, { latest: now + delay, isClaimed: false, tries });
+    tries += 1;
+  }
+}
+
+interface DueTimeCap {
+  readonly latest: number;
+  readonly isClaimed: boolean;
+  readonly tries?: number;
+}
+
+async function capDueTime(database: Database, { latest, isClaimed, tries }: DueTimeCap): Promise<void> {
+  await database
+    .updateTable('deliveries')
+    .set({ dueAt: latest })
+    .where('dueAt', '>', latest)
+    .where('owner', isClaimed ? 'is not' : 'is', null)
+    .$if(tries !== undefined, (query) => query.where('tries', '=', tries ?? 0))
+    .execute();
+}

@@ -1,0 +1,102 @@
+import { EVENT_SOURCES, EVENT_TYPES, type EventType } from '../../catalog/events.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import type { DocumentEvent } from './outbox.ts';
+
+/**
+ * The calls that cause events. Most event types concern comments, huddles, editor content, and recordings, and the
+ * interface has few calls for these. The complete list:
+ *
+ * | call | event |
+ * |---|---|
+ * | Add Activities | the event named by `actionType`: in full (`comment.add`), without its feature (`add` with feature `comment`), or as in payloads (`added`) |
+ * | Update Activity Logs | for a comment's activity, one event per known field of `changes`: `status`, `priority`, `assignedTo`, `customList`, `commentText` |
+ * | Add, Update CRDT Data | `crdt.update_data` |
+ * | Add Notifications | the event named by `actionType` in `notificationSourceData`, with `notificationSource` as its feature |
+ *
+ * No event type exists for presence, users, documents, and the rest, so their calls cause no events.
+ */
+const CAUSED_TYPES = EVENT_TYPES.filter(({ group }) => group !== 'delivery');
+
+const CRDT_EVENT = 'crdt.update_data';
+
+const EVENT_OF_CHANGED_FIELD: ReadonlyMap<string, string> = new Map([
+  ['status', 'comment_annotation.status_change'],
+  ['priority', 'comment_annotation.priority_change'],
+  ['assignedTo', 'comment_annotation.assign'],
+  ['customList', 'comment_annotation.custom_list_change'],
+  ['commentText', 'comment.update'],
+]);
+
+/** Values of `featureType` that mark an activity as a comment's. */
+const COMMENT_FEATURES: ReadonlySet<unknown> = new Set([EVENT_SOURCES.thread, 'comment_annotation']);
+
+export type DocumentRef = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
+
+/** An activity as stored. `entityData` is a thread, and `entityTargetData` is its comment. */
+export interface StoredActivity {
+  readonly featureType?: unknown;
+  readonly actionType?: unknown;
+  readonly actionUser?: unknown;
+  readonly entityData?: unknown;
+  readonly entityTargetData?: unknown;
+  readonly changes?: unknown;
+}
+
+export function eventsOfAddedActivity(document: DocumentRef, activity: StoredActivity = {}): readonly DocumentEvent[] {
+  const event = findEventName(activity.featureType, activity.actionType);
+  return event === undefined ? [] : [{ ...document, event, describe: () => describeActivity(activity) }];
+}
+
+/** Maps the changed fields of a comment's activity to events. The last argument has only the fields that the call set. */
+export function eventsOfChangedActivity(
+  document: DocumentRef,
+  activity: StoredActivity,
+  { changes }: StoredActivity,
+): readonly DocumentEvent[] {
+  if (!COMMENT_FEATURES.has(activity.featureType) || !isObject(changes)) return [];
+  const events = Object.keys(changes).flatMap((field) => EVENT_OF_CHANGED_FIELD.get(field) ?? []);
+  return events.map((event) => ({ ...document, event, describe: () => describeActivity(activity) }));
+}
+
+export function eventsOfCrdtWrite(document: DocumentRef, crdtData: () => object): readonly DocumentEvent[] {
+  return [{ ...document, event: CRDT_EVENT, describe: () => ({ crdtData: crdtData() }) }];
+}
+
+export interface StoredNotification extends DocumentRef {
+  readonly actionUser: object;
+  readonly notificationSource?: string | undefined;
+  readonly notificationSourceData?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function eventsOfNotification(notification: StoredNotification): readonly DocumentEvent[] {
+  const { organizationId, documentId, actionUser, notificationSource, notificationSourceData = {} } = notification;
+  const event = findEventName(notificationSource, notificationSourceData['actionType']);
+  if (event === undefined) return [];
+  const { commentAnnotation, targetComment } = notificationSourceData;
+  const describe = () => ({ actionUser, ...pickComment(commentAnnotation, targetComment) });
+  return [{ organizationId, documentId, event, describe }];
+}
+
+function findEventName(feature: unknown, action: unknown): string | undefined {
+  return typeof action === 'string' ? CAUSED_TYPES.find((type) => isNamedBy(type, feature, action))?.name : undefined;
+}
+
+function isNamedBy({ name, group, actionType }: EventType, feature: unknown, action: string): boolean {
+  if (action === name || `${feature}.${action}` === name) return true;
+  return feature === EVENT_SOURCES[group] && action === actionType;
+}
+
+function describeActivity({ actionUser, entityData, entityTargetData, changes }: StoredActivity) {
+  return {
+    ...(isObject(actionUser) && { actionUser }),
+    ...pickComment(entityData, entityTargetData),
+    ...(isObject(changes) && { extra: { changes } }),
+  };
+}
+
+function pickComment(commentAnnotation: unknown, targetComment: unknown) {
+  return {
+    ...(isObject(commentAnnotation) && { commentAnnotation }),
+    ...(isObject(targetComment) && { targetComment }),
+  };
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import { padKeys } from '../store/chunks.ts';
+import type { DeliveryState } from '../store/delivery-tables.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
+import type { Database } from '../store/store.ts';
+import { formatAttempt } from './attempts.ts';
+import { recordExhausted } from './exhausted.ts';
+import { updateEndpointHealth } from './health.ts';
+import { type AttemptOutcome, isDelivered } from './outcome.ts';
+import type { RetrySchedule } from './schedule.ts';
+
+export interface RecordingContext {
+  readonly owner: string;
+  readonly now: number;
+  readonly schedule: RetrySchedule;
+}
+
+/**
+ * Records the outcomes of attempts, and schedules the next attempt or ends the delivery. Deliveries that were stopped or
+ * claimed by another process in the meantime stay unchanged.
+ */
+export async function recordOutcomes(
+  database: Database,
+  outcomes: readonly AttemptOutcome[],
+  context: RecordingContext,
+): Promise<void> {
+  const { owner } = context;
+  for (const group of groupByUpdate(outcomes)) {
+    const [first] = group;
+    const update = updateFor(first, context);
+    const keys = padKeys(group.map(({ delivery }) => delivery.key));
+    const written = new Set((await updateDeliveries(database, { ...update, keys, owner })).map(({ key }) => key));
+    if (update.state !== 'failed') continue;
+    const exhausted = group.filter(({ delivery }) => written.has(delivery.key));
+    for (const outcome of exhausted) await recordExhausted(database, outcome, context.now);
+  }
+  await updateEndpointHealth(database, outcomes, context);
+}
+
+/** Groups outcomes that need the same update, so that each group takes one statement. */
+function groupByUpdate(outcomes: readonly AttemptOutcome[]): Iterable<[AttemptOutcome, ...AttemptOutcome[]]> {
+  const groups = Map.groupBy(outcomes, ({ delivery: { claimedAt, tries, form }, result: { status, error } }) =>
+    [claimedAt, tries, form, status, error].join(),
+  );
+  return groups.values() as Iterable<[AttemptOutcome, ...AttemptOutcome[]]>;
+}
+
+interface DeliveryUpdate {
+  readonly line: string;
+  readonly state: DeliveryState;
+  readonly dueAt: number | null;
+  /** Whether the payload is deleted, because no later attempt needs it. */
+  readonly dropsPayload: boolean;
+}
+
+function updateFor({ delivery, result }: AttemptOutcome, { schedule, now }: RecordingContext): DeliveryUpdate {
+  const line = formatAttempt(delivery.claimedAt, result.status, result.error);
+  if (isDelivered(result)) return { line, state: 'delivered', dueAt: null, dropsPayload: true };
+  // Basic webhooks are attempted only once.
+  const delay = delivery.form === 'advanced' ? schedule.delayAfter(delivery.tries + 1) : undefined;
+  if (delay === undefined) return { line, state: 'failed', dueAt: null, dropsPayload: false };
+  return { line, state: 'pending', dueAt: now + delay, dropsPayload: false };
+}
+
+interface OwnedUpdate extends DeliveryUpdate {
+  readonly keys: readonly number[];
+  readonly owner: string;
+}
+
+const updateDeliveries = prepareQuery((database, { keys, owner, line, state, dueAt, dropsPayload }: OwnedUpdate) =>
+  database
+    .updateTable('deliveries')
+    .set(({ ref, eb }) => ({
+      ...{ state, dueAt, owner: null },
+      ...(dropsPayload && { payload: null }),
+      tries: eb('tries', '+', 1),
+      attempts: sql<string>`${ref('attempts')} || ${line}`,
+    }))
+    .where('key', 'in', keys)
+    .where('owner', '=', owner)
+    .returning('key'),
+);

@@ -1,0 +1,89 @@
+import type { KeyScope } from '../call.ts';
+import { findConfig } from '../records/configs.ts';
+import type { DeliveryForm } from '../store/delivery-tables.ts';
+import { prepareQuery } from '../store/prepared-query.ts';
+
+/** The target of an event: an endpoint, or one of the two URLs of basic webhooks. */
+export interface DeliveryTarget {
+  readonly form: DeliveryForm;
+  readonly lane: string;
+}
+
+/** The properties of an event that decide which targets receive it. */
+export interface EventFilter {
+  readonly event: string;
+  readonly channels: readonly string[];
+  /** The lane that the event reports on. That lane receives the event only if it subscribes to this event type by name. */
+  readonly aboutLane?: string | undefined;
+}
+
+/** The webhook subscriptions of an API key. */
+export interface Subscriptions {
+  /** Returns the targets that receive an event. */
+  matching(filter: EventFilter): readonly DeliveryTarget[];
+}
+
+/**
+ * Loads the subscriptions of an API key in the current transaction. Returns `undefined` without subscriptions: two small
+ * reads, so webhooks cost little for API keys that do not use them.
+ */
+export async function loadSubscriptions(scope: KeyScope): Promise<Subscriptions | undefined> {
+  const subscriptions = [...(await basicSubscriptions(scope)), ...(await endpointSubscriptions(scope))];
+  if (subscriptions.length === 0) return undefined;
+  return {
+    matching: (filter) => subscriptions.filter(({ matches }) => matches(filter)).map(({ target }) => target),
+  };
+}
+
+interface Subscription {
+  readonly target: DeliveryTarget;
+  matches(filter: EventFilter): boolean;
+}
+
+async function basicSubscriptions(scope: KeyScope): Promise<readonly Subscription[]> {
+  const { useWebhookService, webhookServiceConfig = {} } = (await findConfig(scope, 'webhooks')) ?? {};
+  if (!useWebhookService) return [];
+  const { rawNotificationUrl, processedNotificationUrl, triggers = {} } = webhookServiceConfig;
+  const matches = ({ event }: EventFilter) => Object.hasOwn(triggers, event) && triggers[event] === true;
+  const urls = { raw: rawNotificationUrl, processed: processedNotificationUrl } as const;
+  return BASIC_FORMS.filter((form) => urls[form]).map((form) => ({
+    target: { form, lane: basicLane(form, scope.apiKey) },
+    matches,
+  }));
+}
+
+export const BASIC_FORMS = ['raw', 'processed'] as const;
+
+/** The lane of a basic URL. The slash keeps it distinct from every endpoint ID. */
+export function basicLane(form: DeliveryForm, apiKey: string): string {
+  return `/${form}/${apiKey}`;
+}
+
+async function endpointSubscriptions(scope: KeyScope): Promise<readonly Subscription[]> {
+  const config = await findConfig(scope, 'advanced-webhooks');
+  if (!config?.isEnabled) return [];
+  const endpoints = await selectEnabled(scope.database, { apiKey: scope.apiKey });
+  return endpoints.map(({ id, filterTypes, channels }) => {
+    const [types, ownChannels] = [parseSet(filterTypes), parseSet(channels)];
+    const acceptsType = ({ event, aboutLane }: EventFilter) => (types ? types.has(event) : aboutLane !== id);
+    const acceptsChannel = (filter: EventFilter) =>
+      !ownChannels || filter.channels.some((channel) => ownChannels.has(channel));
+    return {
+      target: { form: 'advanced', lane: id },
+      matches: (filter) => acceptsType(filter) && acceptsChannel(filter),
+    };
+  });
+}
+
+const selectEnabled = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
+  database
+    .selectFrom('endpoints')
+    .select(['id', 'filterTypes', 'channels'])
+    .where('apiKey', '=', apiKey)
+    .where('disabled', '=', 0)
+    .orderBy('key'),
+);
+
+function parseSet(json: string | null): ReadonlySet<string> | undefined {
+  return json === null ? undefined : new Set(JSON.parse(json));
+}

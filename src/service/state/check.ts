@@ -1,0 +1,162 @@
+import type { InputProblem } from '../../catalog/define.ts';
+import { IDENTITY_FIELDS, type State } from '../../catalog/state.ts';
+import { parseXml } from '../records/crdt-xml.ts';
+import { ROOT } from '../records/folder.ts';
+import { buildReferenceIndex, type ReferenceIndex } from './reference-index.ts';
+import type { StateScope } from './section.ts';
+
+/** Checks a state of valid records for conflicts among them and with the store. */
+export async function checkState(scope: StateScope, state: State): Promise<readonly InputProblem[]> {
+  const index = await buildReferenceIndex(scope, state);
+  return [
+    ...findInvalidTexts(state),
+    ...findDuplicates(state),
+    ...findInvalidFolders(state, index),
+    ...findInvalidDocuments(state, index),
+    ...findInvalidMembers(state, index),
+    ...findInvalidAgents(state, index),
+    ...findInvalidContents(state, index),
+    ...findInvalidEndpoints(state, index),
+  ];
+}
+
+/** Finds records whose text cannot be stored. */
+function* findInvalidTexts(state: State): Generator<InputProblem> {
+  for (const [kind, section] of Object.entries(state)) {
+    for (const [at, record] of Object.entries(section)) {
+      if (isWellFormed(record)) continue;
+      const path = [kind, Array.isArray(section) ? Number(at) : at];
+      yield {
+        path,
+        message: 'contains an unpaired surrogate, which cannot be stored as UTF-8: write the whole character',
+      };
+    }
+  }
+}
+
+/** Whether all strings are well-formed. UTF-8 would make different IDs with unpaired surrogates equal. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
+}
+
+/** Finds records of a list with the same identity. */
+function* findDuplicates(state: State): Generator<InputProblem> {
+  for (const [kind, fields] of Object.entries(IDENTITY_FIELDS) as [keyof typeof IDENTITY_FIELDS, readonly string[]][]) {
+    const positions = new Map<string, number>();
+    for (const [at, record] of (state[kind] as readonly Readonly<Record<string, unknown>>[]).entries()) {
+      const lastField = fields.at(-1) ?? '';
+      const values = fields.map((field) => record[field] ?? null);
+      const identity = JSON.stringify(values);
+      const first = positions.get(identity);
+      if (first !== undefined && values.at(-1) !== null) {
+        yield { path: [kind, at, lastField], message: `'${record[lastField]}' is already in use by ${kind}[${first}]` };
+      }
+      positions.set(identity, first ?? at);
+    }
+  }
+}
+
+/** Finds folders with a missing parent, and folders that would contain themselves. */
+function* findInvalidFolders({ folders }: State, { parentOf }: ReferenceIndex): Generator<InputProblem> {
+  const checked = new Set<string>();
+  for (const [at, { organizationId, folderId }] of folders.entries()) {
+    const field = ['folders', at, 'parentFolderId'];
+    if (folderId === ROOT.folderId) {
+      yield { path: ['folders', at, 'folderId'], message: `'${folderId}' is reserved for the top level` };
+      continue;
+    }
+    const visited = new Set<string>();
+    for (let id = folderId; id !== ROOT.folderId; ) {
+      const key = JSON.stringify([organizationId, id]);
+      if (checked.has(key)) break;
+      const parent = visited.has(key) ? undefined : parentOf(organizationId, id);
+      if (parent === undefined) {
+        yield { path: field, message: visited.has(key) ? 'the folder would contain itself' : missingFolderMessage(id) };
+        break;
+      }
+      visited.add(key);
+      id = parent;
+    }
+    for (const key of visited) checked.add(key);
+  }
+}
+
+function missingFolderMessage(id: string): string {
+  return `folder '${id}' does not exist`;
+}
+
+function* findInvalidDocuments({ documents }: State, { parentOf }: ReferenceIndex): Generator<InputProblem> {
+  for (const [at, { organizationId, folderId = ROOT.folderId }] of documents.entries()) {
+    const isKnown = folderId === ROOT.folderId || parentOf(organizationId, folderId) !== undefined;
+    if (!isKnown) yield { path: ['documents', at, 'folderId'], message: missingFolderMessage(folderId) };
+  }
+}
+
+/** Finds group members that are not users, and memberships of other organizations. */
+function* findInvalidMembers({ users, groups }: State, { hasUser }: ReferenceIndex): Generator<InputProblem> {
+  for (const [at, { organizationId, memberships = [] }] of users.entries()) {
+    for (const [index, { type, id }] of memberships.entries()) {
+      if (type !== 'organization' || id === organizationId) continue;
+      yield {
+        path: ['users', at, 'memberships', index, 'id'],
+        message: `must be the user's own organization '${organizationId}', got '${id}'`,
+      };
+    }
+  }
+  for (const [at, { organizationId, userIds = [] }] of groups.entries()) {
+    for (const [index, userId] of userIds.entries()) {
+      if (hasUser(organizationId, userId)) continue;
+      yield { path: ['groups', at, 'userIds', index], message: `user '${userId}' does not exist` };
+    }
+  }
+}
+
+function* findInvalidAgents({ agentGroups }: State, { hasAgent }: ReferenceIndex): Generator<InputProblem> {
+  for (const [at, { agentIds }] of agentGroups.entries()) {
+    for (const [index, id] of agentIds.entries()) {
+      if (!hasAgent(id))
+        yield { path: ['agentGroups', at, 'agentIds', index], message: `agent '${id}' does not exist` };
+    }
+  }
+}
+
+/** Finds malformed XML contents, and contents whose type differs from the stored content. */
+function* findInvalidContents({ crdt }: State, { contentTypeOf }: ReferenceIndex): Generator<InputProblem> {
+  for (const [at, content] of crdt.entries()) {
+    const { type, data } = content;
+    if (type === 'xml' && !parseXml(String(data))) {
+      yield { path: ['crdt', at, 'data'], message: 'must be well-formed XML' };
+    }
+    const stored = contentTypeOf(content);
+    if (stored !== undefined && stored !== type) {
+      yield {
+        path: ['crdt', at, 'type'],
+        message: `must be "${stored}", the type of the existing content, got "${type}"`,
+      };
+    }
+  }
+}
+
+/** Finds endpoints that belong to another API key, or whose uid another endpoint uses. */
+function* findInvalidEndpoints(
+  { endpoints }: State,
+  { isForeignEndpoint, endpointIdOf }: ReferenceIndex,
+): Generator<InputProblem> {
+  const firstUses = new Map<string, number>();
+  for (const [at, { id, uid }] of endpoints.entries()) {
+    if (id !== undefined && isForeignEndpoint(id)) {
+      yield { path: ['endpoints', at, 'id'], message: `endpoint '${id}' belongs to another API key` };
+    }
+    if (uid === undefined || uid === null) continue;
+    const owner = endpointIdOf(uid);
+    const first = firstUses.get(uid);
+    if (first !== undefined)
+      yield { path: ['endpoints', at, 'uid'], message: `uid '${uid}' is already in use by endpoints[${first}]` };
+    else if (id !== undefined && owner !== undefined && owner !== id) {
+      yield { path: ['endpoints', at, 'uid'], message: `uid '${uid}' is already in use by endpoint ${owner}` };
+    }
+    firstUses.set(uid, first ?? at);
+  }
+}

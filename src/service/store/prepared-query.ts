@@ -1,0 +1,120 @@
+import type { Compilable, CompiledQuery, DialectAdapter } from 'kysely';
+import type { Database } from './store.ts';
+
+/**
+ * An adapter with synchronous access to the only connection, because Kysely's own path to a connection costs as much as a
+ * small query. Every query runs in the transaction that holds the connection.
+ */
+export interface DirectAdapter extends DialectAdapter {
+  rows<Row>(sql: string, parameters: readonly unknown[]): readonly Row[];
+  /** Returns a promise to wait for if earlier queries have blocked the event loop for too long. */
+  yieldIfDue(): Promise<void> | undefined;
+}
+
+function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
+  return 'rows' in adapter;
+}
+
+/** Placeholder in a compiled query for a value that differs in each run. */
+class Placeholder {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+/**
+ * Prepares a query that is built and compiled once for each shape of its parameters, because building a query costs
+ * several times more than running it.
+ * @param build builds the query. Strings, numbers, and null in its parameters are placeholders, which `build` may pass to
+ * the query but must not inspect. Missing keys, booleans, bigints, and array lengths form the shape, and may affect the
+ * query.
+ */
+export function prepareQuery<Parameters extends object, Row>(
+  build: (database: Database, parameters: Parameters) => Compilable<Row>,
+): (database: Database, parameters: Parameters) => Promise<readonly Row[]> {
+  const formsByAdapter = new WeakMap<DialectAdapter, CompiledForms<Row>>();
+  const formsFor = (adapter: DialectAdapter) => {
+    const known = formsByAdapter.get(adapter);
+    if (known && known.queries.size < MAX_FORMS) return known;
+    const created = new CompiledForms<Row>();
+    formsByAdapter.set(adapter, created);
+    return created;
+  };
+  return async (database, parameters) => {
+    const { adapter } = database.getExecutor();
+    const forms = formsFor(adapter);
+    const values: unknown[] = [];
+    const shape = forms.shapeOf(parameters, values);
+    const known = forms.queries.get(shape);
+    const query = known ?? build(database, withPlaceholders(parameters)).compile();
+    if (!known) forms.queries.set(shape, query);
+    const bound = query.parameters.map((value) => (value instanceof Placeholder ? values[value.index] : value));
+    if (isDirect(adapter)) {
+      const pause = adapter.yieldIfDue();
+      if (pause) await pause;
+      return adapter.rows<Row>(query.sql, bound);
+    }
+    return (await database.executeQuery<Row>({ ...query, parameters: bound })).rows;
+  };
+}
+
+/** Maximum number of compiled forms of a query. Forms differ in their filters or their number of rows. */
+const MAX_FORMS = 200;
+
+/** The compiled forms of a query, by shape of the parameters. */
+class CompiledForms<Row> {
+  readonly queries = new Map<Shape, CompiledQuery<Row>>();
+  readonly #array = new Shape();
+  readonly #object = new Shape();
+
+  /** Returns the shape of the parameters, and appends their values to `values` in the order of the placeholders. */
+  shapeOf(parameters: object, values: unknown[]): Shape {
+    if (Array.isArray(parameters)) {
+      return parameters.reduce<Shape>((shape, part) => shape.append(this.#kindOf(part, values)), this.#array);
+    }
+    let shape = this.#object;
+    for (const name of Object.keys(parameters)) {
+      shape = shape.append(name).append(this.#kindOf(Reflect.get(parameters, name), values));
+    }
+    return shape;
+  }
+
+  /** Returns `Placeholder` for a value, the shape of an array or object, and any other part unchanged. */
+  #kindOf(part: unknown, values: unknown[]): unknown {
+    if (typeof part === 'object' && part !== null) return this.shapeOf(part, values);
+    if (!isValue(part)) return part;
+    values.push(part);
+    return Placeholder;
+  }
+}
+
+/** A node of a trie of shapes. Arrays or objects with the same structure share the same node. */
+class Shape {
+  readonly #children = new Map<unknown, Shape>();
+
+  append(next: unknown): Shape {
+    const known = this.#children.get(next);
+    if (known) return known;
+    const created = new Shape();
+    this.#children.set(next, created);
+    return created;
+  }
+}
+
+function isValue(part: unknown): boolean {
+  return typeof part === 'string' || typeof part === 'number' || part === null;
+}
+
+/** Replaces each value in the parameters by a placeholder. */
+function withPlaceholders<Part>(parameters: Part): Part {
+  let count = 0;
+  const replace = (part: unknown): unknown => {
+    if (isValue(part)) return new Placeholder(count++);
+    if (Array.isArray(part)) return part.map(replace);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, replace(inner)]));
+  };
+  return replace(parameters) as Part;
+}

@@ -1,0 +1,88 @@
+import type { PostResult } from '../post.ts';
+import type { ReceiverCase } from './cases.ts';
+import type { ReceiverEffect } from './effects.ts';
+import { EXPECTATIONS } from './expectations.ts';
+import type { TestDelivery } from './test-delivery.ts';
+
+/** The grade of a receiver in one case. */
+export interface Grade {
+  readonly case: string;
+  readonly verdict: 'ok' | 'warn' | 'fail' | 'skipped';
+  /** The status of the last response; null if there was none. */
+  readonly status: number | null;
+  /** Milliseconds until the slowest response. */
+  readonly milliseconds: number | null;
+  readonly did: string;
+  readonly expected: string;
+  readonly why: string;
+}
+
+/** The observed behavior of a receiver in one case. */
+export interface CaseObservation {
+  readonly case: ReceiverCase;
+  readonly deliveries: readonly TestDelivery[];
+  readonly results: readonly PostResult[];
+  /** Whether the receiver has stopped responding since. */
+  readonly isGone: boolean;
+}
+
+/** Milliseconds after which a response counts as late. */
+const LATE_AFTER = 5_000;
+
+export function createSkippedGrade(testCase: ReceiverCase, reason: string): Grade {
+  return { ...describeCase(testCase, false), verdict: 'skipped', status: null, milliseconds: null, did: reason };
+}
+
+/** Grades an observation. `effects` are the effects that the receiver reported, if it reports them. */
+export function gradeObservation(observation: CaseObservation, effects?: readonly ReceiverEffect[]): Grade {
+  const { results, isGone } = observation;
+  const { isMet } = EXPECTATIONS[observation.case.expects];
+  const milliseconds = Math.max(...results.map((result) => result.milliseconds));
+  const responses = `${results.map(describeResult).join(', then ')} (${formatTime(milliseconds)})`;
+  const wrongEffect = effects && findWrongEffect(observation, effects);
+  const problems = [isGone ? 'the receiver has not responded since' : undefined, wrongEffect].filter(
+    (problem) => problem !== undefined,
+  );
+  const isLate = milliseconds > LATE_AFTER;
+  const did = [responses, ...problems, ...(isLate ? ['this is late'] : [])].join('; ');
+  const verdict = problems.length > 0 || !results.every(isMet) ? 'fail' : isLate ? 'warn' : 'ok';
+  return {
+    ...describeCase(observation.case, effects !== undefined),
+    verdict,
+    status: results.at(-1)?.status ?? null,
+    milliseconds,
+    did,
+  };
+}
+
+function describeCase({ name, why, expects }: ReceiverCase, showsEffects: boolean) {
+  const { text, applied } = EXPECTATIONS[expects];
+  const effect = showsEffects && applied !== undefined ? [`, ${applied === 1 ? 'applied once' : 'not applied'}`] : [];
+  return { case: name, expected: [text, ...effect].join(''), why };
+}
+
+function describeResult(result: PostResult): string {
+  return result.status === null ? result.error : String(result.status);
+}
+
+function formatTime(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Describes how the effects of a case differ from the expectation; `undefined` if they match. */
+function findWrongEffect(
+  { case: { expects }, deliveries }: CaseObservation,
+  effects: readonly ReceiverEffect[],
+): string | undefined {
+  const { applied } = EXPECTATIONS[expects];
+  if (applied === undefined) return undefined;
+  for (const { id, event } of deliveries) {
+    const own = effects.filter((effect) => effect.id === id);
+    const misread = own.find((effect) => effect.event !== undefined && effect.event !== event);
+    if (applied === 0 && own.length > 0) return 'it was applied';
+    if (own.length < applied) return 'it was not applied';
+    if (own.length > applied) return `it was applied ${own.length} times`;
+    if (misread) return `it was applied as '${misread.event}' instead of '${event}'`;
+  }
+  return undefined;
+}

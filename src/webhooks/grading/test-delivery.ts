@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import { createDeliveryHeaders, createDeliveryId } from '../delivery.ts';
+import { PAYLOAD_BUILDERS } from '../event.ts';
+import { SIGNATURE_HEADERS, type WebhookForm } from '../form.ts';
+import type { HeaderList } from '../headers.ts';
+import { packBody } from '../payload.ts';
+import type { OutgoingRequest } from '../post.ts';
+import { createSampleEvent } from '../sample.ts';
+import { createSigningSecret } from '../signature.ts';
+import type { SendMode } from './send-mode.ts';
+
+/** The sender configuration that the receiver expects. */
+export interface SenderConfiguration {
+  readonly form: WebhookForm;
+  readonly secret?: string | undefined;
+  readonly authToken?: string | undefined;
+  /** An RSA public key whose private key the receiver has. */
+  readonly encryptFor?: string | undefined;
+}
+
+/** The differences between a test delivery and one from the service. */
+export interface DeliveryVariation {
+  readonly event?: string;
+  readonly id?: string;
+  readonly documentName?: string;
+  /** The age of the timestamp in seconds. */
+  readonly age?: number;
+  readonly proof?: 'other secret' | 'none' | 'rotated' | 'other body';
+  readonly encoding?: 'encoded' | 'encrypted';
+  /** Serializes the payload to JSON. */
+  readonly serialize?: (payload: object) => string;
+  readonly sendMode?: SendMode;
+  readonly method?: string;
+}
+
+/** A delivery that is ready to be sent to any URL. */
+export interface TestDelivery extends Omit<OutgoingRequest, 'url'> {
+  readonly id: string;
+  readonly event: string;
+  readonly sendMode: SendMode;
+}
+
+/** Creates a delivery, with a new ID unless the variation specifies one. */
+export type CreateTestDelivery = (variation?: DeliveryVariation) => TestDelivery;
+
+const DEFAULT_EVENT = 'comment.add';
+
+export function createDeliveryFactory(sender: SenderConfiguration, clock: Clock): CreateTestDelivery {
+  return (variation = {}) => {
+    const { event = DEFAULT_EVENT, id = createDeliveryId(), age = 0, encoding, sendMode = 'whole', method } = variation;
+    const now = clock.now();
+    const { serialize = JSON.stringify, documentName } = variation;
+    const sample = { ...createSampleEvent(event, { webhookId: id, now }), ...(documentName && { documentName }) };
+    const encryptFor = encoding === 'encrypted' ? sender.encryptFor : undefined;
+    const body = packBody(serialize(PAYLOAD_BUILDERS[sender.form](sample)), {
+      encode: encoding === 'encoded',
+      encryptFor,
+    });
+    const timestamp = Math.floor(now / 1000) - age;
+    const headers = createProofHeaders(sender, { id, timestamp, body }, variation.proof);
+    return { id, event, headers, body, sendMode, ...(method && { method }) };
+  };
+}
+
+interface Content {
+  readonly id: string;
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+function createProofHeaders(
+  sender: SenderConfiguration,
+  { body, ...content }: Content,
+  proof: DeliveryVariation['proof'],
+): HeaderList {
+  const own = { ...sender, ...content };
+  switch (proof) {
+    case undefined:
+      return createDeliveryHeaders(own, body);
+    case 'none':
+      return createDeliveryHeaders({ ...content, form: sender.form }, body);
+    case 'other secret':
+      return createDeliveryHeaders({ ...own, ...createForeignSecrets() }, body);
+    case 'other body':
+      return createDeliveryHeaders(own, `${body} `);
+    case 'rotated':
+      return mergeSignatures(
+        createDeliveryHeaders({ ...own, ...createForeignSecrets() }, body),
+        createDeliveryHeaders(own, body),
+      );
+  }
+}
+
+function createForeignSecrets() {
+  return { secret: createSigningSecret(), authToken: randomBytes(24).toString('base64url') };
+}
+
+/** Joins two signatures in one header, as a sender does for a while after a secret rotation. */
+function mergeSignatures(other: HeaderList, own: HeaderList): HeaderList {
+  const [, first = ''] = other.find(([name]) => name === SIGNATURE_HEADERS.signature) ?? [];
+  return own.map(([name, value]) => [name, name === SIGNATURE_HEADERS.signature ? `${first} ${value}` : value]);
+}

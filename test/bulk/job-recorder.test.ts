@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, vi } from 'vitest';
+import { JobCounters } from '../../src/bulk/job-counters.ts';
+import { JobRecorder } from '../../src/bulk/job-recorder.ts';
+import type { JobDescription } from '../../src/bulk/journal/job-description.ts';
+import { Journal } from '../../src/bulk/journal/journal.ts';
+import { Metrics } from '../../src/bulk/journal/metrics.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
+import { numbered } from './bulk-run.ts';
+
+it('a recorder flushes the journal to disk once a second and at the end, not for every batch', async () => {
+  const journal = await Journal.create({} as JobDescription, join(await createTemporaryFolder(), 'journal.sqlite'));
+  const clock = { time: 5_000, now: () => clock.time, sleep: async () => undefined };
+  const counts = { succeeded: 0, failed: 0, unknown: 0, requests: 0, retries: 0 };
+  const tally = new JobCounters(counts);
+  const recorder = new JobRecorder({ journal, clock, counters: tally, metrics: new Metrics(clock.now(), undefined) });
+  const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+  const isFlushed = (write: () => void) => {
+    exec.mockClear();
+    write();
+    const pragmas = exec.mock.calls.map(([sql]) => sql);
+    expect(pragmas.at(-1) ?? 'pragma synchronous = normal').toBe('pragma synchronous = normal');
+    return pragmas.includes('pragma synchronous = full');
+  };
+  const records = numbered(10);
+  const flushed = [0, 400, 900, 1_000, 1_500, 2_100].map((after, at) => {
+    clock.time = 5_000 + after;
+    return isFlushed(() => recorder.recordIntent(records.slice(at, at + 1)));
+  });
+  expect(flushed).toEqual([false, false, false, true, false, true]);
+  expect(isFlushed(() => recorder.flush('durable'))).toBe(true);
+  exec.mockRestore();
+  journal.close();
+});

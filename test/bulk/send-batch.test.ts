@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RequestKind } from '../../src/bulk/batch-request.ts';
+import type { RecordList } from '../../src/bulk/batches.ts';
+import { SvcError } from '../../src/kernel/errors.ts';
+import { answered, failedBy, numbered, run, statuses, success, unanswered } from './bulk-run.ts';
+
+/** A service that refuses each request which holds one of the given records. */
+const refusing = (poison: ReadonlySet<number>, refuse: () => ReturnType<typeof answered>) => (batch: RecordList) =>
+  batch.some(({ index }) => poison.has(index)) ? refuse() : answered(success(batch));
+
+describe('records that exist already', () => {
+  const taken = (batch: RecordList, unsettled = false) => ({
+    ...answered(Object.fromEntries(batch.map(({ id }) => [id, { success: false, code: 'already-exists' }]))),
+    unsettled,
+  });
+  const [one] = [numbered(1)];
+
+  it('fail if nothing was sent before', async () => {
+    expect((await run({ records: [one] }, (batch) => taken(batch))).items).toMatchObject([
+      { status: 'failed', code: 'already-exists' },
+    ]);
+  });
+
+  it.each([
+    ['failed inside the service', [numbered(2)], () => unanswered('service', 'now')],
+    ['an earlier run made', [{ resend: one }], undefined],
+  ])('may come from a request that %s', async (_, records, first) => {
+    const ran = await run({ records, hasEarlierSuccess: true }, (batch, sent) =>
+      sent === 0 && first ? first() : taken(batch),
+    );
+    expect(new Set(ran.items.map(({ status, code }) => `${status} ${code}`))).toEqual(
+      new Set(['unknown outcome_unknown']),
+    );
+    expect(ran.items[0]?.message).toMatch(
+      /^the record already exists; an earlier request with an unknown outcome may have added it/,
+    );
+  });
+
+  it('may come from a request without a response, while others got one', async () => {
+    const answers = [answered({ u0: { success: true } }), unanswered('connection', 'now')];
+    const ran = await run({ records: [numbered(2)], batchSize: 1 }, (batch, sent) => answers[sent] ?? taken(batch));
+    expect(statuses(ran)).toEqual(['u0 succeeded', 'u1 unknown']);
+  });
+
+  it('succeed if a lookup finds them equal, and fail if it finds different ones', async () => {
+    const lookUp = async (records: RecordList) => {
+      expect(records.map(({ id }) => id)).toEqual(['u0', 'u1', 'u2']);
+      return new Map([
+        ['u0', true],
+        ['u1', false],
+      ]);
+    };
+    for (const reported of ['all', 'exceptions'] as const) {
+      const ran = await run({ records: [{ resend: numbered(3) }], lookUp, reported }, (batch) => taken(batch));
+      const expected = ['u0 succeeded', 'u1 failed', 'u2 unknown'].slice(reported === 'all' ? 0 : 1);
+      expect(statuses(ran)).toEqual(expected);
+    }
+  });
+
+  it('may come from an earlier attempt of the same call', async () => {
+    const ran = await run({ records: [one] }, (batch) => taken(batch, true));
+    expect(ran.items).toMatchObject([{ status: 'unknown' }]);
+  });
+});
+
+describe('invalid records in a refused request', () => {
+  it.each([
+    ['refused', () => failedBy('refused'), 'failed'],
+    ['failed at', () => unanswered('service', 'now'), 'unknown'],
+  ] as const)('are found by cutting up what is %s, and the others land', async (_, refuse, status) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2, max: 130 }),
+        fc.array(fc.nat(129), { maxLength: 4 }),
+        async (size, some) => {
+          const poison = new Set(some.filter((index) => index < size));
+          const ran = await run(
+            { records: [numbered(size)], batchSize: size, hasEarlierSuccess: true },
+            refusing(poison, refuse),
+          );
+          const expected = numbered(size).map(({ id, index }) => `${id} ${poison.has(index) ? status : 'succeeded'}`);
+          expect(statuses(ran)).toEqual(expected);
+          expect(ran.requests - 1).toBeLessThanOrEqual(poison.size * 2 * Math.log2(size));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('are removed at once if the service names them', async () => {
+    const named = new Map([
+      [3, 'no such domain'],
+      [7, 'too long'],
+    ]);
+    const ran = await run({ records: [numbered(10)], batchSize: 10 }, (batch) =>
+      batch.length === 10
+        ? ({ ...failedBy('refused'), named } as ReturnType<typeof failedBy>)
+        : answered(success(batch)),
+    );
+    expect(ran.requests).toBe(2);
+    expect(ran.items.filter(({ status }) => status === 'failed').map(({ message }) => message)).toEqual([
+      'no such domain',
+      'too long',
+    ]);
+  });
+
+  it('are not at fault if all records of a batch are refused with the same message', async () => {
+    const error = new SvcError('invalid_argument', 'Unknown organization.');
+    const ran = await run({ records: [numbered(10_000)], batchSize: 100, concurrency: 4 }, async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return failedBy('refused', error);
+    });
+    expect(ran.stop).toEqual({ kind: 'fatal', error });
+    expect(ran.requests).toBeLessThan(500);
+    expect(ran.items.every(({ status }) => status === 'skipped')).toBe(true);
+  });
+
+  it('are at fault if their messages differ, or others succeed in between', async () => {
+    const words = await run({ records: [numbered(40)], batchSize: 20 }, (batch) =>
+      failedBy('refused', new SvcError('invalid_argument', `bad: ${batch[0]?.id}`)),
+    );
+    expect([words.stop, words.items.length]).toEqual([undefined, 40]);
+    const odd = (batch: RecordList) => batch.some(({ index }) => index % 2 === 1);
+    const between = await run({ records: [numbered(400)], batchSize: 20 }, (batch) =>
+      odd(batch) ? failedBy('refused') : answered(success(batch)),
+    );
+    expect(between.stop).toBeUndefined();
+    expect(statuses(between).filter((status) => status.endsWith('failed'))).toHaveLength(200);
+  });
+
+  it('are no longer searched for after a stop: the rest counts as unsent', async () => {
+    const controller = new AbortController();
+    const ran = await run({ records: [numbered(16)], batchSize: 16, signal: controller.signal }, (batch, index) => {
+      if (index === 2) controller.abort();
+      return batch.some(({ index: at }) => at === 15) ? failedBy('refused') : answered(success(batch));
+    });
+    expect(ran.sent).toHaveLength(3);
+    const counts = (status: string) => statuses(ran).filter((told) => told.endsWith(status)).length;
+    expect([counts('succeeded'), counts('skipped'), counts('failed')]).toEqual([12, 4, 0]);
+  });
+
+  it('are sent as parts only if the service failed with an internal error', async () => {
+    const kinds: RequestKind[] = [];
+    await run({ records: [numbered(2)] }, (batch, _, kind) => {
+      kinds.push(kind);
+      return batch.length > 1 ? unanswered('service', 'now') : answered(success(batch));
+    });
+    expect(kinds).toEqual(['new', 'part', 'part']);
+  });
+});

@@ -1,0 +1,371 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mentionsQuota } from '../../src/client/quota.ts';
+import { createRateLimiter, parseRetryAfter } from '../../src/client/rate-limiter.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { errorOf, failure, fakeClock, json, newClient, OPERATIONS, scriptedFetch, success } from './client-fixture.ts';
+
+const MINUTE = 60_000;
+const limited = (headers: Record<string, string> = {}) =>
+  failure('RESOURCE_EXHAUSTED', 429, 'Rate limit exceeded. Try again after 1 minute.', headers);
+
+describe('a rate limit', () => {
+  it('is waited out for a minute plus jitter, then the call continues', async () => {
+    const { fetch, requests } = scriptedFetch(limited(), success());
+    for (const random of [0, 0.999]) {
+      requests.length = 0;
+      const { client, clock } = newClient({ fetch, random: () => random });
+      expect(await client.call(OPERATIONS.keyed, {})).toMatchObject({ data: { id: 'a' }, retries: 1 });
+      expect(clock.slept[0]).toBeGreaterThanOrEqual(MINUTE);
+      expect(clock.slept[0]).toBeLessThan(MINUTE * 1.25);
+    }
+  });
+
+  it('lasts as long as the service specifies', async () => {
+    const { fetch } = scriptedFetch(limited({ 'retry-after': '7' }), success());
+    const { client, clock, events } = newClient({ fetch, random: () => 0 });
+    const before = clock.now();
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept).toEqual([7_000]);
+    const waiting = events.filter(({ kind }) => kind === 'waiting');
+    expect(waiting).toEqual([{ kind: 'waiting', untilEpoch: before + 7_000, reason: "the service's rate limit" }]);
+  });
+
+  it('does not count as an attempt', async () => {
+    const steps = [limited({ 'retry-after': '1' }), limited({ 'retry-after': '1' }), limited({ 'retry-after': '1' })];
+    const { fetch, requests } = scriptedFetch(...steps, failure('UNAVAILABLE', 503), success());
+    await newClient({ fetch }).client.call(OPERATIONS.set, {});
+    expect(requests).toHaveLength(5);
+  });
+
+  it('exits with 7 at once if waiting is not allowed', async () => {
+    const { fetch, requests } = scriptedFetch(limited());
+    const { client, clock } = newClient({ fetch, maxWait: 0 });
+    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({
+      exitCode: 7,
+      status: 'RESOURCE_EXHAUSTED',
+    });
+    expect([requests.length, clock.slept]).toEqual([1, []]);
+  });
+
+  it('exits with 7 when the waiting time is used up, and never waits longer', async () => {
+    const { fetch } = scriptedFetch(limited());
+    const { client, clock } = newClient({ fetch, maxWait: 10 * MINUTE });
+    expect((await errorOf(client.call(OPERATIONS.read, {}))).exitCode).toBe(7);
+    const waited = clock.slept.reduce((sum, slept) => sum + slept, 0);
+    expect(waited).toBeLessThanOrEqual(10 * MINUTE);
+    expect(waited).toBeGreaterThan(8 * MINUTE);
+  });
+
+  it('is waited out if it matches the remaining time exactly', async () => {
+    const { fetch } = scriptedFetch(limited({ 'retry-after': '3' }), success());
+    const { client, clock } = newClient({ fetch, maxWait: 3_000 });
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept).toEqual([3_000]);
+  });
+
+  it('is not waited out by an operation with the effect once', async () => {
+    const { fetch, requests } = scriptedFetch(limited(), success());
+    expect((await errorOf(newClient({ fetch }).client.call(OPERATIONS.once, {}))).exitCode).toBe(7);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('does not settle an earlier attempt, nor does a quota', async () => {
+    for (const last of [limited(), failure('RESOURCE_EXHAUSTED', 429, 'maximum of 30')]) {
+      const { fetch } = scriptedFetch(failure('INTERNAL', 500), last);
+      const { client } = newClient({ fetch, maxWait: 0 });
+      expect((await errorOf(client.call(OPERATIONS.keyed, {}))).exitCode).toBe(9);
+    }
+  });
+
+  it.each([
+    ['a page of a proxy', () => new Response('<h1>Slow down</h1>', { status: 429 })],
+    ['an error without a status', () => json({ error: { message: 'slow down' } }, 429)],
+  ])('without a duration is retried after a second, then twice as long each time: %s', async (_, slow) => {
+    const { fetch } = scriptedFetch(...Array.from({ length: 8 }, slow), success(), slow(), success());
+    const { client, clock } = newClient({ fetch, random: () => 0 });
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1_000));
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept.at(-1)).toBe(1_000);
+    const jittered = newClient({ ...scriptedFetch(slow(), slow(), success()), random: () => 0.8 });
+    await jittered.client.call(OPERATIONS.read, {});
+    expect(jittered.clock.slept).toEqual([1_200, 2_400]);
+  });
+
+  it('keeps its length when the system clock is changed', async () => {
+    for (const set of [-MINUTE * 60, MINUTE * 60]) {
+      let [steady, offset] = [0, 0];
+      const slept: number[] = [];
+      const clock = {
+        monotonic: () => steady,
+        now: () => Date.UTC(2030, 0, 1) + steady + offset,
+        sleep: async (milliseconds: number) => {
+          slept.push(milliseconds);
+          // Simulates a timer that fires early after the system clock was changed.
+          if (offset === 0) steady += milliseconds / 2;
+          else steady += milliseconds;
+          offset = set;
+        },
+      };
+      const { fetch, requests } = scriptedFetch(limited(), success());
+      await newClient({ fetch, clock, random: () => 0 }).client.call(OPERATIONS.read, {});
+      expect([requests.length, steady, slept[0]]).toEqual([2, MINUTE, MINUTE]);
+    }
+  });
+
+  it('stops waiting at once when the signal aborts', async () => {
+    const controller = new AbortController();
+    const stopped = new Error('stopped by a test');
+    const { fetch } = scriptedFetch(limited());
+    const { client } = newClient({
+      fetch,
+      clock: systemClock,
+      signal: controller.signal,
+      observe: ({ kind }) => kind === 'waiting' && setImmediate(() => controller.abort(stopped)),
+    });
+    await expect(client.call(OPERATIONS.read, {})).rejects.toBe(stopped);
+  });
+});
+
+describe('the rate limiter', () => {
+  it('pauses every call, and counts each pause once', async () => {
+    let now = 0;
+    const sleepers: (() => void)[] = [];
+    const clock = { now: () => now, sleep: () => new Promise<void>((resolve) => sleepers.push(resolve)) };
+    let isLimited = true;
+    const { fetch, requests } = scriptedFetch(() => (isLimited ? limited() : success()));
+    const { client, events } = newClient({ fetch, clock, maxWait: 70_000, random: () => 0 });
+    const calls = Array.from({ length: 16 }, () => client.call(OPERATIONS.read, {}));
+    await expect.poll(() => sleepers.length).toBe(16);
+    const late = client.call(OPERATIONS.read, {});
+    await expect.poll(() => sleepers.length).toBe(17);
+    expect(requests).toHaveLength(16);
+    expect(events.filter(({ kind }) => kind === 'waiting')).toHaveLength(1);
+    isLimited = false;
+    now = MINUTE;
+    for (const wake of sleepers) wake();
+    expect(await Promise.all([...calls, late])).toHaveLength(17);
+    expect(requests).toHaveLength(33);
+  });
+
+  it('extends a pause if a later response asks for more, and counts only the extension', async () => {
+    const wakers: (() => void)[] = [];
+    const slept: number[] = [];
+    let now = 0;
+    const clock = {
+      now: () => now,
+      sleep: (milliseconds: number) => {
+        slept.push(milliseconds);
+        return new Promise<void>((resolve) => wakers.push(resolve));
+      },
+    };
+    const gate = createRateLimiter({
+      clock,
+      random: () => 0,
+      maxWait: 20_000,
+      signal: undefined,
+      observe: undefined,
+      shared: undefined,
+    });
+    expect(gate.pause({ retryAfter: '5' })).toBe(true);
+    const passed = gate.acquire();
+    expect(gate.pause({ retryAfter: '20' })).toBe(true);
+    expect(gate.pause({ retryAfter: '21' })).toBe(false);
+    now = 5_000;
+    wakers[0]?.();
+    await expect.poll(() => slept).toEqual([5_000, 15_000]);
+    now = 20_000;
+    wakers[1]?.();
+    await passed;
+  });
+});
+
+describe('a pause that svc processes share', () => {
+  const REASON = "the service's rate limit, reported by another svc process";
+
+  function shared(until?: number) {
+    const told: number[] = [];
+    return { told, gate: { pausedUntil: () => until, pauseUntil: (untilEpoch: number) => void told.push(untilEpoch) } };
+  }
+  const now = fakeClock().now();
+
+  it('is waited out, with jitter of this process', async () => {
+    const { gate, told } = shared(now + 40_000);
+    const { fetch, requests } = scriptedFetch(success());
+    const { client, clock, events } = newClient({ fetch, sharedRateLimit: gate });
+    await client.call(OPERATIONS.once, {});
+    expect(clock.slept).toEqual([45_000]);
+    expect(events[0]).toEqual({ kind: 'waiting', untilEpoch: now + 45_000, reason: REASON });
+    expect([requests.length, told]).toEqual([1, []]);
+    await client.call(OPERATIONS.read, {});
+    expect(clock.slept).toHaveLength(1);
+  });
+
+  it('is announced without jitter when this process waits', async () => {
+    const { gate, told } = shared();
+    const { fetch } = scriptedFetch(limited({ 'retry-after': '7' }), success());
+    await newClient({ fetch, sharedRateLimit: gate }).client.call(OPERATIONS.read, {});
+    expect(told).toEqual([now + 7_000]);
+  });
+
+  it.each([
+    ['is more than may be waited', now + 40_000, 39_999],
+    ['may not be waited for at all', now + 40_000, 0],
+    ['is over', now - 1, 600_000],
+    ['is further away than any service asks for', now + 3_600_001, 1e9],
+    ['is no time', Number.NaN, 600_000],
+    ['never ends', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+  ])('is tested with a request if it %s', async (_, until, maxWait) => {
+    const { gate, told } = shared(until);
+    const { fetch, requests } = scriptedFetch(success());
+    const { client, clock } = newClient({ fetch, sharedRateLimit: gate, maxWait });
+    await client.call(OPERATIONS.read, {});
+    expect([requests.length, clock.slept, told]).toEqual([1, [], []]);
+  });
+
+  it('is not announced if this process does not wait', async () => {
+    for (const [operation, maxWait] of [
+      [OPERATIONS.read, 0],
+      [OPERATIONS.once, 600_000],
+    ] as const) {
+      const { gate, told } = shared();
+      const { fetch } = scriptedFetch(limited());
+      const { client } = newClient({ fetch, sharedRateLimit: gate, maxWait });
+      expect((await errorOf(client.call(operation, {}))).exitCode).toBe(7);
+      expect(told).toEqual([]);
+    }
+  });
+});
+
+describe('requests after a pause', () => {
+  it('start with one, and increase with each response', async () => {
+    let [underWay, most, limits] = [0, 0, 16];
+    const peaks: number[] = [];
+    const { fetch, requests } = scriptedFetch(async () => {
+      if (limits > 0) {
+        limits -= 1;
+        return limited({ 'retry-after': '1' });
+      }
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise(setImmediate);
+      peaks.push(underWay);
+      underWay -= 1;
+      return success();
+    });
+    const { client } = newClient({ fetch });
+    await Promise.all(Array.from({ length: 16 }, () => client.call(OPERATIONS.read, {})));
+    expect(requests).toHaveLength(32);
+    expect(peaks[0]).toBe(1);
+    expect(peaks[1]).toBe(2);
+    expect(Math.max(...peaks.slice(0, 3))).toBeLessThanOrEqual(3);
+    expect(most).toBeGreaterThan(3);
+  });
+
+  it('wait again, including queued ones, if the rate limit recurs', async () => {
+    let limits = 12;
+    let underWay = 0;
+    const peaks: number[] = [];
+    const { fetch } = scriptedFetch(async () => {
+      underWay += 1;
+      peaks.push(underWay);
+      await new Promise(setImmediate);
+      underWay -= 1;
+      limits -= 1;
+      return limits >= 0 ? limited({ 'retry-after': '1' }) : success();
+    });
+    const { client } = newClient({ fetch, maxWait: 3_600_000 });
+    await Promise.all(Array.from({ length: 4 }, () => client.call(OPERATIONS.read, {})));
+    // Four requests hit the limit first. After each pause, one request tests it for all, until one succeeds.
+    expect(peaks.slice(0, 13)).toEqual([1, 2, 3, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2030, 0, 1);
+
+  it.each<[string | undefined, number | undefined]>([
+    ['7', 7_000],
+    [' 120 ', 120_000],
+    ['0', 1_000],
+    ['3600', 3_600_000],
+    ['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
+    ['Tue, 01 Jan 2030 00:00:00 GMT', 1_000],
+    ['Sun, 06 Nov 1994 08:49:37 GMT', 1_000],
+    ['3601', undefined],
+    ['999999999999999999', undefined],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', undefined],
+    ['Tue, 99 Jan 2030 00:00:30 GMT', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['1e3', undefined],
+    ['0x10', undefined],
+    ['Infinity', undefined],
+    ['NaN', undefined],
+    ['soon', undefined],
+    ['7, 8', undefined],
+    ['2030-01-01', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j means %s ms', (header, expected) => {
+    expect(parseRetryAfter(header, now)).toBe(expected);
+  });
+
+  it('is bounded whatever its value', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.integer().map(String),
+          fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+        ),
+        (header) => {
+          const asked = parseRetryAfter(header, now);
+          expect(asked === undefined || (asked >= 1_000 && asked <= 3_600_000)).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('a quota', () => {
+  it.each([
+    'You can create a maximum of 30 endpoints.',
+    'Maximum number of endpoints (50) reached.',
+    'At most 100 users may be added.',
+    'The limit of 5 API keys has been reached',
+    'Max 10 channels per endpoint',
+    'No more than 1000 documents',
+    'You may have up to 3 workspaces. Try again after deleting one.',
+  ])('is detected in "%s"', async (message) => {
+    expect(mentionsQuota(message)).toBe(true);
+    const { fetch, requests } = scriptedFetch(failure('RESOURCE_EXHAUSTED', 429, message), success());
+    const { client, clock } = newClient({ fetch });
+    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({ exitCode: 7, message });
+    expect([requests.length, clock.slept]).toEqual([1, []]);
+  });
+
+  it.each([
+    'Rate limit exceeded. Try again after 1 minute.',
+    'Rate limit exceeded, retry in 60 s',
+    'Rate limit of 60 requests per minute exceeded',
+    'Too many requests',
+    'Limit exceeded. Please wait 30 seconds.',
+    'Quota exceeded',
+    'At most 10 requests/second',
+    'slow down',
+    '',
+  ])('is not detected in "%s"', (message) => {
+    expect(mentionsQuota(message)).toBe(false);
+  });
+
+  it('is never waited for, even if the service specifies a time', async () => {
+    const quota = json({ error: { status: 'RESOURCE_EXHAUSTED', message: 'maximum of 30' } }, 429, {
+      'retry-after': '1',
+    });
+    const { fetch, requests } = scriptedFetch(quota, success());
+    await errorOf(newClient({ fetch }).client.call(OPERATIONS.read, {}));
+    expect(requests).toHaveLength(1);
+  });
+});

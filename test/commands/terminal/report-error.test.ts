@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { reportError } from '../../../src/commands/terminal/report-error.ts';
+import { SvcError } from '../../../src/kernel/errors.ts';
+import { fakeContext } from '../fake-context.ts';
+
+async function firstBytes(words: readonly string[], environment = {}): Promise<string> {
+  const { io, stderr } = await fakeContext();
+  expect(await reportError(io, words, environment, new SvcError('usage', 'no'))).toBe(2);
+  return stderr().slice(0, 3);
+}
+
+describe('reportError', () => {
+  it.each([['-o', 'json'], ['-ojson'], ['-qvojson'], ['--output=json'], ['-otable', '-ondjson'], ['-pprod', '-ojson']])(
+    'reads the format as the command line does: %s %s',
+    async (...words) => {
+      expect(await firstBytes(['users', 'add', ...words])).toBe('{"e');
+    },
+  );
+
+  it.each([['-pojson'], ['--', '-ojson'], ['-otable']])('ignores other words: %s %s', async (...words) => {
+    expect(await firstBytes(['users', 'add', ...words])).toBe('svc');
+  });
+
+  it('uses the environment variable without a flag', async () => {
+    expect(await firstBytes([], { SVC_OUTPUT: 'json' })).toBe('{"e');
+    expect(await firstBytes(['-otable'], { SVC_OUTPUT: 'json' })).toBe('svc');
+  });
+});

@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { tryParseJson } from '../../src/kernel/try-parse-json.ts';
+
+describe('tryParseJson', () => {
+  it.each([
+    ['{"a":1}', { a: 1 }],
+    ['null', null],
+    ['', undefined],
+    ['{"a":', undefined],
+  ])('%s', (text, value) => {
+    expect(tryParseJson(text)).toEqual(value);
+  });
+});
