@@ -1,5 +1,5 @@
-# Completion of svc: asks `svc __complete` for what may follow, a candidate a line with a tab before its description.
-# A candidate that ends in / or = is the beginning of a longer word. What was typed is handed over and never evaluated.
+# Completion for svc: runs `svc __complete`, which prints one candidate per line, with a tab before its description.
+# A candidate that ends in / or = is a prefix of a longer word. The typed words are passed as arguments and never evaluated.
 function __svc_complete
     command -q svc; or return
     set -l typed (commandline -opc)
