@@ -60,7 +60,8 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
     const started = monotonicNow(clock);
     if (!operation.bulk) signal?.throwIfAborted();
     const release = await rateLimiter.acquire();
-    const waited = monotonicNow(clock) - started;
+    // Whole milliseconds: passing without a pause takes a moment too, and does not count as waiting.
+    const waited = Math.floor(monotonicNow(clock) - started);
     let isHandled = false;
     try {
       const outcome = await sendOnce(operation, request, sent);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CalledOperation, PlannedRequest } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/transport.ts';
-import { failure, json, newClient, scriptedFetch, success } from './client-fixture.ts';
+import { failure, fakeClock, json, newClient, scriptedFetch, success } from './client-fixture.ts';
 
 const once: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'once' };
 
@@ -51,6 +51,17 @@ describe('a call to a path outside the catalog', () => {
 describe('data that is already JSON text', () => {
   const keyed: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'keyed' };
   const text = '{ "b":[1,  2],"__proto__":{} , "n":12345678901234567890}';
+
+  it('counts no waiting without a pause, although the clock runs in fractions of milliseconds', async () => {
+    const { fetch } = scriptedFetch(json({}));
+    let time = 0;
+    const monotonic = () => {
+      time += 0.001;
+      return time;
+    };
+    const { client } = newClient({ fetch, clock: { ...fakeClock(), monotonic } });
+    expect(await client.sendText(keyed, text)).toMatchObject({ waits: 0, waited: 0 });
+  });
 
   it('is sent unchanged, and parsed only for display', async () => {
     const { fetch, requests } = scriptedFetch(json({}));
