@@ -16,7 +16,7 @@ export async function runInSlices<Result>(
 }
 
 /** Yields to signals, timers, and the network. Rejects with the signal's reason if the signal is aborted. */
-export async function yieldToEvents(signal: AbortSignal | undefined): Promise<void> {
+export async function yieldToEvents(signal?: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { nestsDeeperThan } from '../kernel/json-nesting.ts';
-import { waitForNextTurn } from '../kernel/next-turn.ts';
+import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { badRequest, invalidArgument, type Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { fieldRefusal } from './validate.ts';
@@ -67,7 +67,7 @@ let lastTurn: Promise<void> = Promise.resolve();
 
 /** Gives each large body its own turn of the event loop, so that several of them do not delay other requests. */
 function waitForTurn(): Promise<void> {
-  lastTurn = lastTurn.then(waitForNextTurn);
+  lastTurn = lastTurn.then(() => yieldToEvents());
   return lastTurn;
 }
 

@@ -1,7 +1,7 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
-import { waitForNextTurn } from '../kernel/next-turn.ts';
+import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import type { ServiceOptions } from './app.ts';
 import { ensureLocalCredentials, type LocalCredentials } from './bootstrap.ts';
 import type { RequestHandler } from './request.ts';
@@ -54,7 +54,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions): 
   return {
     fetch: async (input, init) => {
       // Lets signals and timers run between calls, because SQLite calls never yield to the event loop.
-      await waitForNextTurn();
+      await yieldToEvents();
       return service.fetch(input, init);
     },
     handle: service.handle,

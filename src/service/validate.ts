@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { findRecordIssues, validateBounded } from '../catalog/bounded-validation.ts';
 import type { InputProblem, Operation } from '../catalog/define.ts';
 import { formatFieldPath } from '../kernel/field-path.ts';
-import { waitForNextTurn } from '../kernel/next-turn.ts';
+import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { Refusal } from './refusal.ts';
 
 /**
@@ -23,7 +23,7 @@ export function parseInput(operation: Operation, data: unknown, now: number): z.
  * @throws Refusal INVALID_ARGUMENT, like `parseInput`
  */
 export async function checkRecords(operation: Operation, data: unknown): Promise<void> {
-  const issues = await findRecordIssues(operation.input, data, waitForNextTurn);
+  const issues = await findRecordIssues(operation.input, data, yieldToEvents);
   if (issues.length > 0) throw createRefusal(issues.map(issueOf), operation.rejectionMessage);
 }
 

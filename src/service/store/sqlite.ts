@@ -12,7 +12,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { withoutExperimentalWarning } from '../../kernel/io.ts';
-import { waitForNextTurn } from '../../kernel/next-turn.ts';
+import { yieldToEvents } from '../../kernel/run-in-slices.ts';
 import type { DirectAdapter } from './prepared-query.ts';
 import { APPLICATION_ID } from './store-file.ts';
 import type { Tables } from './tables.ts';
@@ -89,7 +89,7 @@ class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
 
   yieldIfDue(): Promise<void> | undefined {
     if (performance.now() < this.#blockingPeriod.startedAt + MAX_BLOCKING_TIME) return undefined;
-    return waitForNextTurn().then(() => {
+    return yieldToEvents().then(() => {
       this.#blockingPeriod.startedAt = performance.now();
     });
   }
