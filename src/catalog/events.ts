@@ -117,11 +117,17 @@ function defaultTriggers(events: readonly EventType[]): Readonly<Record<string, 
 
 /** Returns a warning for each unknown event type. The set is open, so an unknown type may be valid. */
 export function warnAboutUnknownEvents(names: readonly string[]): readonly string[] {
-  return names.filter((name) => !EVENT_NAMES.includes(name)).map(unknownEventWarning);
+  return names.filter((name) => !EVENT_NAMES.includes(name)).map(describeUnknownEvent);
 }
 
-function unknownEventWarning(name: string): string {
-  const near = findNearest(name, EVENT_NAMES);
+/** Describes the problem with an unknown event type, and suggests the nearest known one. */
+export function describeUnknownEvent(name: string): string {
+  const near = findNearestEvent(name);
   const advice = near === undefined ? 'run svc webhooks events to list the known types' : `did you mean '${near}'?`;
   return `'${name}' is not a known event type; ${advice}`;
+}
+
+/** Returns the known event type that a mistyped one most likely stands for, if any. */
+export function findNearestEvent(name: string): string | undefined {
+  return findNearest(name, EVENT_NAMES);
 }
