@@ -117,11 +117,10 @@ function defaultTriggers(events: readonly EventType[]): Readonly<Record<string, 
 
 /** Returns a warning for each unknown event type. The set is open, so an unknown type may be valid. */
 export function warnAboutUnknownEvents(names: readonly string[]): readonly string[] {
-  return names.filter((name) => !EVENT_NAMES.includes(name)).map(describeUnknownEvent);
+  return names.filter((name) => !EVENT_NAMES.includes(name)).map(unknownEventWarning);
 }
 
-/** Describes the problem with an unknown event type, and suggests the nearest known one. */
-export function describeUnknownEvent(name: string): string {
+function unknownEventWarning(name: string): string {
   const near = findNearestEvent(name);
   const advice = near === undefined ? 'run svc webhooks events to list the known types' : `did you mean '${near}'?`;
   return `'${name}' is not a known event type; ${advice}`;
