@@ -60,7 +60,9 @@ export function flagsOf({ input, bulk, argument }: Operation): readonly Flag[] {
     if (field === bulk?.field && !bulk.bareIds) return createObjectFlags(elementOf(schema), [], true);
     return createFieldFlags(field, schema, [], false);
   });
-  return flags.map((flag) => (flag.required && findImplyingFlag(flags, flag.path) ? { ...flag, required: false } : flag));
+  return flags.map((flag) =>
+    flag.required && findImplyingFlag(flags, flag.path) ? { ...flag, required: false } : flag,
+  );
 }
 
 /** Finds a flag that can replace the one of a top-level field. */
