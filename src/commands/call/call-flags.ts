@@ -21,10 +21,16 @@ export const API_VERSION_FLAG = {
   isHidden: true,
 } as const satisfies OptionDefinition;
 
+export const ALLOW_UNKNOWN_EVENT_FLAG = {
+  flags: '--allow-unknown-event',
+  description: 'accept event types that svc does not know',
+} as const satisfies OptionDefinition;
+
 /** Flags of operations that are not defined in the catalog. */
 export const CALL_FLAGS = [
   DATA_FLAG,
   ALL_FLAG,
   WAIT_FLAG,
   API_VERSION_FLAG,
+  ALLOW_UNKNOWN_EVENT_FLAG,
 ] as const satisfies readonly OptionDefinition[];

@@ -1,7 +1,7 @@
 import type { Flag, FlagKind } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { BULK_FLAGS } from '../bulk/bulk-flags.ts';
-import { ALL_FLAG, API_VERSION_FLAG, DATA_FLAG, WAIT_FLAG } from '../call/call-flags.ts';
+import { ALL_FLAG, ALLOW_UNKNOWN_EVENT_FLAG, API_VERSION_FLAG, DATA_FLAG, WAIT_FLAG } from '../call/call-flags.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 
@@ -13,6 +13,7 @@ export function operationFlags(versions: readonly OperationEntry[]): readonly Op
     ...[...flags.values()].sort((a, b) => Number(isRequired(b)) - Number(isRequired(a))).flatMap(flagDefinitions),
     ...(first?.bulk ? BULK_FLAGS : []),
     ...(first?.paged ? [ALL_FLAG] : []),
+    ...(first?.takesEvents ? [ALLOW_UNKNOWN_EVENT_FLAG] : []),
     ...(first?.wait ? [WAIT_FLAG] : []),
     ...(versions.length > 1 ? [{ ...API_VERSION_FLAG, choices: versions.map((entry) => entry.version) }] : []),
     DATA_FLAG,
