@@ -5,7 +5,7 @@ import { hint } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import type { OptionDefinition } from '../definition.ts';
-import { commandPath, helpStep } from './usage-error.ts';
+import { commandPath, helpStep } from './command-words.ts';
 
 /** Number of files in a hint; a shell pattern may match thousands. */
 const MAX_NAMED_FILES = 5;
