@@ -4,10 +4,10 @@ import { BitSet } from './bit-set.ts';
 import type { BulkRecord } from './bulk-record.ts';
 import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
 import { type IdentifiedRecord, resolveDuplicates } from './duplicates.ts';
+import { FindingCollector } from './finding-collector.ts';
 import { isInShard, type Shard } from './id-hash.ts';
 import { IdScanner } from './id-scanner.ts';
 import type { FileFingerprint } from './input-file.ts';
-import { InputFindings } from './input-findings.ts';
 import {
   canSendSourceText,
   createFinalizer,
@@ -109,7 +109,7 @@ export class RecordChecker implements RecordCheck {
   readonly #knownFields: Set<string>;
   readonly #hashes = new RepeatedIdDetector();
   readonly #leftOut = new BitSet();
-  readonly #findings = new InputFindings();
+  readonly #findings = new FindingCollector();
   readonly #suspicious: SuspiciousValues | undefined;
   records = 0;
   read = 0;

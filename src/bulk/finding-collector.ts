@@ -8,7 +8,7 @@ const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
 
 /** Collects the problems and warnings of an input's files, in bounded memory if `takeNew` is called regularly. */
-export class InputFindings {
+export class FindingCollector {
   /** The first problems. */
   readonly diagnostics: FileDiagnostic[] = [];
   diagnosticCount = 0;
