@@ -2,10 +2,12 @@ import { relative, resolve } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { summarize } from '../../bulk/summary.ts';
+import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { jobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
@@ -21,11 +23,45 @@ export async function showFinishedJob(
   journal: Journal,
 ): Promise<void> {
   const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
-  const status = readStatus(journal, 'done');
   const noted = journal.getFact('done')?.rejects ?? null;
   const written = noted === null ? undefined : (journal.getFact('rejects') ?? undefined);
   const rejects = written ? pathRelativeTo(context.cwd, written.path, noted) : noted;
-  const summary = summarize({
+  const summary = summarizeJob(description, journal, rejects);
+  journal.close();
+  await printSummary(context, noun, summary);
+  const options = optionsForTarget(context.options, description.target);
+  const again = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
+  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: again });
+  if (failure !== undefined) throw failure;
+}
+
+/**
+ * Prints the summary of a stopped job.
+ * @throws SvcError the error of its last run, or `stopped` if the process was killed
+ */
+export async function showStoppedJob(
+  context: Context,
+  entry: OperationEntry,
+  description: JobDescription,
+  journal: Journal,
+): Promise<never> {
+  const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const { job } = description;
+  const written = journal.getFact('rejects');
+  const summary = summarizeJob(description, journal, written ? relative(context.cwd, written.path) : null);
+  const [run, stopped] = [journal.getFact('run'), journal.getFact('stopped')];
+  journal.close();
+  await printSummary(context, noun, summary);
+  const { failure, message } =
+    stopped && stopped.run === run?.number
+      ? stopped
+      : ({ failure: 'stopped', message: `the process of job ${job} ended before the job was finished` } as const);
+  throw new SvcError(failure, message, { hint: hint`resume with ${step('resume', 'jobs', 'resume', job)}` });
+}
+
+function summarizeJob(description: JobDescription, journal: Journal, rejects: string | null): BulkSummary {
+  const status = readStatus(journal, journal.getFact('done') ? 'done' : 'stopped');
+  return summarize({
     ...{ operation: description.operation, job: description.job, total: status.total, counts: status },
     ...{ requests: status.requests, retries: status.retries },
     seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
@@ -33,12 +69,6 @@ export async function showFinishedJob(
     items: journal.unsuccessfulRecords(),
     place: createRecordLocator(description.inputs),
   });
-  journal.close();
-  await printSummary(context, noun, summary);
-  const options = optionsForTarget(context.options, description.target);
-  const again = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
-  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: again });
-  if (failure !== undefined) throw failure;
 }
 
 /** Path relative to a folder. Uses the noted path if it resolves to the same file there. */

@@ -2,10 +2,12 @@ import { isUnstarted, jobFolderOf, listJobNames, openJournal, readJobState } fro
 import { SvcError } from '../../kernel/errors.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import type { ListFlags } from './flags.ts';
 import { type JobStatus, readStatus } from './status.ts';
 
 /** A job in the output of `jobs list`. */
-type JobListEntry = Pick<
+export type JobListEntry = Pick<
   JobStatus,
   | 'id'
   | 'operation'
@@ -20,7 +22,7 @@ type JobListEntry = Pick<
   | 'updatedAt'
 >;
 
-const COLUMNS = [
+export const COLUMNS = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'OPERATION', field: 'operation' },
   { header: 'STATE', field: 'state', kind: 'state' },
@@ -34,15 +36,22 @@ const COLUMNS = [
 ] as const;
 
 /** Lists jobs, newest first. A missing or unreadable journal causes a warning. */
-export async function listJobs(context: Context): Promise<void> {
-  const lines: JobListEntry[] = [];
-  for (const name of await listJobNames(context.folders)) {
-    const line = await readEntry(context, name);
-    if (line) lines.push(line);
-  }
+export async function listJobs(context: Context, { options }: Invocation<ListFlags>): Promise<void> {
+  if (options.watch) return (await import('./watch-list.ts')).watchJobs(context);
+  const lines = await readEntries(context);
   const printer = await context.printer();
   await printer.records(singlePage(lines), { columns: COLUMNS });
   if (lines.length === 0) await context.note('no jobs found; each bulk command with --file creates a job');
+}
+
+/** Reads all jobs that have sent something, newest first. */
+export async function readEntries(context: Context): Promise<readonly JobListEntry[]> {
+  const entries: JobListEntry[] = [];
+  for (const name of await listJobNames(context.folders)) {
+    const entry = await readEntry(context, name);
+    if (entry) entries.push(entry);
+  }
+  return entries;
 }
 
 async function readEntry(context: Context, name: string): Promise<JobListEntry | undefined> {
