@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
 /** Result of verifying credentials that the service did not reject. */
-export interface Verification {
+export interface CredentialCheck {
   readonly isVerified: boolean;
   /** Why the service could not be asked. */
   readonly problem?: string;
@@ -32,7 +32,7 @@ const REJECTIONS: Readonly<Record<keyof typeof CREDENTIAL_READS, readonly Failur
  * Verifies complete credentials by one read with each of them.
  * @throws SvcError if the service rejects them
  */
-export async function verifyCredentials(context: Context, profile: Profile, secrets: Secrets): Promise<Verification> {
+export async function verifyCredentials(context: Context, profile: Profile, secrets: Secrets): Promise<CredentialCheck> {
   const settings = toSettings(profile, secrets);
   const kinds = [
     ...(settings.apiKey && settings.authToken ? (['key'] as const) : []),
