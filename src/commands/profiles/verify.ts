@@ -32,7 +32,11 @@ const REJECTIONS: Readonly<Record<keyof typeof CREDENTIAL_READS, readonly Failur
  * Verifies complete credentials by one read with each of them.
  * @throws SvcError if the service rejects them
  */
-export async function verifyCredentials(context: Context, profile: Profile, secrets: Secrets): Promise<CredentialCheck> {
+export async function verifyCredentials(
+  context: Context,
+  profile: Profile,
+  secrets: Secrets,
+): Promise<CredentialCheck> {
   const settings = toSettings(profile, secrets);
   const kinds = [
     ...(settings.apiKey && settings.authToken ? (['key'] as const) : []),
