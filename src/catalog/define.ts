@@ -55,8 +55,16 @@ export interface Bulk<Field extends string = string> {
   readonly wholeReply?: true;
   /** Records may depend on earlier ones, so requests are sent sequentially by default. */
   readonly inOrder?: true;
+  /** Set if the service refuses records that exist: what `--if-exists` can do with them. */
+  readonly ifExists?: IfExists;
   /** How to check whether an existing record is identical to the one sent. */
   readonly lookup?: BulkLookup;
+}
+
+/** How to handle records that exist. Without `update`, the service has no operation that updates them. */
+export interface IfExists {
+  /** Name of the operation that updates an existing record. */
+  readonly update?: string;
 }
 
 /** A read operation that returns existing records: by ID if it has `splitIds`, otherwise all records. */

@@ -1,3 +1,4 @@
+import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Invocation, OptionDefinition } from '../definition.ts';
 import { optionalProperty, parseWholeNumber, selectOptions } from '../option-values.ts';
@@ -7,7 +8,7 @@ import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG } from './input-flags.ts'
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 
 /** Flags of every bulk command. */
-export const BULK_FLAGS = [
+const BULK_FLAGS = [
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
   MAP_FLAG,
@@ -24,8 +25,20 @@ export const BULK_FLAGS = [
   { flags: '--results <path>', description: 'file for the result of each record (NDJSON)' },
 ] as const satisfies readonly OptionDefinition[];
 
+/** Flag of bulk commands whose records the service refuses if they exist. */
+const IF_EXISTS_FLAG = {
+  flags: '--if-exists <action>',
+  description: 'handling of records that already exist (default: fail)',
+  choices: ['fail', 'skip', 'update'],
+} as const satisfies OptionDefinition;
+
+/** Flags of a bulk operation. */
+export function bulkFlags({ ifExists }: OperationEntry): readonly OptionDefinition[] {
+  return ifExists ? [...BULK_FLAGS, { ...IF_EXISTS_FLAG, choices: ifExists }] : BULK_FLAGS;
+}
+
 export function parseBulkOptions(invocation: Invocation): BulkOptions {
-  const options = selectOptions(BULK_FLAGS, invocation.options);
+  const options = selectOptions([...BULK_FLAGS, IF_EXISTS_FLAG], invocation.options);
   const file = options.file ?? [];
   return {
     ...(file.length > 0 && { file }),
@@ -39,6 +52,7 @@ export function parseBulkOptions(invocation: Invocation): BulkOptions {
     ...parseThroughput(options),
     onError: options.onError ?? 'continue',
     duplicates: options.duplicates ?? 'fail',
+    ...(options.ifExists && options.ifExists !== 'fail' && { ifExists: options.ifExists }),
   };
 }
 

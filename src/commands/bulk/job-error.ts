@@ -17,7 +17,8 @@ export interface JobEnd {
 
 /** Error that a run ends with, the most severe if several apply; undefined if every record succeeded. */
 export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp }: JobEnd): unknown {
-  const { total, failed, unknown, skipped } = summary;
+  const { total, failed, unknown, existing = 0 } = summary;
+  const skipped = summary.skipped - existing;
   const ofTotal = `of ${total} ${total === 1 ? noun : pluralize(noun)}`;
   const nextStep = resumable
     ? hint`resume with ${step('resume', 'jobs', 'resume', summary.job)}`

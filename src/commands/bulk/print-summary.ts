@@ -37,11 +37,15 @@ function jobCounts({ total, succeeded, failed, unknown, skipped }: BulkSummary):
   return { total, succeeded, failed, unknown, skipped };
 }
 
-/** `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)` */
+const EFFECTS = ['created', 'updated', 'unchanged'] as const;
+
+/** `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`, or `3 folders: 1 created, 2 unchanged (…)` if the effects are known. */
 function summaryText(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
-  const counts = (['succeeded', 'failed', 'unknown', 'skipped'] as const)
-    .filter((status) => status === 'succeeded' || summary[status] > 0)
-    .map((status) => `${groupDigits(summary[status])} ${status}`);
+  const successes = summary.created === undefined ? (['succeeded'] as const) : EFFECTS;
+  const counts = ([...successes, 'failed', 'unknown', 'skipped'] as const)
+    .map((name, at) => ({ name, count: summary[name] ?? 0, isFirst: at === 0 }))
+    .filter(({ count, isFirst }) => isFirst || count > 0)
+    .map(({ name, count }) => `${groupDigits(count)} ${name}`);
   return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${durationText(seconds)})`;
 }
 

@@ -20,13 +20,14 @@ export async function showFinishedJob(
   description: JobDescription,
   journal: Journal,
 ): Promise<void> {
-  const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const { noun, ifExists } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
   const status = readStatus(journal, 'done');
   const noted = journal.getFact('done')?.rejects ?? null;
   const written = noted === null ? undefined : (journal.getFact('rejects') ?? undefined);
   const rejects = written ? pathRelativeTo(context.cwd, written.path, noted) : noted;
   const summary = summarize({
     ...{ operation: description.operation, job: description.job, total: status.total, counts: status },
+    refusesExisting: ifExists !== undefined,
     ...{ requests: status.requests, retries: status.retries },
     seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
     rejects,
