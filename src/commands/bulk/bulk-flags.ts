@@ -34,7 +34,9 @@ const IF_EXISTS_FLAG = {
 
 /** Flags of a bulk operation. */
 export function bulkFlags({ ifExists }: OperationEntry): readonly OptionDefinition[] {
-  return ifExists ? [...BULK_FLAGS, { ...IF_EXISTS_FLAG, choices: ifExists }] : BULK_FLAGS;
+  if (!ifExists) return BULK_FLAGS;
+  const what = `records that already exist${ifExists.includes('update') ? '' : ', which the service cannot update'}`;
+  return [...BULK_FLAGS, { ...IF_EXISTS_FLAG, description: `how to handle ${what} (default: fail)`, choices: ifExists }];
 }
 
 export function parseBulkOptions(invocation: Invocation): BulkOptions {
