@@ -36,7 +36,10 @@ const IF_EXISTS_FLAG = {
 export function bulkFlags({ ifExists }: OperationEntry): readonly OptionDefinition[] {
   if (!ifExists) return BULK_FLAGS;
   const what = `records that already exist${ifExists.includes('update') ? '' : ', which the service cannot update'}`;
-  return [...BULK_FLAGS, { ...IF_EXISTS_FLAG, description: `how to handle ${what} (default: fail)`, choices: ifExists }];
+  return [
+    ...BULK_FLAGS,
+    { ...IF_EXISTS_FLAG, description: `how to handle ${what} (default: fail)`, choices: ifExists },
+  ];
 }
 
 export function parseBulkOptions(invocation: Invocation): BulkOptions {

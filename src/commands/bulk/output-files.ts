@@ -44,8 +44,8 @@ async function openRejects(
   { input: { check }, options, calls }: SendPlan,
 ): Promise<RejectsFile | undefined> {
   const path = options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
-  // A single record from the command line needs no rejects file.
-  if (path === undefined && calls.single && description.records === 1) return undefined;
+  // Records from the command line can be sent again without a file.
+  if (path === undefined && options.file === undefined) return undefined;
   const { inputs } = description;
   const origins = inputs.map(({ name, format }, at) => ({ name, format, preamble: check.files[at]?.preamble ?? '' }));
   const format = chooseRejectsFormat(origins, pluralize(calls.fields.noun));

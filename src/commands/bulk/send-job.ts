@@ -38,7 +38,8 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       limits,
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
-      ...optionalProperty('stopAtErrors', onError === 'stop' ? 1 : maxErrors),
+      // The failure of a single record leaves nothing to stop.
+      ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
     },
     {
       send: recorder.withMetrics(createRequestSender(calls, clock, reported)),
