@@ -39,6 +39,24 @@ describe('records that already exist', () => {
     expect(text.stdout).toMatch(/^3 documents: 0 created, 3 skipped \(1 request, /);
   });
 
+  it('are named in one line if there is only one, with the exit code of the failure', async () => {
+    const { svc } = await newUser();
+    const add = (...words: readonly string[]) =>
+      svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--local', ...words]);
+    expect(await add()).toMatchObject({ code: 0, stdout: 'Created document d1 in acme\n' });
+    expect(await add()).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: [
+        'svc: could not add document d1 to acme: Document already exists (ALREADY_EXISTS)',
+        'hint: add --if-exists skip to leave existing documents unchanged',
+        '',
+      ].join('\n'),
+    });
+    const skip = await add('--if-exists', 'skip');
+    expect(skip).toEqual({ code: 0, stdout: 'Skipped document d1: it already exists in acme\n', stderr: '' });
+  });
+
   it('are updated only if they differ, and --if-exists update is refused where the service has no update', async () => {
     const { svc, home } = await newUser();
     const write = (name: string) =>

@@ -83,7 +83,11 @@ class JobFinisher {
     const { records, leftOut } = job.description;
     const started = hasOutcomes(this.#run);
     const unsent = records - counters.decided;
-    const needsRejects = counters.failed + counters.unknown > 0 || (!this.#resumable && unsent > 0);
+    const { file, rejects: namedRejects } = plan.options;
+    const needsRejects =
+      file === undefined && namedRejects === undefined
+        ? counters.unknown > 0
+        : counters.failed + counters.unknown > 0 || (!this.#resumable && unsent > 0);
     if (started && ((rejects && needsRejects) || (results && leftOut + unsent > 0))) {
       const batches = readCheckedRecords(input, rules, check);
       await writeOutcomeFiles({

@@ -96,6 +96,10 @@ function bulk(): string {
     '',
     ...formatRows([
       ['--duplicates', 'handling of records with the same ID: fail, first, last (default: fail)'],
+      [
+        '--if-exists',
+        'how to handle organizations, folders, documents, and groups that exist: fail, skip, or update folders (default: fail)',
+      ],
       ['--on-error', 'action after a failed record: continue, stop (default: continue); --max-errors sets a limit'],
       ['--rejects', 'file for failed records, in the format of the input, to fix and send again'],
       ['--results', 'file for the result of each record (NDJSON)'],
