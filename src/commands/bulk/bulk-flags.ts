@@ -12,17 +12,22 @@ const BULK_FLAGS = [
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
   MAP_FLAG,
+  DUPLICATES_FLAG,
+  { flags: '--rejects <path>', description: 'file for failed records, in the format of the input' },
+  { flags: '--results <path>', description: 'file for the result of each record (NDJSON)' },
   ...THROUGHPUT_FLAGS,
+  {
+    flags: '--shard <i/n>',
+    description: 'process only part i of n; records are assigned to parts by ID',
+    isTuning: true,
+  },
   {
     flags: '--on-error <action>',
     description: 'action after a failed record (default: continue)',
     choices: ['continue', 'stop'],
+    isTuning: true,
   },
-  { flags: '--max-errors <n>', description: 'number of failed records after which to stop' },
-  DUPLICATES_FLAG,
-  { flags: '--shard <i/n>', description: 'process only part i of n; records are assigned to parts by ID' },
-  { flags: '--rejects <path>', description: 'file for failed records, in the format of the input' },
-  { flags: '--results <path>', description: 'file for the result of each record (NDJSON)' },
+  { flags: '--max-errors <n>', description: 'number of failed records after which to stop', isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 
 /** Flag of bulk commands whose records the service refuses if they exist. */
@@ -37,8 +42,8 @@ export function bulkFlags({ ifExists }: OperationEntry): readonly OptionDefiniti
   if (!ifExists) return BULK_FLAGS;
   const what = `records that already exist${ifExists.includes('update') ? '' : ', which the service cannot update'}`;
   return [
-    ...BULK_FLAGS,
     { ...IF_EXISTS_FLAG, description: `how to handle ${what} (default: fail)`, choices: ifExists },
+    ...BULK_FLAGS,
   ];
 }
 
