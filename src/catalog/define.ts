@@ -179,6 +179,8 @@ export interface Operation<
   readonly wait?: Wait;
   /** Warnings about an input that is valid but may be a mistake. */
   readonly warnings?: (input: z.output<Input>) => readonly string[];
+  /** Returns the event types in an input. Commands refuse unknown ones, because a mistyped filter never matches a delivery. */
+  readonly eventTypes?: (input: z.output<Input>) => readonly string[];
   /** Finds a time in a valid input that is before `now`, in Unix milliseconds. */
   readonly findPastValue?: (input: z.output<Input>, now: number) => InputProblem | undefined;
   /** Overrides the service's message for an invalid input (default: the field's name and the problem). */

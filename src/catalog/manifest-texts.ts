@@ -31,6 +31,7 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     ...(operation.selectedBy && { selectedBy: operation.selectedBy }),
     ...(operation.wait && { wait: operation.wait }),
     paged: operation.pages !== undefined,
+    ...(operation.eventTypes && { takesEvents: true as const }),
     secrets: operation.revealsSecrets ? [] : findSecretPaths(operation.output),
   }));
 }

@@ -23,6 +23,8 @@ export interface OperationEntry {
   readonly selectedBy?: string;
   readonly wait?: Wait;
   readonly paged: boolean;
+  /** Whether the input contains event types, of which commands refuse unknown ones. */
+  readonly takesEvents?: true;
   /** Paths of secrets to mask in the response; empty if the purpose of the command is to print the secret. */
   readonly secrets: readonly SecretPath[];
 }

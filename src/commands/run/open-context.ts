@@ -1,5 +1,4 @@
 import type { Client } from '../../client/client.ts';
-import type { Environment } from '../../kernel/folders.ts';
 import { type Sink, withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
@@ -13,7 +12,7 @@ import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createSharedTerminal } from '../terminal/shared-terminal.ts';
-import { lookFor, progressStyle, signsFor, toTerminalText } from '../terminal/terminal.ts';
+import { lookFor, progressStyle, shouldUseColor, signsFor, toTerminalText } from '../terminal/terminal.ts';
 
 /** A context, and the function that closes it after the command. */
 export interface OpenedContext {
@@ -136,13 +135,4 @@ async function openPrinter(context: Context, format: Format, filter?: FilterText
     ...optionalProperty('fields', options.fields),
     ...optionalProperty('filter', filter),
   });
-}
-
-/** Whether to use color. Precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */
-export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environment: Environment): boolean {
-  if (flag !== 'auto') return flag === 'always';
-  const forced = environment['FORCE_COLOR'];
-  if (forced) return forced !== '0' && forced !== 'false';
-  if (environment['NO_COLOR'] || environment['TERM'] === 'dumb') return false;
-  return sink.isTerminal;
 }

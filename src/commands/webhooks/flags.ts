@@ -1,5 +1,6 @@
 import { WEBHOOK_FORMS } from '../../webhooks/form.ts';
 import { CASE_NAMES } from '../../webhooks/grading/case-names.ts';
+import { ALLOW_UNKNOWN_EVENT_FLAG } from '../call/call-flags.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { FORWARDING_FLAGS } from '../deliveries/flags.ts';
 
@@ -56,6 +57,7 @@ export const SEND_FLAGS = [
     many: true,
   },
   { flags: '--from-file <path>', description: "file with the payload to send instead of the sample, or '-' for stdin" },
+  ALLOW_UNKNOWN_EVENT_FLAG,
 ] as const satisfies readonly OptionDefinition[];
 
 export type SendFlags = OptionsOf<typeof SEND_FLAGS>;
