@@ -5,7 +5,7 @@ import { loadPalette, type Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
 import type { HandledCall } from '../../service/call-log.ts';
 import type { Context } from '../context.ts';
-import { shouldUseColor } from '../run/open-context.ts';
+import { shouldUseColor } from '../terminal/terminal.ts';
 
 /** Bytes of lines that may wait for a slow reader. Further lines are dropped, because a reader must not stop the service. */
 const MAX_PENDING_BYTES = 1_000_000;
