@@ -11,17 +11,22 @@ export const BULK_FLAGS = [
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
   MAP_FLAG,
+  DUPLICATES_FLAG,
+  { flags: '--rejects <path>', description: 'file for failed records, in the format of the input' },
+  { flags: '--results <path>', description: 'file for the result of each record (NDJSON)' },
   ...THROUGHPUT_FLAGS,
+  {
+    flags: '--shard <i/n>',
+    description: 'process only part i of n; records are assigned to parts by ID',
+    isTuning: true,
+  },
   {
     flags: '--on-error <action>',
     description: 'action after a failed record (default: continue)',
     choices: ['continue', 'stop'],
+    isTuning: true,
   },
-  { flags: '--max-errors <n>', description: 'number of failed records after which to stop' },
-  DUPLICATES_FLAG,
-  { flags: '--shard <i/n>', description: 'process only part i of n; records are assigned to parts by ID' },
-  { flags: '--rejects <path>', description: 'file for failed records, in the format of the input' },
-  { flags: '--results <path>', description: 'file for the result of each record (NDJSON)' },
+  { flags: '--max-errors <n>', description: 'number of failed records after which to stop', isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 
 export function parseBulkOptions(invocation: Invocation): BulkOptions {

@@ -77,4 +77,11 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     description: 'Exits with 4 if required settings are missing, and lists them.',
     load: async () => (await import('./status.ts')).authStatus,
   },
+  {
+    command: ['whoami'],
+    summary: 'Show the active connection in one line',
+    examples: [{ command: 'svc whoami', caption: 'show the API key, the service, and the profile' }],
+    description: 'Exits with 4 if required settings are missing. svc auth status shows every setting and its source.',
+    load: async () => (await import('./whoami.ts')).whoami,
+  },
 ];
