@@ -278,12 +278,11 @@ async function createNodeCheck(): Promise<string> {
 }
 
 const options = {
-  // Programs that run as a thread or a process must be next to the chunk that starts them.
+  // A program that runs as a process must be next to the chunk that starts it.
   entryPoints: {
     main: 'src/main.ts',
     // Imported by dist/index.js after the check of the Node.js version.
     'chunks/library': 'src/index.ts',
-    'chunks/jq-worker': 'src/output/jq-worker.ts',
     'chunks/keychain-process': 'src/profiles/keychain-process.ts',
   },
   // The ES module reads its own file path at load time, which does not exist in the executable.
