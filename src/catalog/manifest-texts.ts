@@ -27,6 +27,9 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     effect: operation.effect,
     flags: flagsOf(operation),
     ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
+    ...(operation.bulk?.ifExists && {
+      ifExists: ['fail', 'skip', ...(operation.bulk.ifExists.update ? (['update'] as const) : [])],
+    }),
     ...(operation.argument && { argument: operation.argument }),
     ...(operation.selectedBy && { selectedBy: operation.selectedBy }),
     ...(operation.wait && { wait: operation.wait }),

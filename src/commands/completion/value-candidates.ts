@@ -2,7 +2,6 @@ import { outline } from '../../catalog/outline.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
-import { SHELLS } from '../shells/shells.ts';
 import type { LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
 import { fileCandidates } from './file-candidates.ts';
@@ -99,7 +98,7 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   file: files,
   path: files,
   job: jobs,
-  shell: () => toCandidates(SHELLS),
+  shell: async () => toCandidates((await import('../shells/shells.ts')).SHELLS),
   operation: () => outline.map(({ name, summary }) => ({ value: name, description: summary })),
 };
 

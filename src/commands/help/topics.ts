@@ -131,6 +131,10 @@ function bulk(): string {
     '',
     ...formatRows([
       ['--duplicates', 'handling of records with the same ID: fail, first, last (default: fail)'],
+      [
+        '--if-exists',
+        'how to handle organizations, folders, documents, and groups that exist: fail, skip, or update folders (default: fail)',
+      ],
       ['--rejects', 'file for failed records, in the format of the input, to fix and send again'],
       ['--results', 'file for the result of each record (NDJSON)'],
     ]),

@@ -3,7 +3,7 @@ import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
-import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -22,16 +22,20 @@ export async function showFinishedJob(
   description: JobDescription,
   journal: Journal,
 ): Promise<void> {
-  const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const { noun } = fields;
   const noted = journal.getFact('done')?.rejects ?? null;
   const written = noted === null ? undefined : (journal.getFact('rejects') ?? undefined);
   const rejects = written ? pathRelativeTo(context.cwd, written.path, noted) : noted;
-  const summary = summarizeJob(description, journal, rejects);
+  const summary = summarizeJob(description, journal, { rejects, fields });
   journal.close();
-  await printSummary(context, noun, summary);
+  const [failed] = summary.failures;
+  const isSingle = summary.total === 1 && failed !== undefined;
+  const single = isSingle ? { entry, fields, data: description.data, id: failed.id } : undefined;
+  await printSummary(context, noun, summary, single);
   const options = optionsForTarget(context.options, description.target);
   const again = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
-  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: again });
+  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: again, single });
   if (failure !== undefined) throw failure;
 }
 
@@ -45,13 +49,14 @@ export async function showStoppedJob(
   description: JobDescription,
   journal: Journal,
 ): Promise<never> {
-  const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
   const { job } = description;
   const written = journal.getFact('rejects');
-  const summary = summarizeJob(description, journal, written ? relative(context.cwd, written.path) : null);
+  const rejects = written ? relative(context.cwd, written.path) : null;
+  const summary = summarizeJob(description, journal, { rejects, fields });
   const [run, stopped] = [journal.getFact('run'), journal.getFact('stopped')];
   journal.close();
-  await printSummary(context, noun, summary);
+  await printSummary(context, fields.noun, summary);
   const { failure, message } =
     stopped && stopped.run === run?.number
       ? stopped
@@ -59,10 +64,15 @@ export async function showStoppedJob(
   throw new SvcError(failure, message, { hint: hint`resume with ${step('resume', 'jobs', 'resume', job)}` });
 }
 
-function summarizeJob(description: JobDescription, journal: Journal, rejects: string | null): BulkSummary {
+function summarizeJob(
+  description: JobDescription,
+  journal: Journal,
+  { rejects, fields }: { readonly rejects: string | null; readonly fields: BulkFields },
+): BulkSummary {
   const status = readStatus(journal, journal.getFact('done') ? 'done' : 'stopped');
   return summarize({
     ...{ operation: description.operation, job: description.job, total: status.total, counts: status },
+    refusesExisting: fields.ifExists !== undefined,
     ...{ requests: status.requests, retries: status.retries },
     seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
     rejects,
