@@ -55,7 +55,9 @@ export function resolveFields(
       columns.find(({ header }) => header === wanted) ?? columns.find(({ field }) => field.toUpperCase() === wanted);
     if (column) return column.field;
     const known = knownPaths(name, value);
-    return known.find((path) => path.toUpperCase() === wanted) ?? known.find((path) => headerOf(path) === wanted) ?? name;
+    return (
+      known.find((path) => path.toUpperCase() === wanted) ?? known.find((path) => headerOf(path) === wanted) ?? name
+    );
   });
 }
 

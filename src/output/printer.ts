@@ -32,6 +32,8 @@ export interface OutputOptions {
 export interface ResultShape {
   readonly columns?: readonly Column[];
   readonly secrets?: readonly SecretPath[];
+  /** Rows and columns of the table, if they differ from the records of a list. Rows are in the order of the records. */
+  readonly table?: { readonly rows: readonly object[]; readonly columns: readonly Column[] };
   /** Custom text for `table`, escaped for a terminal, for a value that is not shown as names and values. */
   readonly renderText?: (view: View) => string | Promise<string>;
 }
@@ -103,6 +105,16 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
     hidden = 0;
   };
 
+  /** Rows have fields that the records lack, which `--fields` selects in every format. */
+  const chooseRows = (records: Page, { table }: ResultShape): Page => {
+    if (!table) return records;
+    if (options.format === 'table') return table.rows;
+    return options.fields ? records.map((record, at) => ({ ...table.rows[at], ...(record as object) })) : records;
+  };
+
+  const chooseShape = (shape: ResultShape): ResultShape =>
+    shape.table && (options.format === 'table' || options.fields) ? { ...shape, ...shape.table } : shape;
+
   return {
     records: printRecords,
 
@@ -111,7 +123,7 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
         await sink.write(await shape.renderText(createView(shape)));
         return reportHidden();
       }
-      if (Array.isArray(value)) return printRecords(singlePage(value), shape);
+      if (Array.isArray(value)) return printRecords(singlePage(chooseRows(value, shape)), chooseShape(shape));
       const fields = options.fields && resolveFields(options.fields, value);
       const renderer = await rendererFor(createView(shape, fields));
       await sink.write(await renderer.value(present(value, shape, fields)));

@@ -2,7 +2,7 @@ import type { Column } from '../catalog/define.ts';
 import type { View } from './renderer.ts';
 import { naturalWidths, selectContent, type TableContent } from './table-content.ts';
 import { columnWidths, GAP } from './table-layout.ts';
-import { TIME_PRECISIONS } from './times.ts';
+import type { TimePrecision } from './times.ts';
 import { fitWidths } from './width.ts';
 import { wordsOf, wrap } from './wrap.ts';
 
@@ -19,22 +19,35 @@ export interface TablePlan {
 
 /**
  * Fits a table to its terminal. In this order, drops empty columns, wraps text, shortens times, and hides columns in the
- * order that they declare. Returns `undefined` if the remaining columns don't fit, or if most of their text would be truncated.
+ * order that the columns declare. Returns `undefined` if the remaining columns don't fit, or if most of their text would be truncated.
  */
 export function planTable(content: TableContent, view: View): TablePlan | undefined {
   const all = [...content.columns.keys()];
   const natural = naturalWidths(content, view);
   if (!view.width || lineWidth(natural) <= view.width) return { content, widths: natural, hidden: 0 };
   const filled = filledColumns(content);
-  const precisions = content.columns.some(({ kind }) => kind === 'time') ? TIME_PRECISIONS : [TIME_PRECISIONS[0]];
-  for (const hidden of [[], ...(view.fields ? [] : hidingSteps(content.columns, filled))]) {
+  const steps = [[], ...(view.fields ? [] : hidingSteps(content.columns, filled))];
+  for (const { hidden, precision } of attempts(steps, content.columns)) {
     const kept = (view.fields ? all : filled).filter((column) => !hidden.includes(column));
-    for (const precision of precisions) {
-      const plan = fitContent(selectContent(content, kept, precision), view, view.width);
-      if (plan) return { ...plan, hidden: hidden.length };
-    }
+    const plan = fitContent(selectContent(content, kept, precision), view, view.width);
+    if (plan) return { ...plan, hidden: hidden.length };
   }
   return undefined;
+}
+
+interface Attempt {
+  readonly hidden: readonly number[];
+  readonly precision: TimePrecision;
+}
+
+/** Yields the ways to narrow a table, the best first. A day alone is the last resort, after all columns are hidden. */
+function* attempts(steps: readonly (readonly number[])[], columns: readonly Column[]): Generator<Attempt> {
+  const hasTimes = columns.some(({ kind }) => kind === 'time');
+  for (const hidden of steps) {
+    yield { hidden, precision: 'second' };
+    if (hasTimes) yield { hidden, precision: 'minute' };
+  }
+  if (hasTimes) yield { hidden: steps.at(-1) ?? [], precision: 'day' };
 }
 
 /** Drops the columns without values, unless they were requested. */
@@ -97,4 +110,3 @@ function losesText(text: string, width: number, measure: TableContent['measure']
 function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
 }
-

@@ -9,9 +9,8 @@ export function formatTime(value: unknown, { time, now }: DisplayOptions): strin
   return time === 'relative' ? formatRelative(moment - now) : new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** Precision of a time in a table, from the longest to the shortest. */
-export const TIME_PRECISIONS = ['second', 'minute', 'day'] as const;
-export type TimePrecision = (typeof TIME_PRECISIONS)[number];
+/** Precision of a time in a table. */
+export type TimePrecision = 'second' | 'minute' | 'day';
 
 /** Shortens an RFC 3339 time: `2024-11-15T21:12Z` or `2024-11-15`. Other texts stay. */
 export function shortenTime(text: string, precision: TimePrecision): string {

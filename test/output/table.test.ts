@@ -91,7 +91,10 @@ describe('a table on a terminal', () => {
     ]);
     expect((await shown(long, columns, 68))[1]).toBe(`${'d'.repeat(30)}  nine words or so   2024-11-15T21:12Z`);
     expect((await shown(long, columns, 61))[1]).toBe(`${'d'.repeat(30)}  nine words or so   2024-11-15`);
-    const some = [{ ...long[0], documentName: 'short' }, { ...long[0], documentName: 'n'.repeat(60) }];
+    const some = [
+      { ...long[0], documentName: 'short' },
+      { ...long[0], documentName: 'n'.repeat(60) },
+    ];
     expect((await shown(some, columns, 54))[2]).toBe(`${'d'.repeat(30)}  nnnnnnnnn…  2024-11-15`);
   });
 
@@ -117,7 +120,7 @@ describe('a table on a terminal', () => {
     };
     expect(await headers(90)).toEqual(['ID', 'EVENTS', 'RATE', 'UPDATED']);
     expect(notes).toEqual([]);
-    expect(await headers(59)).toEqual(['ID', 'EVENTS', 'UPDATED']);
+    expect(await headers(70)).toEqual(['ID', 'EVENTS', 'UPDATED']);
     expect(await headers(50)).toEqual(['ID', 'EVENTS']);
     expect(await headers(40)).toEqual(['ID']);
     expect(notes).toEqual([

@@ -11,7 +11,11 @@ const text = anyText.map(escapeForTerminal);
 describe('a wrapped text', () => {
   it('breaks between words, and truncates a word, path, or URL that is longer than a line', () => {
     expect(wrap('a plan for next year', 10, stringWidth, 9)).toEqual(['a plan for', 'next year']);
-    expect(wrap('see https://example.com/a/path now', 20, stringWidth, 9)).toEqual(['see', 'https://example.com…', 'now']);
+    expect(wrap('see https://example.com/a/path now', 20, stringWidth, 9)).toEqual([
+      'see',
+      'https://example.com…',
+      'now',
+    ]);
     expect(wrap('x'.repeat(25), 10, stringWidth, 9)).toEqual([`${'x'.repeat(9)}…`]);
   });
 

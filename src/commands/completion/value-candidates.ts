@@ -5,6 +5,7 @@ import type { IdKind } from '../ids/id-cache.ts';
 import { SHELLS } from '../shells/shells.ts';
 import type { LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
+import { fieldCandidates } from './field-candidates.ts';
 import { fileCandidates } from './file-candidates.ts';
 import { longName, type TypedLine } from './typed-line.ts';
 
@@ -99,6 +100,7 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   file: files,
   path: files,
   job: jobs,
+  fields: fieldCandidates,
   shell: () => toCandidates(SHELLS),
   operation: () => outline.map(({ name, summary }) => ({ value: name, description: summary })),
 };
