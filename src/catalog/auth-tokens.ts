@@ -8,9 +8,15 @@ export const authTokens = {
   'auth-tokens.reset': defineOperation({
     command: ['auth-tokens', 'reset'],
     summary: "Replace an API key's auth token with a new one",
-    description: 'The old token stops working immediately. The new token is printed only once, so store it.',
+    description:
+      'The old token stops working immediately. The new token is shown only once, so store it. It is printed on stdout ' +
+      'unless you pass it to a command or a file.',
     examples: [
       { command: 'svc auth-tokens reset --api-key K --yes -q', caption: 'print only the new token, for scripts' },
+      {
+        command: 'svc auth-tokens reset --api-key K --yes --output-file token.txt',
+        caption: 'write the new token to a private file',
+      },
     ],
     path: '/v2/workspace/authtoken/reset',
     auth: 'workspace',

@@ -79,6 +79,7 @@ export const documents = {
       field: 'documents',
       id: 'documentId',
       noun: 'document',
+      ifExists: {},
       lookup: {
         operation: 'documents.list',
         idField: 'id',

@@ -121,7 +121,12 @@ export function warnAboutUnknownEvents(names: readonly string[]): readonly strin
 }
 
 function unknownEventWarning(name: string): string {
-  const near = findNearest(name, EVENT_NAMES);
+  const near = findNearestEvent(name);
   const advice = near === undefined ? 'run svc webhooks events to list the known types' : `did you mean '${near}'?`;
   return `'${name}' is not a known event type; ${advice}`;
+}
+
+/** Returns the known event type that a mistyped one most likely stands for, if any. */
+export function findNearestEvent(name: string): string | undefined {
+  return findNearest(name, EVENT_NAMES);
 }

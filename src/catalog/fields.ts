@@ -18,6 +18,8 @@ export interface FlagOptions {
   readonly off?: string;
   /** How the text is parsed: see `FlagKind` in flags.ts. */
   readonly as?: 'time' | 'entry' | 'entries' | 'changes' | 'content';
+  /** Values of other top-level fields that are sent with the flag, unless they are given. */
+  readonly implies?: Readonly<Record<string, unknown>>;
 }
 
 export const flag = <Schema extends z.ZodType>(form: string | FlagOptions, schema: Schema): Schema =>

@@ -35,6 +35,8 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** Name of the flag that sets a boolean to false (default: `no-<name>`). */
   readonly off?: string;
+  /** Values of other top-level fields of `data` that are sent with the flag, unless they are given. */
+  readonly implies?: Readonly<Record<string, unknown>>;
   /** The keys of an `entry`, as flags. */
   readonly keys?: readonly Flag[];
 }
@@ -53,11 +55,21 @@ export function flagName(field: string): string {
 
 /** The flags of an operation: one for each input field, and for each field of a record if it accepts records. */
 export function flagsOf({ input, bulk, argument }: Operation): readonly Flag[] {
-  return Object.entries(input.shape).flatMap(([field, schema]) => {
+  const flags = Object.entries(input.shape).flatMap(([field, schema]) => {
     if (field === argument?.field) return [];
     if (field === bulk?.field && !bulk.bareIds) return createObjectFlags(elementOf(schema), [], true);
     return createFieldFlags(field, schema, [], false);
   });
+  return flags.map((flag) =>
+    flag.required && findImplyingFlag(flags, flag.path) ? { ...flag, required: false } : flag,
+  );
+}
+
+/** Finds a flag that can replace the one of a top-level field. */
+export function findImplyingFlag(flags: readonly Flag[], path: readonly PropertyKey[]): Flag | undefined {
+  const [field, ...rest] = path;
+  if (field === undefined || rest.length > 0) return undefined;
+  return flags.find(({ implies }) => implies && Object.hasOwn(implies, field));
 }
 
 function createObjectFlags(schema: z.ZodType, path: readonly string[], ofRecord: boolean): Flag[] {
@@ -66,7 +78,7 @@ function createObjectFlags(schema: z.ZodType, path: readonly string[], ofRecord:
 
 function createFieldFlags(field: string, declared: z.ZodType, parents: readonly string[], ofRecord: boolean): Flag[] {
   const { schema, required, meta } = unwrap(declared);
-  const { flag, off, as } = meta as FlagOptions;
+  const { flag, off, as, implies } = meta as FlagOptions;
   const path = [...parents, field];
   const { type, entries } = definitionOf(schema);
   if (type === 'object' && !as) {
@@ -85,6 +97,7 @@ function createFieldFlags(field: string, declared: z.ZodType, parents: readonly 
       ofRecord,
       ...(entries && { choices: Object.values(entries) }),
       ...(off && { off }),
+      ...(implies && { implies }),
       ...keysOf(schema, as),
     },
   ];

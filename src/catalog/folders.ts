@@ -111,6 +111,7 @@ export const folders = {
       id: 'folderId',
       noun: 'folder',
       inOrder: true,
+      ifExists: { update: 'folders.update' },
       lookup: {
         operation: 'folders.list',
         idField: 'folderId',

@@ -38,7 +38,7 @@ function recordSchemaOf(operation: Operation): z.ZodType | undefined {
 }
 
 /** Metadata of the catalog for the command line, which is not part of the JSON Schema. */
-const CATALOG_METADATA = ['flag', 'off', 'as', 'secret', 'rules', 'id'];
+const CATALOG_METADATA = ['flag', 'off', 'as', 'implies', 'secret', 'rules', 'id'];
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', withRules: boolean): JsonSchema {
   return z.toJSONSchema(schema, {

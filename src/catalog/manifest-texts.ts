@@ -28,12 +28,16 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     effect: operation.effect,
     flags: flagsOf(operation),
     ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
+    ...(operation.bulk?.ifExists && {
+      ifExists: ['fail', 'skip', ...(operation.bulk.ifExists.update ? (['update'] as const) : [])],
+    }),
     fields: resultFields(operation),
     ...(operation.columns && { columns: operation.columns }),
     ...(operation.argument && { argument: operation.argument }),
     ...(operation.selectedBy && { selectedBy: operation.selectedBy }),
     ...(operation.wait && { wait: operation.wait }),
     paged: operation.pages !== undefined,
+    ...(operation.eventTypes && { takesEvents: true as const }),
     secrets: operation.revealsSecrets ? [] : findSecretPaths(operation.output),
   }));
 }

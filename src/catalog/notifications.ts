@@ -33,13 +33,17 @@ const input = withRules(
       ),
       displayBodyMessage: flag('body', z.string().min(1).optional().describe('body text')),
       notifyUsers: flag(
-        { flag: 'notify-user', as: 'entries' },
+        // A user who names recipients means only them, but the service notifies everyone by default.
+        { flag: 'notify-user', as: 'entries', implies: { notifyAll: false } },
         z.array(user).describe('user to notify: an ID, or user=u1,name=Ada'),
       ),
-      notifyAll: z
-        .boolean()
-        .optional()
-        .describe('notify the whole organization, not only the named users (default: true)'),
+      notifyAll: flag(
+        { implies: { notifyUsers: [] } },
+        z
+          .boolean()
+          .optional()
+          .describe('notify the whole organization, not only the named users (default in --data and --file: true)'),
+      ),
       notificationSource: z.string().optional().describe('source: custom, comment, huddle, or crdt'),
       notificationSourceData: z
         .record(z.string(), z.unknown())
@@ -83,8 +87,13 @@ export const notifications = {
     examples: [
       {
         command:
-          'svc notifications add --org acme --document d1 --action-user u1 --headline "{actionUser} shared a plan" --body "Have a look" --notify-user u2 --no-notify-all',
+          'svc notifications add --org acme --document d1 --action-user u1 --headline "{actionUser} shared a plan" --body "Have a look" --notify-user u2',
         caption: 'notify one user',
+      },
+      {
+        command:
+          'svc notifications add --org acme --document d1 --action-user u1 --headline "Maintenance" --body "Tonight at 10" --notify-all',
+        caption: 'notify the whole organization, after a confirmation',
       },
     ],
     path: '/v2/notifications/add',

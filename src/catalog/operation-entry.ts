@@ -18,11 +18,15 @@ export interface OperationEntry {
   readonly flags: readonly Flag[];
   /** How the operation accepts many records: as one array, or from a file with one call per record. */
   readonly bulk?: 'array' | 'calls';
+  /** Actions of `--if-exists`, if the service refuses records that exist. */
+  readonly ifExists?: readonly ('fail' | 'skip' | 'update')[];
   readonly argument?: Argument;
   /** Field whose presence selects this operation among several with the same path. */
   readonly selectedBy?: string;
   readonly wait?: Wait;
   readonly paged: boolean;
+  /** Whether the input contains event types, of which commands refuse unknown ones. */
+  readonly takesEvents?: true;
   /** Fields of the result that `--fields` accepts. */
   readonly fields: readonly string[];
   readonly columns?: readonly Column[];

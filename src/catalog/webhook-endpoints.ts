@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { defineOperation, type InputProblem } from './define.ts';
-import { warnAboutUnknownEvents } from './events.ts';
 import { httpUrl, id, requireChange, secret } from './fields.ts';
 
 const endpoint = z.looseObject({
@@ -37,8 +36,7 @@ const settings = {
 };
 
 const endpointId = id('endpoint ID');
-const filterWarnings = ({ filterTypes = [] }: { filterTypes?: readonly string[] | undefined }) =>
-  warnAboutUnknownEvents(filterTypes);
+const eventTypes = ({ filterTypes = [] }: { filterTypes?: readonly string[] | undefined }) => filterTypes;
 
 const urlRefusal = ({ path: [field] }: InputProblem) =>
   field === 'url' ? 'url must be a valid http(s) URL.' : undefined;
@@ -120,7 +118,7 @@ export const webhookEndpoints = {
     },
     rejectionMessage: urlRefusal,
     generatedId: 'uid',
-    warnings: filterWarnings,
+    eventTypes,
   }),
   'webhooks.endpoints.update': defineOperation({
     ...shared,
@@ -138,7 +136,7 @@ export const webhookEndpoints = {
     message: 'Advanced webhook endpoint updated successfully.',
     lookup: list,
     rejectionMessage: urlRefusal,
-    warnings: filterWarnings,
+    eventTypes,
   }),
   'webhooks.endpoints.delete': defineOperation({
     ...shared,

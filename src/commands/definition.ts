@@ -18,6 +18,10 @@ export interface OptionDefinition {
   readonly choices?: readonly string[];
   /** The flag is repeatable; its values arrive as an array. */
   readonly many?: true;
+  /** The flag tunes a bulk job; help lists it after the flags of the task. */
+  readonly isTuning?: true;
+  /** Help omits the flag, which only scripts need. */
+  readonly isHidden?: true;
 }
 
 /** Long name of an option: `max-depth` of `-d, --max-depth <n>`. */

@@ -9,8 +9,8 @@ export function findTarget(event: string, routes: readonly ForwardingRoute[], de
   return routes.find(({ pattern }) => matchesPattern(event, pattern))?.target ?? defaultTarget;
 }
 
-/** Whether an event matches a pattern. Takes linear time: searches each part between two stars after the previous one. */
-function matchesPattern(event: string, pattern: string): boolean {
+/** Whether an event matches a pattern, in which `*` matches any text. Takes linear time: searches each part between two stars after the previous one. */
+export function matchesPattern(event: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
   if (last === undefined) return event === pattern;

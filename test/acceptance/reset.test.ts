@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -62,7 +62,7 @@ describe('a delivered token', () => {
     const service = await startTokenService();
     const output = join(user.home, 'github-output');
     await writeFile(output, 'before=1\n');
-    const words = [...RESET, '--to', 'exec:cat > from-stdin', '--output-file', 'token.txt', '--github'];
+    const words = [...RESET, '--to', 'exec:cat > from-stdin', '--output-file', 'token.txt', '--github', '--print'];
     const run = await user.svc(words, { env: { ...service.env, GITHUB_OUTPUT: output } });
     const token = service.current();
     expect(run).toMatchObject({ code: 0, stdout: `::add-mask::${token}\n${token}\n`, stderr: '' });
@@ -71,6 +71,23 @@ describe('a delivered token', () => {
     expect((await stat(join(user.home, 'token.txt'))).mode & 0o777).toBe(0o600);
     expect(await readFile(output, 'utf8')).toBe(`before=1\ntoken=${token}\n`);
     expect(await listRecords(user.home)).toEqual([]);
+  });
+
+  it.each([
+    { flags: ['--output-file', 'token.txt'], name: 'token.txt' },
+    { flags: ['--to', 'exec:cat > token.txt'], name: 'the command of --to' },
+    { flags: ['--output-file', 'token.txt', '--envelope', '-o', 'json'], name: 'token.txt' },
+  ])('goes to the destination only, unless --print is given: $flags', async ({ flags, name }) => {
+    const user = await newUser();
+    const service = await startTokenService();
+    const words = RESET.filter((word) => word !== '-q');
+    const run = await user.svc([...words, ...flags], { env: service.env });
+    const note = `Delivered the new auth token of API key key-1 to ${name}\n`;
+    expect(run).toEqual({ code: 0, stdout: '', stderr: note });
+    expect((await readFile(join(user.home, 'token.txt'), 'utf8')).trim()).toBe(service.current());
+    await rm(join(user.home, 'token.txt'));
+    const printed = await user.svc([...words, ...flags, '--print', '-q'], { env: service.env });
+    expect(printed.stdout).toContain(service.current());
   });
 
   it('is saved in the profile, which uses it immediately', async () => {
@@ -121,7 +138,8 @@ describe('a delivered token', () => {
  */
 async function addProfile(user: User, env: Readonly<Record<string, string>>) {
   const { SVC_BASE_URL = '', SVC_AUTH_TOKEN = '', SVC_API_KEY: _, ...rest } = env;
-  const words = ['--base-url', SVC_BASE_URL, '--api-key', 'key-1', '--auth-token-stdin', '--insecure-storage'];
+  const secret = ['--auth-token-stdin', '--insecure-storage', '--no-verify'];
+  const words = ['--base-url', SVC_BASE_URL, '--api-key', 'key-1', ...secret];
   const added = await user.svc(['profiles', 'add', 'prod', ...words], { stdin: SVC_AUTH_TOKEN });
   expect(added.code, added.stderr).toBe(0);
   return rest;
@@ -238,7 +256,8 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
     const user = await newUser();
     const service = await startTokenService();
     const run = await user.svc([...RESET, '--to', 'exec:false', '--output-file', 'token.txt'], { env: service.env });
-    expect(run).toMatchObject({ code: 12, stdout: `${service.current()}\n` });
+    expect(run).toMatchObject({ code: 12, stdout: '' });
+    expect(run.stderr).toContain('svc auth recover --show-secrets shows it');
     expect(await readFile(join(user.home, 'token.txt'), 'utf8')).toBe(`${service.current()}\n`);
   });
 

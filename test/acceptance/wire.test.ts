@@ -298,7 +298,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       reply: { u1: item },
     },
     {
-      command: 'users add --api-version v2 --org acme --folder f1 --create-folder --user u1 --role viewer',
+      command: 'users add --org acme --folder f1 --create-folder --user u1 --role viewer',
       path: '/v2/users/add',
       data: {
         organizationId: 'acme',
@@ -315,7 +315,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       reply: { u1: item },
     },
     {
-      command: 'users update --api-version v2 --org acme --user u1 --role editor',
+      command: 'users update --org acme --user u1 --role editor',
       path: '/v2/users/update',
       data: { organizationId: 'acme', users: [{ userId: 'u1', accessRole: 'editor' }] },
       reply: { u1: item },
@@ -343,7 +343,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
   happenings: [
     {
       command:
-        'notifications add --org acme --document d1 --create-document --action-user user=u1,name=Ada --notification n-1 --headline {actionUser}_came --headline-data actionUser=Ada --body Look --notify-user u2 --no-notify-all --verify-user-permissions --notification-source custom --access team=red',
+        'notifications add --org acme --document d1 --create-document --action-user user=u1,name=Ada --notification n-1 --headline {actionUser}_came --headline-data actionUser=Ada --body Look --notify-user u2 --verify-user-permissions --notification-source custom --access team=red',
       path: '/v2/notifications/add',
       data: {
         organizationId: 'acme',
@@ -362,6 +362,24 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       },
       reply: { success: true, message: 'Notification added successfully.' },
     },
+    ...[
+      { flags: '--notify-all', recipients: { notifyUsers: [], notifyAll: true } },
+      { flags: '--notify-user u2 --notify-all', recipients: { notifyUsers: [{ userId: 'u2' }], notifyAll: true } },
+      { flags: '--data {"notifyUsers":[{"userId":"u2"}]}', recipients: { notifyUsers: [{ userId: 'u2' }] } },
+    ].map(({ flags, recipients }) => ({
+      command: `notifications add --org acme --document d1 --action-user u1 --notification n-1 --headline Hi --body Look ${flags} --yes`,
+      path: '/v2/notifications/add',
+      data: {
+        organizationId: 'acme',
+        documentId: 'd1',
+        actionUser: { userId: 'u1' },
+        notificationId: 'n-1',
+        displayHeadlineMessageTemplate: 'Hi',
+        displayBodyMessage: 'Look',
+        ...recipients,
+      },
+      reply: { success: true, message: 'Notification added successfully.' },
+    })),
     {
       command:
         'activities add --org acme --document d1 --activity a1 --feature-type custom --action-type done --action-user u1',
@@ -507,6 +525,22 @@ describe('--envelope with --all', () => {
     const run = await svc(['documents', 'list', '--org', 'acme', '--all', '--envelope', '-o', 'json'], { env });
     expect(run.code, run.stderr).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject([{ data: [{ id: 'd1' }], pageToken: 'T' }, { data: [{ id: 'd2' }] }]);
+  });
+});
+
+describe('the recipients of notifications add', () => {
+  const NOTIFY = 'notifications add --org acme --document d1 --action-user u1 --headline Hi --body Look'.split(' ');
+
+  it.each([
+    [['--notify-all'], /^svc: confirmation required: Notify every user of organization acme\?/],
+    [['--notify-user', 'u2', '--notify-all'], /^svc: confirmation required: Notify every user of organization acme\? /],
+    [[], /^svc: --notify-user or --notify-all is required\n/],
+    [['--no-notify-all'], /^svc: --notify-user or --notify-all is required\n/],
+  ])('are everyone only with --notify-all, which asks: %j', async (flags, message) => {
+    const { svc } = await newUser();
+    const { env, received } = await startMockService(() => success({ success: true }));
+    const { code, stderr } = await svc([...NOTIFY, ...flags], { env });
+    expect([code, stderr, received]).toEqual([2, expect.stringMatching(message), []]);
   });
 });
 

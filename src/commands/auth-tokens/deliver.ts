@@ -13,21 +13,26 @@ export interface TokenDelivery extends NewToken {
   readonly entry: OperationEntry;
   readonly apiKey: string;
   readonly destinations: readonly TokenDestination[];
+  /** Whether stdout is a destination, too. */
+  readonly isPrinted: boolean;
   readonly recovery: RecoveryFile;
   /** Records of earlier resets of the same token. Their tokens no longer work. */
   readonly superseded: readonly PendingRecovery[];
 }
 
 /**
- * Saves the token in its recovery record, delivers it to every destination, prints it, and then deletes the record.
+ * Saves the token in its recovery record, delivers it to every destination, and then deletes the record. If neither the
+ * record nor any destination holds the token, it is printed even if stdout is not a destination.
  * @throws SvcError `local` if a destination did not receive the token
  */
 export async function deliverToken(delivery: TokenDelivery): Promise<void> {
-  const { context, recovery, token, apiKey } = delivery;
+  const { context, recovery, token, apiKey, destinations, isPrinted } = delivery;
   const saveError = await catchError(() => recovery.storeToken(token));
   if (saveError) await warnSafely(context, saveError);
   else await discardSuperseded(delivery);
-  const failures = await deliverToAll(delivery);
+  const stdout = { name: 'stdout', deliver: () => printToken(delivery) };
+  const failures = await deliverToAll(token, isPrinted ? [...destinations, stdout] : destinations);
+  if (saveError && !isPrinted && failures.length === destinations.length) await catchError(stdout.deliver);
   const details = { context, apiKey, path: recovery.path };
   const problems = failures.map(({ name, error }) => `${name}: ${messageOf(error)}`);
   const cause = failures[0]?.error;
@@ -39,6 +44,9 @@ export async function deliverToken(delivery: TokenDelivery): Promise<void> {
   }
   const remaining = await catchError(() => recovery.remove());
   if (remaining) await warnSafely(context, remaining);
+  if (isPrinted) return;
+  const names = destinations.map(({ name }) => name).join(', ');
+  await context.note(`Delivered the new auth token of API key ${apiKey} to ${names}`).catch(() => undefined);
 }
 
 /** Prints a warning. A failure to print is ignored, because it must not affect the token. */
@@ -58,13 +66,14 @@ interface DeliveryFailure {
   readonly error: unknown;
 }
 
-/** Delivers the token to all destinations and stdout, even if some fail. */
-async function deliverToAll(delivery: TokenDelivery): Promise<readonly DeliveryFailure[]> {
-  const { destinations, token } = delivery;
-  const stdout = { name: 'stdout', deliver: () => printToken(delivery) };
+/** Delivers the token to all destinations, even if some fail. */
+async function deliverToAll(
+  token: string,
+  destinations: readonly Pick<TokenDestination, 'name' | 'deliver'>[],
+): Promise<readonly DeliveryFailure[]> {
   const failures: DeliveryFailure[] = [];
-  for (const { name, deliver: hand } of [...destinations, stdout]) {
-    const error = await catchError(() => hand(token));
+  for (const { name, deliver } of destinations) {
+    const error = await catchError(() => deliver(token));
     if (error) failures.push({ name, error });
   }
   return failures;

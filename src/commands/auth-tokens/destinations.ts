@@ -3,20 +3,24 @@ import type { Invocation } from '../definition.ts';
 import type { TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
 
-/** Destinations given by flags, besides stdout. */
+/** Destinations given by flags. */
 export interface DestinationOptions {
   readonly save: boolean;
   readonly to: string | undefined;
   readonly outputFile: string | undefined;
   readonly github: boolean;
+  /** Whether the token is printed. `--to` and `--output-file` replace stdout unless `--print` is given. */
+  readonly print: boolean;
 }
 
 export function readDestinationOptions({ options }: Invocation<ResetFlags>): DestinationOptions {
+  const { to, outputFile } = options;
   return {
     save: options.save === true,
-    to: options.to,
-    outputFile: options.outputFile,
+    to,
+    outputFile,
     github: options.github === true,
+    print: options.print === true || (to === undefined && outputFile === undefined),
   };
 }
 

@@ -39,8 +39,8 @@ const RESET = authTokens['auth-tokens.reset'];
  * 3. Write a recovery record to disk, with space reserved for the token and the fingerprint of the old token.
  * 4. Send the request once on a new connection. Retry only if no part of it was sent. The first Ctrl-C waits for the
  *    response; the second exits at once and keeps the record.
- * 5. Write the new token to the record, deliver it to the destinations in the order above, print it, and delete the
- *    record.
+ * 5. Write the new token to the record, deliver it to the destinations in the order above, print it unless `--to` or
+ *    `--output-file` replace stdout, and delete the record.
  * 6. If a destination fails, still deliver to the others. Keep the record, and exit with 12 and its path.
  * 7. A response without the service's envelope proves nothing, so the old token is probed. If it works, the reset was
  *    not applied, and the exit code is that of the failure. If it does not, the new token is lost: exit code 9, and the
@@ -120,7 +120,16 @@ async function runReset(reset: ResetRun, subject: ResetSubject): Promise<void> {
     throw error;
   }
   const { recovery, obtained } = sent;
-  await deliverToken({ context, entry, apiKey, ...obtained, destinations, recovery, superseded });
+  await deliverToken({
+    context,
+    entry,
+    apiKey,
+    ...obtained,
+    destinations,
+    recovery,
+    superseded,
+    isPrinted: options.print,
+  });
 }
 
 /** Finds records of earlier resets of the same token, and warns about kept tokens. */

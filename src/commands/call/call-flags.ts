@@ -17,7 +17,13 @@ export const WAIT_FLAG = {
 
 export const API_VERSION_FLAG = {
   flags: '--api-version <v>',
-  description: 'API version',
+  description: 'API version (default: follows from the other flags)',
+  isHidden: true,
+} as const satisfies OptionDefinition;
+
+export const ALLOW_UNKNOWN_EVENT_FLAG = {
+  flags: '--allow-unknown-event',
+  description: 'accept event types that svc does not know',
 } as const satisfies OptionDefinition;
 
 /** Flags of operations that are not defined in the catalog. */
@@ -26,4 +32,5 @@ export const CALL_FLAGS = [
   ALL_FLAG,
   WAIT_FLAG,
   API_VERSION_FLAG,
+  ALLOW_UNKNOWN_EVENT_FLAG,
 ] as const satisfies readonly OptionDefinition[];

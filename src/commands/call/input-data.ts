@@ -29,10 +29,14 @@ export async function readInputData(
   const data: Record<string, unknown> = structuredClone(document ?? {});
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
+  const implied: Record<string, unknown> = {};
   for (const flag of entry.flags) {
     const value = await readFlagValue(context, flag, options, data);
     if (value !== undefined) setPath(flag.ofRecord ? record : data, flag.path, value);
+    // `--no-x` implies nothing.
+    if (value !== undefined && value !== false) Object.assign(implied, flag.implies);
   }
+  for (const [field, value] of Object.entries(implied)) data[field] ??= value;
   await fillOrganization(context, entry, data);
   return {
     data,

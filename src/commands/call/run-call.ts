@@ -25,9 +25,13 @@ export async function runCall(
   const inputs = inputsByArgument(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
   const [failure, now] = [fromDocument ? 'bad_data' : 'usage', context.clock.now()] as const;
   const checked = inputs.map((input) => checkInput(entry, operation, input, failure, now));
+  const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
+  if (operation.eventTypes) {
+    const { checkEventTypes } = await import('./event-types.ts');
+    await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
+  }
   if (fromDocument) await warnOfUnknownFields(context, operation, data);
   await warnAndConfirm(context, operation, checked);
-  const { wait, all = false } = selectOptions(CALL_FLAGS, invocation.options);
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
     return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});

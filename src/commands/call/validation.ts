@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Operation } from '../../catalog/define.ts';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
-import type { Flag } from '../../catalog/flags.ts';
+import { type Flag, findImplyingFlag } from '../../catalog/flags.ts';
 import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
@@ -59,7 +59,10 @@ const MAX_PROBLEMS = 3;
 function issueMessage(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
   const value = valueAt(input, issue.path);
   const name = flagOrFieldName(entry, issue.path);
-  if (issue.code === 'invalid_type' && value === undefined) return `${name} is required`;
+  if (issue.code === 'invalid_type' && value === undefined) {
+    const other = findImplyingFlag(entry.flags, issue.path);
+    return `${name}${other ? ` or --${other.name}` : ''} is required`;
+  }
   return prefixWithName(name, withFlagNames(entry, explainIssue(issue, value)));
 }
 

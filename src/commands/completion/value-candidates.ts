@@ -2,7 +2,6 @@ import { outline } from '../../catalog/outline.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
-import { SHELLS } from '../shells/shells.ts';
 import type { LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
 import { fieldCandidates } from './field-candidates.ts';
@@ -101,7 +100,7 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   path: files,
   job: jobs,
   fields: fieldCandidates,
-  shell: () => toCandidates(SHELLS),
+  shell: async () => toCandidates((await import('../shells/shells.ts')).SHELLS),
   operation: () => outline.map(({ name, summary }) => ({ value: name, description: summary })),
 };
 

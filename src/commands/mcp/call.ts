@@ -79,7 +79,7 @@ async function runTool(context: Context, { entry, operation, runner }: Operation
     throw new SvcError('bad_data', `${list} is required`, { hint: "see the tool's input schema" });
   }
   const run = await loadRunner(runner);
-  await run(context, [entry], { arguments: [], options: { data: toJson(data) } });
+  await run(context, [entry], { arguments: [], options: { data: toJson(data), allowUnknownEvent: true } });
 }
 
 /** @throws SvcError `bad_data` if the data is nested too deeply to process */

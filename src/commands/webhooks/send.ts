@@ -1,8 +1,8 @@
-import { warnAboutUnknownEvents } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { sendPost } from '../../webhooks/post.ts';
+import { checkEventTypes } from '../call/event-types.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -24,7 +24,7 @@ export async function sendCommand(context: Context, invocation: Invocation<SendF
       hint: hint`${step('inspect', 'webhooks', 'events')} lists the known event types`,
     });
   }
-  for (const warning of warnAboutUnknownEvents([event])) await context.warn(warning);
+  await checkEventTypes(context, [event], options);
   const url = options.url;
   const isViaService = options.viaService === true;
   if (isViaService === (url !== undefined)) {

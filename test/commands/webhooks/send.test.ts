@@ -99,9 +99,9 @@ describe('svc webhooks send', () => {
     const strange = await target((response) => response.socket?.end('220 mail.example.com ESMTP\r\n'));
     await expect((await sending({ url: strange.url.href })).run).rejects.toThrow('the response is not HTTP');
     const silent = await target(() => undefined);
-    await expect((await sending({ url: silent.url.href }, 'x', { options: { timeout: 50 } })).run).rejects.toThrow(
-      'no response within 0.05 s',
-    );
+    await expect(
+      (await sending({ url: silent.url.href }, 'comment.add', { options: { timeout: 50 } })).run,
+    ).rejects.toThrow('no response within 0.05 s');
   });
 
   it('trusts certificate authorities of --ca-file', async () => {
@@ -131,9 +131,16 @@ describe('svc webhooks send', () => {
     });
   });
 
-  it('sends an unknown event type with a warning', async () => {
+  it('refuses an unknown event type, and sends one that is allowed with a warning', async () => {
     const to = await target();
-    const { context, run } = await sending({ url: to.url.href }, 'comment.ad');
+    const refused = await sending({ url: to.url.href }, 'comment.ad');
+    await expect(refused.run).rejects.toMatchObject({
+      failure: 'usage',
+      message: "unknown event type 'comment.ad'",
+      hint: "did you mean 'comment.add'? --allow-unknown-event accepts unknown event types",
+    });
+    expect(to.received).toEqual([]);
+    const { context, run } = await sending({ url: to.url.href, allowUnknownEvent: true }, 'comment.ad');
     await run;
     expect(context.stderr()).toContain("did you mean 'comment.add'?");
     expect(JSON.parse(String(to.received[0]?.body))).toMatchObject({ event: 'comment.ad', source: 'comment' });

@@ -1,0 +1,45 @@
+import { EVENT_NAMES, findNearestEvent, warnAboutUnknownEvents } from '../../catalog/events.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { matchesPattern } from '../../webhooks/routes.ts';
+import type { Context } from '../context.ts';
+import type { OptionsOf } from '../definition.ts';
+import { ALLOW_UNKNOWN_EVENT_FLAG } from './call-flags.ts';
+
+/**
+ * Checks event types, or patterns of event types with `*`, before anything is sent. With `--allow-unknown-event`, an unknown
+ * one only causes a warning.
+ * @param failure kind of the error: `usage` for input from flags, `bad_data` for input from a document
+ * @throws SvcError for unknown event types, with the nearest known one
+ */
+export async function checkEventTypes(
+  context: Pick<Context, 'warn'>,
+  given: readonly string[],
+  { allowUnknownEvent }: OptionsOf<readonly [typeof ALLOW_UNKNOWN_EVENT_FLAG]>,
+  failure: 'usage' | 'bad_data' = 'usage',
+): Promise<void> {
+  const unknown = [...new Set(given)].filter((type) => !isKnownEventType(type));
+  const [first] = unknown;
+  if (first === undefined) return;
+  if (allowUnknownEvent === true) {
+    for (const warning of warnAboutUnknownEvents(unknown)) await context.warn(warning);
+    return;
+  }
+  const quoted = unknown.map((type) => `'${type}'`).join(', ');
+  throw new SvcError(failure, `unknown event type${unknown.length > 1 ? 's' : ''} ${quoted}`, {
+    hint: unknownEventHint(first),
+  });
+}
+
+function isKnownEventType(type: string): boolean {
+  return EVENT_NAMES.some((known) => matchesPattern(known, type));
+}
+
+const { flags: ALLOW_FLAG } = ALLOW_UNKNOWN_EVENT_FLAG;
+
+function unknownEventHint(type: string): string | Hint {
+  const near = findNearestEvent(type);
+  return near === undefined
+    ? hint`${step('inspect', 'webhooks', 'events')} lists the known event types; ${ALLOW_FLAG} accepts others`
+    : `did you mean '${near}'? ${ALLOW_FLAG} accepts unknown event types`;
+}
