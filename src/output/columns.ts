@@ -12,7 +12,7 @@ export function chooseColumns({ columns, fields }: View, records: readonly unkno
   return records.length > 0 ? [{ header: 'VALUE', field: '' }] : [];
 }
 
-/** Creates a column for an undescribed field, which is an ID if its name says so. */
+/** Creates a column for an undescribed field. Fields with the name of an ID become columns of kind `whole`. */
 function createColumn(field: string): Column {
   return { header: headerOf(field), field, kind: /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text' };
 }

@@ -56,7 +56,7 @@ export function wordsOf(text: string): readonly string[] {
   return text.split(WORD_BREAKS);
 }
 
-/** The last position, up to `fits`, next to a character of a script without spaces; 0 if there is none. */
+/** The last position, up to `fits`, next to a character of a script without spaces, or 0. */
 function lastSpacelessBreak(text: string, fits: number): number {
   if (isAscii(text)) return 0;
   const positions = text.slice(0, fits + 2).matchAll(SPACELESS_BREAKS);
