@@ -349,7 +349,7 @@ describe('svc webhooks setup', () => {
     const { home, svc, sent } = service;
     await writeFile(join(home, 'token'), 'token-of-prod');
     const base = ['--base-url', service.env.SVC_BASE_URL ?? '', '--api-key', 'key-1', '--auth-token-file', 'token'];
-    const added = await svc(['profiles', 'add', 'prod', ...base, '--protected', '--insecure-storage']);
+    const added = await svc(['profiles', 'add', 'prod', ...base, '--protected', '--insecure-storage', '--no-verify']);
     expect(added.code, added.stderr).toBe(0);
     const { SVC_BASE_URL: _, SVC_API_KEY: _key, SVC_AUTH_TOKEN: _token, ...env } = service.env;
     for (const [typed, code] of [

@@ -82,7 +82,14 @@ async function createSendPlan(
   const limits = parseBatchLimits(fields, options);
   const input = await reopenInput(context, fields, description, options);
   const client = await context.client();
-  const calls = { client, operation, fields, data: description.data, single: false };
+  const calls = {
+    client,
+    operation,
+    fields,
+    data: description.data,
+    single: false,
+    ...optionalProperty('ifExists', options.ifExists),
+  };
   return { calls, input, options, limits };
 }
 
