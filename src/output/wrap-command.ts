@@ -5,12 +5,12 @@ const [INDENT, CONTINUATION_INDENT] = ['  ', '    '];
 
 /**
  * Wraps a POSIX command line to indented lines that end with ` \`, so that all of them can be pasted at once. Breaks only
- * between words, preferably before flags. A word that is wider than a line is not split.
+ * between words, and keeps flags next to their values if both fit. A word that is wider than a line is not split.
  */
 export function wrapCommand(command: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
-  for (const part of splitAtFlags(splitWords(command))) {
+  for (const part of joinFlags(splitWords(command))) {
     const pieces = fits(CONTINUATION_INDENT, part, width) ? [part] : splitWords(part);
     for (const piece of pieces) {
       const indent = lines.length === 0 ? INDENT : CONTINUATION_INDENT;
@@ -34,13 +34,15 @@ function splitWords(command: string): readonly string[] {
   return command.match(/(?:'[^']*'|\\.|[^\s'\\])+/gs) ?? [];
 }
 
-/** Joins each flag with its value, and the words before the first flag. */
-function splitAtFlags(words: readonly string[]): readonly string[] {
+/** Joins each flag with the word after it, which may be its value. */
+function joinFlags(words: readonly string[]): readonly string[] {
   const parts: string[] = [];
+  let canJoin = false;
   for (const word of words) {
-    const last = parts.at(-1);
-    if (last === undefined || word.startsWith('-')) parts.push(word);
-    else parts[parts.length - 1] = `${last} ${word}`;
+    const isFlag = word.startsWith('-');
+    if (canJoin && !isFlag) parts[parts.length - 1] = `${parts.at(-1)} ${word}`;
+    else parts.push(word);
+    canJoin = isFlag;
   }
   return parts;
 }

@@ -1,6 +1,7 @@
 import { RESUME_THROUGHPUT_FLAGS } from '../bulk/throughput-flags.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { JOB_COLUMNS } from './columns.ts';
 import { LIST_FLAGS, REPORT_FLAGS } from './flags.ts';
 
 const JOB = { name: 'id', description: 'job ID, as listed by svc jobs list', required: true } as const;
@@ -14,6 +15,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
       'Each bulk command with --file is a job. Up to 100 finished jobs are kept for 30 days. Stopped jobs are kept until they are resumed or removed.',
     examples: [{ command: 'svc jobs list --watch', caption: 'show changes until no job is running' }],
     options: LIST_FLAGS,
+    columns: JOB_COLUMNS,
     load: async () => (await import('./list.ts')).listJobs,
   }),
   {

@@ -3,6 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { JOB_COLUMNS } from './columns.ts';
 import type { ListFlags } from './flags.ts';
 import { type JobStatus, readStatus } from './status.ts';
 
@@ -22,25 +23,12 @@ export type JobListEntry = Pick<
   | 'updatedAt'
 >;
 
-export const COLUMNS = [
-  { header: 'ID', field: 'id', kind: 'whole' },
-  { header: 'OPERATION', field: 'operation' },
-  { header: 'STATE', field: 'state', kind: 'state' },
-  { header: 'INPUT', field: 'input' },
-  { header: 'TOTAL', field: 'total' },
-  { header: 'SUCCEEDED', field: 'succeeded' },
-  { header: 'FAILED', field: 'failed' },
-  { header: 'UNKNOWN', field: 'unknown', extra: true },
-  { header: 'SKIPPED', field: 'skipped', extra: true },
-  { header: 'STARTED', field: 'startedAt', kind: 'time', extra: true },
-] as const;
-
 /** Lists jobs, newest first. A missing or unreadable journal causes a warning. */
 export async function listJobs(context: Context, { options }: Invocation<ListFlags>): Promise<void> {
   if (options.watch) return (await import('./watch-list.ts')).watchJobs(context);
   const lines = await readEntries(context);
   const printer = await context.printer();
-  await printer.records(singlePage(lines), { columns: COLUMNS });
+  await printer.records(singlePage(lines), { columns: JOB_COLUMNS });
   if (lines.length === 0) await context.note('no jobs found; each bulk command with --file creates a job');
 }
 

@@ -1,7 +1,8 @@
 import type { Sink } from '../../kernel/io.ts';
 import type { Context } from '../context.ts';
 import { openContext } from '../run/open-context.ts';
-import { COLUMNS, type JobListEntry, readEntries } from './list.ts';
+import { JOB_COLUMNS } from './columns.ts';
+import { type JobListEntry, readEntries } from './list.ts';
 
 /** Milliseconds between two readings of all jobs. */
 const READ_INTERVAL = 1_000;
@@ -11,7 +12,7 @@ export async function watchJobs(context: Context): Promise<void> {
   const { io, environment } = context;
   const redraws = io.stdout.isTerminal && (await context.format()) === 'table' && !environment['ACCESSIBLE'];
   if (redraws) await redrawTable(context);
-  else await (await context.printer()).records(changedEntries(context), { columns: COLUMNS });
+  else await (await context.printer()).records(changedEntries(context), { columns: JOB_COLUMNS });
   await context.note('no job is running');
 }
 
@@ -65,7 +66,7 @@ async function renderTable(context: Context, entries: readonly JobListEntry[]): 
   async function* page() {
     yield entries.slice(0, most);
   }
-  await (await drawing.printer()).records(page(), { columns: COLUMNS });
+  await (await drawing.printer()).records(page(), { columns: JOB_COLUMNS });
   await close();
   const lines = parts.join('').trimEnd().split('\n');
   return `${lines.slice(0, most).join('\n')}\n`;

@@ -1,5 +1,6 @@
 import { commandLineOf, step } from '../../kernel/hint.ts';
 import { wrapWords } from '../../output/wrap.ts';
+import { wrapCommand } from '../../output/wrap-command.ts';
 import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { sendPost } from '../../webhooks/post.ts';
 import { SNIPPET_LANGUAGES } from '../../webhooks/snippets/languages.ts';
@@ -35,12 +36,15 @@ export async function showCreatedEndpoint(context: Context, created: CreatedEndp
   const printer = await context.printer();
   const hasBox = io.stdout.isTerminal && (await context.format()) === 'table' && !options.fields;
   await printer.value(hasBox ? endpoint : { ...endpoint, secret }, {});
+  const [language, ...otherLanguages] = SNIPPET_LANGUAGES;
+  const columns = io.stderr.columns || 80;
   await printLines(context, [
     '',
-    `Print code that verifies deliveries (${SNIPPET_LANGUAGES.join(', ')}):`,
-    `  ${commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', SNIPPET_LANGUAGES[0]))}`,
+    'Print code that verifies deliveries:',
+    ...wrapCommand(commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', language)), columns),
+    `  (or ${otherLanguages.join(', ')})`,
     'Print the secret again:',
-    `  ${commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q')}`,
+    ...wrapCommand(commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'), columns),
     '',
   ]);
   if (hasBox) await io.stdout.write(formatSecretBox(context, secret));
