@@ -21,7 +21,7 @@ export async function appendStepSummary(
 }
 
 /** Renders a summary as Markdown. Text from files and from the service is escaped. */
-export function renderStepSummary(noun: string, summary: BulkSummary): string {
+function renderStepSummary(noun: string, summary: BulkSummary): string {
   const { operation, job, total, succeeded, failed, unknown, skipped, failures, rejects } = summary;
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
   const more = failed + unknown - shown.length;

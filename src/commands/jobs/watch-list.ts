@@ -2,7 +2,7 @@ import type { Sink } from '../../kernel/io.ts';
 import type { Context } from '../context.ts';
 import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
-import { type JobListEntry, readEntries } from './list.ts';
+import { type JobListEntry, readEntries } from './list-entries.ts';
 
 /** Milliseconds between two readings of all jobs. */
 const READ_INTERVAL = 1_000;
