@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
+import { createMeasure } from '../../output/width.ts';
 import { wrapCommand } from '../../output/wrap-command.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { checkEventTypes } from '../call/event-types.ts';
@@ -103,6 +104,7 @@ async function showPlan(context: Context, entry: OperationEntry, plan: EndpointP
   const { data, isEnabled, command } = plan;
   const enabling = commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable');
   const width = context.io.stderr.columns || 80;
+  const measure = await createMeasure([[enabling, command]]);
   await printLines(context, [
     '',
     'Endpoint',
@@ -118,8 +120,8 @@ async function showPlan(context: Context, entry: OperationEntry, plan: EndpointP
       .map((line) => `  ${line}`),
     '',
     'Equivalent command',
-    ...(isEnabled ? [] : wrapCommand(enabling, width)),
-    ...wrapCommand(command, width),
+    ...(isEnabled ? [] : wrapCommand(enabling, width, measure)),
+    ...wrapCommand(command, width, measure),
     '',
   ]);
 }
