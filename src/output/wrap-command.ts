@@ -5,13 +5,13 @@ const [INDENT, CONTINUATION_INDENT] = ['  ', '    '];
 
 /**
  * Wraps a POSIX command line to indented lines that end with ` \`, so that all of them can be pasted at once. Breaks only
- * between words, preferably before flags and operators of the shell. A word that is wider than a line is not split.
+ * between words, and keeps flags next to their values if both fit. A word that is wider than a line is not split.
  */
 export function wrapCommand(command: string, width: number, measure: Measure): readonly string[] {
   const fits = (indent: string, text: string) => measure(indent + text) + ' \\'.length <= width;
   const lines: string[] = [];
   let line = '';
-  for (const part of splitAtFlags(splitWords(command))) {
+  for (const part of joinFlags(splitWords(command))) {
     const pieces = fits(CONTINUATION_INDENT, part) ? [part] : splitWords(part);
     for (const piece of pieces) {
       const indent = lines.length === 0 ? INDENT : CONTINUATION_INDENT;
@@ -30,13 +30,18 @@ function splitWords(command: string): readonly string[] {
   return command.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|\S)+/gs) ?? [];
 }
 
-/** Joins each flag and each operator of the shell with the words after it, and the words before the first of them. */
-function splitAtFlags(words: readonly string[]): readonly string[] {
+/** A flag, or an operator of the shell such as `|` and `<`. */
+const JOINS_NEXT = /^(?:-.|[|<>&])/;
+
+/** Joins each flag with the word after it, which may be its value, and each operator with its operand. */
+function joinFlags(words: readonly string[]): readonly string[] {
   const parts: string[] = [];
+  let canJoin = false;
   for (const word of words) {
-    const last = parts.at(-1);
-    if (last === undefined || /^(-.|[|<>&])/.test(word)) parts.push(word);
-    else parts[parts.length - 1] = `${last} ${word}`;
+    const joinsNext = JOINS_NEXT.test(word);
+    if (canJoin && !joinsNext) parts[parts.length - 1] = `${parts.at(-1)} ${word}`;
+    else parts.push(word);
+    canJoin = joinsNext;
   }
   return parts;
 }

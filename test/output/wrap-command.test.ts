@@ -10,12 +10,18 @@ describe('wrapCommand', () => {
     expect(wrapCommand(COMMAND, 120, stringWidth)).toEqual([`  ${COMMAND}`]);
   });
 
-  it('breaks before flags', () => {
+  it('breaks between words, and keeps flags next to their values', () => {
     expect(wrapCommand(COMMAND, 60, stringWidth)).toEqual([
       '  svc --local endpoints create \\',
       '    --url https://example.com/hook \\',
       "    --description 'New comments' --uid crm",
     ]);
+  });
+
+  it('breaks between the words of the command if they do not fit', () => {
+    expect(
+      wrapCommand('svc -p prod webhooks endpoints create --url https://example.com/hook', 40, stringWidth),
+    ).toEqual(['  svc -p prod webhooks endpoints \\', '    create \\', '    --url https://example.com/hook']);
   });
 
   it('breaks between a flag and its value if both are wider than a line, but never within a value', () => {

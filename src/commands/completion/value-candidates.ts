@@ -4,6 +4,7 @@ import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
 import type { LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
+import { fieldCandidates } from './field-candidates.ts';
 import { fileCandidates } from './file-candidates.ts';
 import { longName, type TypedLine } from './typed-line.ts';
 
@@ -98,6 +99,7 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   file: files,
   path: files,
   job: jobs,
+  fields: fieldCandidates,
   shell: async () => toCandidates((await import('../shells/shells.ts')).SHELLS),
   operation: () => outline.map(({ name, summary }) => ({ value: name, description: summary })),
 };
