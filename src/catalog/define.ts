@@ -21,8 +21,8 @@ export interface Column {
   readonly header: string;
   readonly field: string;
   readonly kind?: 'text' | 'time' | 'state' | 'whole';
-  /** Omitted if the terminal is too narrow, because the column is less important or redundant. */
-  readonly extra?: true;
+  /** Order in which columns are hidden if the terminal is too narrow: 1 is hidden first. Always shown if absent. */
+  readonly hideOrder?: number;
 }
 
 /** Pagination by an opaque cursor: sent in the request's `data`, returned in the response's `result` or its `data`. */

@@ -1,5 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { PROFILE_COLUMNS, STATUS_COLUMNS } from './columns.ts';
 import { ADD_FLAGS } from './flags.ts';
 
 const NAME = { name: 'name', description: 'profile name', required: true } as const;
@@ -37,6 +38,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['profiles', 'list'],
     summary: 'List the profiles',
     examples: [{ command: 'svc profiles list', caption: 'list all profiles' }],
+    columns: PROFILE_COLUMNS,
     load: async () => (await import('./list.ts')).listProfiles,
   },
   {
@@ -76,6 +78,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Show the active credentials and settings, and where each comes from',
     examples: [{ command: 'svc auth status', caption: 'show the active settings' }],
     description: 'Exits with 4 if required settings are missing, and lists them.',
+    columns: STATUS_COLUMNS,
     load: async () => (await import('./status.ts')).authStatus,
   },
   {
