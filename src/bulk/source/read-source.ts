@@ -10,6 +10,8 @@ export interface RecordLayout {
   /** The known fields of a record, and its ID field. */
   readonly fields: readonly string[];
   readonly idField: string;
+  /** Name of the ID field in the output of a list command. */
+  readonly listedId?: string | undefined;
   /** Whether a record may lack its ID. */
   readonly generatesIds?: boolean;
   /** Maps columns or fields to the service's field names. */
@@ -25,12 +27,19 @@ export interface SourceRequest extends RecordLayout {
 
 /** Reads the records of a text. Loads only the libraries of its format. */
 export async function readSource(chunks: AsyncIterable<string>, request: SourceRequest): Promise<Source> {
-  const { name, format, fields, idField, generatesIds = false, map } = request;
+  const { name, format, fields, idField, listedId, generatesIds = false, map } = request;
   if (format !== 'csv') {
     const source = await readWithOwnNames(chunks, format, request);
     return map ? withRenamedFields(source, map) : source;
   }
-  const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, generatesIds, ...(map && { map }) });
+  const reader = new (await import('./csv.ts')).CsvReader({
+    name,
+    fields,
+    idField,
+    listedId,
+    generatesIds,
+    ...(map && { map }),
+  });
   return {
     ...{ name, format, isVerbatim: false },
     recordChunks: reader.read(chunks),
