@@ -4,6 +4,31 @@ import { describe, expect, it } from 'vitest';
 import { startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
+it.each([
+  ['documents', 'json', 'read-only fields are not sent: disabled, accessType'],
+  ['documents', 'csv', 'read-only fields are not sent: accessType, disabled'],
+  [
+    'folders',
+    'yaml',
+    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
+  ],
+  [
+    'folders',
+    'ndjson',
+    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
+  ],
+])('a list of %s as %s can be added again', async (noun, format, note) => {
+  const { svc, home } = await newUser();
+  const here = ['--local', '--org', 'acme'];
+  const flags = noun === 'folders' ? ['--folder', 'x1', '--create-organization'] : ['--document', 'x1'];
+  expect((await svc([noun, 'add', ...here, ...flags, '--name', 'Plans'])).code).toBe(0);
+  const { stdout } = await svc([noun, 'list', ...here, '-o', format]);
+  await writeFile(join(home, `list.${format}`), stdout);
+  const again = await svc([noun, 'add', ...here, '--file', `list.${format}`, '--if-exists', 'skip']);
+  const skipped = `Skipped ${noun.slice(0, -1)} x1: it already exists in acme\n`;
+  expect(again).toEqual({ code: 0, stdout: skipped, stderr: `${note}\n` });
+});
+
 describe('records that already exist', () => {
   it('let the same command run twice, and stay as they are with --if-exists skip', async () => {
     const { svc, home } = await newUser();
