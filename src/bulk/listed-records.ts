@@ -24,7 +24,7 @@ export function createListedConverter(
     if (listedId === id && !names.some((name) => isDropped.has(name))) return value;
     const children = nested === undefined ? undefined : value[nested];
     if (nested !== undefined && Array.isArray(children) && children.length > 0)
-      problems.push({ field: nested, message: 'each record must be separate; list them without --folder' });
+      problems.push({ field: nested, message: 'records inside a record are not sent; pass each of them separately' });
     for (const name of names) if (isDropped.has(name)) omitted.add(name);
     const kept = names.filter((name) => !isDropped.has(name));
     return Object.fromEntries(kept.map((name) => [name === listedId ? id : name, value[name]]));

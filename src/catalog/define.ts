@@ -71,7 +71,7 @@ export interface ListedRecords {
   readonly id?: string;
   /** Fields that only the service sets. */
   readonly readOnly: readonly string[];
-  /** A field with records of its own. */
+  /** A field with more records. In a file, they become records of their own. */
   readonly nested?: string;
 }
 

@@ -84,8 +84,8 @@ describe('records that already exist', () => {
 
   it('are updated only if they differ, and --if-exists update is refused where the service has no update', async () => {
     const { svc, home } = await newUser();
-    const write = (name: string) =>
-      writeFile(join(home, 'folders.csv'), `folderId,folderName,accessType\na,${name},\nb,B,restricted\n`);
+    const write = (name: string, accessType = '') =>
+      writeFile(join(home, 'folders.csv'), `folderId,folderName,accessType\na,${name},${accessType}\nb,B,restricted\n`);
     const add = () =>
       svc([
         'folders',
@@ -102,14 +102,16 @@ describe('records that already exist', () => {
     await write('A');
     const first = await add();
     expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^2 folders: 2 created \(/)]);
-    await write('Other');
+    await write('Other', 'restricted');
     const second = await add();
     expect([second.code, second.stdout]).toEqual([
       0,
       expect.stringMatching(/^2 folders: 0 created, 1 updated, 1 unchanged \(2 requests, /),
     ]);
     expect(second.stderr).toContain('warning: existing folders keep their accessType: the service cannot update it');
+    await write('Other');
     const third = await add();
+    expect(third.stderr).toBe('');
     expect(third.stdout).toMatch(/^2 folders: 0 created, 2 unchanged \(/);
     const list = await svc(['folders', 'list', '--org', 'acme', '--local', '-o', 'json', '--jq', 'map(.folderName)']);
     expect(JSON.parse(list.stdout)).toEqual(['Other', 'B']);

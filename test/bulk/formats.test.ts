@@ -29,6 +29,7 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
       fields: fields.knownFields,
       idField: fields.id,
       listedId: fields.listed?.id,
+      nestedField: fields.listed?.nested,
       generatesIds: fields.generatesIds ?? false,
     },
   });
@@ -132,11 +133,36 @@ describe('the output of a list command', () => {
     expect(await sent(bulkFieldsOf(folders['folders.update']), folder, 'f.json', file)).toEqual([
       { ...kept, note: 'x' },
     ]);
-    const nested = JSON.stringify([{ ...own, subFolders: [own] }]);
-    expect(await sent(add, folder, 'f.json', nested)).toEqual(['subFolders']);
     const written = [{ documentId: 'd', id: 'other', accessType: 'public' }];
     expect(await sent(bulkFieldsOf(documents['documents.add']), folder, 'd.json', JSON.stringify(written))).toEqual(
       written,
+    );
+  });
+
+  it.each(['json', 'ndjson', 'yaml'] as const)('may have folders inside folders as %s', async (format) => {
+    interface Tree {
+      readonly folderId: string;
+      readonly subFolders?: readonly Tree[];
+    }
+    const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.record(
+        {
+          folderId: text,
+          folderName: text,
+          subFolders: fc.array(tie('tree'), { maxLength: 3, depthIdentifier: 'tree' }),
+        },
+        { requiredKeys: ['folderId', 'folderName'] },
+      ),
+    }));
+    const flatten = ({ subFolders = [], ...own }: Tree): readonly object[] => [own, ...subFolders.flatMap(flatten)];
+    const [folder, fields] = [await createTemporaryFolder(), bulkFieldsOf(folders['folders.add'])];
+    await fc.assert(
+      fc.asyncProperty(fc.array(tree, { minLength: 1, maxLength: 3 }), async (trees) => {
+        const expected = trees.flatMap(flatten) as readonly Tree[];
+        fc.pre(new Set(expected.map(({ folderId }) => folderId)).size === expected.length);
+        expect(await sent(fields, folder, `f.${format}`, await printedRecords(format, trees))).toEqual(expected);
+      }),
+      { numRuns: 40 },
     );
   });
 

@@ -12,6 +12,8 @@ export interface RecordLayout {
   readonly idField: string;
   /** Name of the ID field in the output of a list command. */
   readonly listedId?: string | undefined;
+  /** Field of a record in the output of a list command that contains more records. */
+  readonly nestedField?: string | undefined;
   /** Whether a record may lack its ID. */
   readonly generatesIds?: boolean;
   /** Maps columns or fields to the service's field names. */
@@ -29,7 +31,7 @@ export interface SourceRequest extends RecordLayout {
 export async function readSource(chunks: AsyncIterable<string>, request: SourceRequest): Promise<Source> {
   const { name, format, fields, idField, listedId, generatesIds = false, map } = request;
   if (format !== 'csv') {
-    const source = await readWithOwnNames(chunks, format, request);
+    const source = await readSeparately(chunks, format, request);
     return map ? withRenamedFields(source, map) : source;
   }
   const reader = new (await import('./csv.ts')).CsvReader({
@@ -47,6 +49,18 @@ export async function readSource(chunks: AsyncIterable<string>, request: SourceR
     columns: () => reader.columns,
     withField: (record, _, id) => reader.withId(record, id),
   };
+}
+
+async function readSeparately(
+  chunks: AsyncIterable<string>,
+  format: Exclude<InputFormat, 'csv'>,
+  request: SourceRequest,
+): Promise<Source> {
+  const source = await readWithOwnNames(chunks, format, request);
+  if (request.nestedField === undefined) return source;
+  const { withNestedRecords } = await import('./nested-records.ts');
+  const formatText = format === 'yaml' ? (await import('./yaml-text.ts')).formatYamlItem : JSON.stringify;
+  return withNestedRecords(source, request.nestedField, formatText);
 }
 
 async function readWithOwnNames(

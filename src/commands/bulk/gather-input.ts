@@ -196,6 +196,7 @@ export function openInputFiles(
     fields: knownFields,
     idField: id,
     listedId: listed?.id,
+    nestedField: listed?.nested,
     generatesIds: generatesIds ?? false,
   });
 }
