@@ -1,5 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { EVENT_COLUMNS, RECORDED_COLUMNS } from './columns.ts';
 import { LISTEN_FLAGS, REPLAY_FLAGS, SEND_FLAGS, SNIPPET_FLAGS, TEST_FLAGS, VERIFY_FLAGS } from './flags.ts';
 
 /** Commands that send, receive, and verify deliveries. */
@@ -9,6 +10,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     summary: 'List the known event types',
     description:
       'Shows the meaning of each event type, and whether it is enabled by default when basic webhooks are first turned on.',
+    columns: EVENT_COLUMNS,
     load: async () => (await import('./events.ts')).eventsCommand,
   },
   defineCommand({
@@ -120,6 +122,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     ],
     arguments: [{ name: 'id', description: 'delivery IDs', required: false, many: true }],
     options: REPLAY_FLAGS,
+    columns: RECORDED_COLUMNS,
     load: async () => (await import('./replay.ts')).replayCommand,
   }),
 ];
