@@ -188,10 +188,10 @@ describe('with --local and a separate store', () => {
     const user = await newUser();
     const add = [...LOCAL, 'groups', 'add-users', '--org', "o'acme", '--group', 'g1', '--user', 'u1', '-o', 'json'];
     const missing = await user.svc(add);
-    expect(missing.stderr).toContain('Organization not found');
+    expect(missing.stderr).toContain("organization o'acme not found");
     const [command = ''] = hintOf(missing).commands;
     expect(await runPasted(user, command)).toMatchObject({ code: 0 });
-    expect((await user.svc(add)).stderr).not.toContain('Organization not found');
+    expect((await user.svc(add)).stderr).not.toContain("organization o'acme not found");
   });
 
   it('the hinted command accepts the fixed rejects of several --user', async () => {

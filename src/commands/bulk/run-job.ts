@@ -2,6 +2,7 @@ import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
+import { saveTargetIds } from '../ids/collect-ids.ts';
 import { type FinishedJob, finishJob, summarizeRun } from './finish-job.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { jobError } from './job-error.ts';
@@ -31,6 +32,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const finished = await finishJob(run, stop);
   const { summary, stop: finalStop, resumable } = finished;
   await printSummary(context, noun, summary);
+  if (summary.succeeded > 0) await saveTargetIds(context, getEntry(job.description.operation), plan.calls);
   const followUp = await followUpCommand(run, finished);
   const failure = jobError(summary, { noun, stop: finalStop, resumable, followUp });
   if (failure !== undefined) throw failure;

@@ -8,6 +8,7 @@ import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
+import { confirmNewParents, noteNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
 import { checkInput } from './validation.ts';
 
@@ -32,6 +33,7 @@ export async function runCall(
   }
   if (fromDocument) await warnOfUnknownFields(context, operation, data);
   await warnAndConfirm(context, operation, checked);
+  const created = await confirmNewParents(context, operation, checked, invocation.options);
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
     return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
@@ -44,6 +46,7 @@ export async function runCall(
     const { withHint } = await import('./error-hints.ts');
     throw withHint(entry, inputs[0] ?? {}, error);
   }
+  if (!context.options.dryRun) await noteNewParents(context, created);
 }
 
 /** Generates the operation's ID if none was given. */

@@ -17,11 +17,15 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   const input = await readInputData(context, entry, invocation);
   const isBulk = entry.bulk === 'array' || (entry.bulk && getFlagValue(invocation.options, 'file') !== undefined);
   if (!isBulk) return runCall(context, entry, input, invocation);
-  const [{ runBulkOperation }, { parseBulkOptions: bulkOptions }] = await Promise.all([
+  const [{ runBulkOperation }, { parseBulkOptions }] = await Promise.all([
     import('../bulk/bulk-operation.ts'),
     import('../bulk/bulk-flags.ts'),
   ]);
-  return runBulkOperation(context, entry, { ...input, options: bulkOptions(invocation) });
+  return runBulkOperation(context, entry, {
+    ...input,
+    options: parseBulkOptions(invocation),
+    flags: invocation.options,
+  });
 };
 
 /** Selects the version given by `--api-version`, or the first. @throws SvcError `usage` for a flag of another version */
@@ -33,9 +37,14 @@ function selectVersion(
   const entry = versions.find(({ version }) => version === requested) ?? versions[0];
   for (const other of versions) {
     const foreign = other.flags.find(
-      ({ name }) => getFlagValue(options, name) !== undefined && !entry.flags.some((own) => own.name === name),
+      ({ name }) => getFlagValue(options, name) !== undefined && !acceptsFlag(entry, name),
     );
     if (foreign) throw new SvcError('usage', `--${foreign.name} requires --api-version ${other.version}`);
   }
   return entry;
+}
+
+/** Whether a version has a field for a flag, or creates the record that the flag allows it to create. */
+function acceptsFlag({ flags, createsParents = [] }: OperationEntry, name: string): boolean {
+  return flags.some((own) => own.name === name) || createsParents.some((kind) => name === `create-${kind}`);
 }
