@@ -15,6 +15,7 @@ import { IdCollector } from '../ids/id-collector.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { BulkOptions, BulkRequest } from './bulk-request.ts';
 import { ConfirmationCollector, confirmWrites } from './confirm-writes.ts';
+import { loadUpdate } from './existing-records.ts';
 import { gatherInput } from './gather-input.ts';
 import { createLockedFolder, describeJob, discardJob, type LockedJobFolder, startJob } from './open-job.ts';
 import { readRecords } from './pending-records.ts';
@@ -80,7 +81,8 @@ async function prepare(
   limits: BatchLimits,
 ): Promise<{ readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
   const { data, options, fromDocument } = request;
-  const confirmations = new ConfirmationCollector(operation, fields, data);
+  const addOnlyFields = options.ifExists === 'update' ? (await loadUpdate(fields))?.addOnlyFields : undefined;
+  const confirmations = new ConfirmationCollector(operation, fields, data, addOnlyFields ?? []);
   const input = await gatherInput(context, entry, fields, request, {
     generateId: createIdGenerator(job),
     spool: lockedFolder?.folder.spool ?? '',
@@ -96,7 +98,14 @@ async function prepare(
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
-  const calls: BatchCalls = { client, operation, fields, data, single };
+  const calls: BatchCalls = {
+    client,
+    operation,
+    fields,
+    data,
+    single,
+    ...optionalProperty('ifExists', options.ifExists),
+  };
   const newParents = first ? await confirmNewParents(context, operation, [data], request.flags) : [];
   await confirmWrites(context, calls, confirmations, records);
   return { plan: { calls, input, options, limits }, newParents };
