@@ -32,6 +32,10 @@ export async function runCall(
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
   }
   if (fromDocument) await warnOfUnknownFields(context, operation, data);
+  if (operation.precondition && !context.options.dryRun) {
+    const { checkPrecondition } = await import('./precondition.ts');
+    await checkPrecondition(context, entry, operation.precondition, checked, failure);
+  }
   await warnAndConfirm(context, operation, checked);
   const created = await confirmNewParents(context, operation, checked, invocation.options);
   if (entry.wait && wait) {
@@ -46,7 +50,9 @@ export async function runCall(
     const { withHint } = await import('./error-hints.ts');
     throw withHint(entry, inputs[0] ?? {}, error);
   }
-  if (!context.options.dryRun) await noteNewParents(context, created);
+  if (context.options.dryRun) return;
+  await noteNewParents(context, created);
+  for (const note of checked.flatMap((input) => operation.notes?.(input, now) ?? [])) await context.note(note);
 }
 
 /** Generates the operation's ID if none was given. */
