@@ -44,7 +44,7 @@ export class CalledIds {
 }
 
 /** Whether a result has no record: no data, an empty list, or an object of empty lists. */
-export function isEmptyResult(data: unknown): boolean {
+function isEmptyResult(data: unknown): boolean {
   if (Array.isArray(data)) return data.length === 0;
   if (!isObject(data)) return data === null || data === undefined;
   const lists = Object.values(data).filter(Array.isArray);
