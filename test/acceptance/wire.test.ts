@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
-import { newUser } from './svc.ts';
 
 /** A command line, its specified request, and the data of the response. */
 interface Wire {
@@ -446,7 +446,7 @@ describe('the request of each command', () => {
   it.each(ALL.map((wire) => [wire.command, wire] as const))(
     'svc %s',
     async (_, { command, path, data, reply, beside }) => {
-      const { svc } = await newUser();
+      const { svc } = await newUserInProcess();
       const { env, received } = await startMockService(() => success(reply, beside));
       const workspace = { SVC_WORKSPACE_ID: 'workspace-1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace' };
       const run = await svc([...command.split(' '), '-o', 'json'], { env: { ...env, ...workspace } });
@@ -475,7 +475,7 @@ describe('several IDs in one command', () => {
 
   /** Deletes every endpoint except ep_2, which fails. */
   async function deleting(status: number, word: string, ...ids: readonly string[]) {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(({ body }) =>
       body.data['endpointId'] === 'ep_2'
         ? failure(status, word, 'no such endpoint')
@@ -518,7 +518,7 @@ describe('several IDs in one command', () => {
 
 describe('--envelope with --all', () => {
   it('prints one document with all results', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(({ body }) =>
       body.data['pageToken'] === 'T' ? success([{ id: 'd2' }]) : success([{ id: 'd1' }], { pageToken: 'T' }),
     );
@@ -537,7 +537,7 @@ describe('the recipients of notifications add', () => {
     [[], /^svc: --notify-user or --notify-all is required\n/],
     [['--no-notify-all'], /^svc: --notify-user or --notify-all is required\n/],
   ])('are everyone only with --notify-all, which asks: %j', async (flags, message) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({ success: true }));
     const { code, stderr } = await svc([...NOTIFY, ...flags], { env });
     expect([code, stderr, received]).toEqual([2, expect.stringMatching(message), []]);
