@@ -186,7 +186,7 @@ const LOCAL = ['--local', '--store', 'my store.sqlite'];
 
 describe('with --local and a separate store', () => {
   it('the hinted command creates a missing organization', async () => {
-    const user = await newUserInProcess();
+    const user = await newUser();
     const add = [...LOCAL, 'groups', 'add-users', '--org', "o'acme", '--group', 'g1', '--user', 'u1', '-o', 'json'];
     const missing = await user.svc(add);
     expect(missing.stderr).toContain('Organization not found');
@@ -196,7 +196,7 @@ describe('with --local and a separate store', () => {
   });
 
   it('the hinted command accepts the fixed rejects of several --user', async () => {
-    const user = await newUserInProcess();
+    const user = await newUser();
     const add = (...words: readonly string[]) => user.svc([...LOCAL, ...words, '-o', 'json']);
     expect((await add('users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada')).code).toBe(0);
     expect((await add('groups', 'add', '--org', 'acme', '--group', 'g1')).code).toBe(0);

@@ -149,7 +149,7 @@ describe('svc local exec in a terminal', () => {
 
 describe('svc local import and export', () => {
   it('copy a store through a pipe, also next to a server', async () => {
-    const { svc, env, home } = await newUserInProcess();
+    const { svc, env, home } = await newUser();
     const server = spawn(NODE, [BIN, 'serve', '--port', '0', '-o', 'json'], { env, cwd: home });
     onTestFinished(() => void server.kill('SIGKILL'));
     await once(server.stdout, 'data');
