@@ -54,7 +54,6 @@ async function buildExecutable(target: Target, files: ReadonlyMap<string, Uint8A
     execArgvExtension: 'none',
     assets: {
       ...Object.fromEntries(assets),
-      'loader.cjs': loader,
       'keyring.node': join(keychain, target.keychain.module),
     },
   };

@@ -10,7 +10,8 @@ export async function main(version: string): Promise<void> {
   const words = process.argv.slice(2);
   process.exitCode = await runToExitCode(io, words, () => {
     const [first] = words;
-    if (first === '--version' || first === '-V') return io.stdout.write(`${version}\n`);
+    const isVersion = first === '--version' || first === '-V' || (first === '-v' && words.length === 1);
+    if (isVersion) return io.stdout.write(`${version}\n`);
     if (first === '__complete') return completeWords(io, words.slice(1));
     return isPlainHelp(words) ? help(io, words) : runCommand(io, words);
   });
@@ -34,11 +35,12 @@ function isPlainHelp(words: readonly string[]): boolean {
 
 /** Prints help quickly, without loading the command-line parser; falls back to it for an unknown command. */
 async function help(io: Io, words: readonly string[]): Promise<void> {
-  const [{ helpForPath: helpAt }, { printHelp }] = await Promise.all([
+  const [{ helpForPath: helpAt }, { startScreen }, { printHelp }] = await Promise.all([
     import('./commands/help/help-at.ts'),
+    import('./commands/help/root-help.ts'),
     import('./commands/help/print-help.ts'),
   ]);
-  const text = await helpAt(words.slice(0, -1));
+  const text = words.length === 0 ? startScreen() : await helpAt(words.slice(0, -1));
   await (text === undefined ? runCommand(io, words) : printHelp(text, { io, environment: process.env }));
 }
 

@@ -1,3 +1,4 @@
+import { SECTIONS } from '../../src/catalog/groups.ts';
 import type { OptionDefinition } from '../../src/commands/definition.ts';
 import { GLOBAL_FLAGS } from '../../src/commands/global-flags.ts';
 import { commandDescription, flagDescription } from '../../src/commands/help/command-help.ts';
@@ -18,11 +19,17 @@ export async function manualPages(): Promise<ReadonlyMap<string, string>> {
 function mainPage(groups: readonly DescribedGroup[]): string {
   return page('svc', 'administer a collaboration backend from the command line', [
     ['SYNOPSIS', ['.B svc', text('<command> [flags]')]],
-    ['COMMANDS', groups.flatMap(({ name, summary }) => entry(`svc ${name}`, `${summary}; see svc-${name}(1)`))],
+    ['COMMANDS', [...SECTIONS].flatMap(([title, names]) => [`.SS ${quoted(title)}`, ...groupEntries(groups, names)])],
     ['GLOBAL FLAGS', GLOBAL_FLAGS.flatMap(flagEntry)],
     ['ENVIRONMENT', environmentVariables().flatMap(([name, does]) => entry(name, does))],
     ['EXIT STATUS', exitCodes()],
   ]);
+}
+
+function groupEntries(groups: readonly DescribedGroup[], names: readonly string[]): readonly string[] {
+  return groups
+    .filter(({ name }) => names.includes(name))
+    .flatMap(({ name, summary }) => entry(`svc ${name}`, `${summary}; see svc-${name}(1)`));
 }
 
 function groupPage({ name, summary, commands }: DescribedGroup): string {

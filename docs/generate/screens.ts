@@ -27,6 +27,15 @@ const ACCESSIBLE = { ACCESSIBLE: '1' };
 
 const CHAPTERS: readonly Chapter[] = [
   {
+    title: 'Help',
+    introduction:
+      'Without a command, svc prints the first steps and an overview. On a terminal, headings are bold and defaults are dim.',
+    screens: [
+      { words: [], columns: 80 },
+      { words: ['users', 'list'], columns: 80 },
+    ],
+  },
+  {
     title: 'Tables',
     introduction: 'svc aligns columns by display width in every script. True and false are symbols.',
     screens: [{ words: DOCUMENTS, columns: 80 }],
@@ -162,7 +171,7 @@ async function renderFigure(home: string, screen: Screen, now: number): Promise<
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value} `);
   const output = columns === undefined ? '(in a pipe)' : `(${columns} columns)`;
   const text = await renderScreen(home, screen, now);
-  return `\`\`\`text\n$ ${variables.join('')}svc ${words.join(' ')}   ${output}\n${text}\`\`\``;
+  return `\`\`\`text\n$ ${variables.join('')}${['svc', ...words].join(' ')}   ${output}\n${text}\`\`\``;
 }
 
 /** Runs a command and returns the final content of the terminal, with both streams. */

@@ -1,5 +1,5 @@
-// Entry point of the executable and of each thread in it: loads the bundle's modules, which are assets of the executable
-// with the same names as in the package. An asset may be accompanied by its compiled code.
+// Entry point of the executable: loads the bundle's modules, which are assets of the executable with the same names as in
+// the package. An asset may be accompanied by its compiled code.
 const { getAsset, getAssetKeys, getRawAsset } = require('node:sea');
 const { Script } = require('node:vm');
 

@@ -1,6 +1,6 @@
 import type { BulkRecord } from './bulk-record.ts';
 import { isInShard } from './id-hash.ts';
-import type { RecordCheck, RecordRules } from './record-check.ts';
+import type { RecordCheck, RecordRules } from './record-checker.ts';
 import type { RecordInput } from './record-input.ts';
 import { createFinalizer, createPreparer, UnchangedRecord } from './record-preparation.ts';
 

@@ -2,10 +2,12 @@
 export interface Diagnostic {
   /** Null if the problem concerns the whole file. */
   readonly line: number | null;
-  /** Column of the syntax error if `isLast`, otherwise of the record. */
+  /** Column of the error if `isExact`, otherwise of the record. */
   readonly column?: number;
-  /** Set if the rest of the file cannot be read. */
-  readonly isLast?: true;
+  /** Set if line and column are those of the error itself, and not of its record. */
+  readonly isExact?: true;
+  /** Number of the record in the file, from 1. Set if other records are on the same line. */
+  readonly record?: number;
   readonly field?: string;
   readonly message: string;
 }
@@ -16,8 +18,20 @@ export interface FileDiagnostic extends Diagnostic {
   readonly file: string;
 }
 
-/** Formats a diagnostic as one line: `users.json:7: email: expected text, got a number`. */
-export function formatDiagnostic({ file, line, column, field, message, isLast }: FileDiagnostic): string {
-  const position = [file, line, isLast ? column : null].filter((part) => part !== null && part !== undefined).join(':');
-  return field === undefined ? `${position}: ${message}` : `${position}: ${field}: ${message}`;
+/**
+ * Formats a diagnostic as one line: `users.json:7: email: expected text, got a number`. If several records are on the line,
+ * names the column and the record: `users.json:1:24: record 2: userId: is missing`.
+ */
+export function formatDiagnostic(diagnostic: FileDiagnostic): string {
+  const { file, line, column, record, isExact } = diagnostic;
+  const shown = [file, line, isExact || record !== undefined ? column : null];
+  const position = shown.filter((part) => part !== null && part !== undefined).join(':');
+  return `${position}: ${describeDiagnostic(diagnostic)}`;
+}
+
+/** Formats a diagnostic without its position: `record 2: userId: is missing`. */
+export function describeDiagnostic({ record, field, message }: Diagnostic): string {
+  return [record === undefined ? undefined : `record ${record}`, field, message]
+    .filter((part) => part !== undefined)
+    .join(': ');
 }

@@ -1,7 +1,9 @@
 import type { BitSet } from './bit-set.ts';
-import type { RecordInput } from './record-input.ts';
-import { createPreparer, type PreparationRules } from './record-preparation.ts';
+import type { InputFile } from './input-file.ts';
+import { createPreparer, type PreparationRules, type PreparedRecord } from './record-preparation.ts';
 import type { IdHashSet } from './repeated-ids.ts';
+import { SharedLines } from './shared-lines.ts';
+import { InputError } from './source/source.ts';
 
 /** A record's ID and position. */
 export interface IdentifiedRecord {
@@ -11,6 +13,8 @@ export interface IdentifiedRecord {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** Number of the record in the file, from 1. Set if other records are on the same line. */
+  readonly record?: number;
 }
 
 /** Maximum number of IDs to compare in one pass. Larger inputs take several passes. */
@@ -49,24 +53,38 @@ export async function resolveDuplicates(
   }
 }
 
-/** Reads the ID and position of all records that have an ID, valid or not. */
+/** Reads the ID and position of all records that have an ID, valid or not. Skips what cannot be read. */
 export async function* readIdentifiedRecords(
-  input: RecordInput,
+  files: readonly InputFile[],
   rules: PreparationRules,
 ): AsyncGenerator<readonly IdentifiedRecord[]> {
   let next = 0;
-  for (const file of input.files) {
+  for (const file of files) {
     const source = await file.open();
     const prepare = createPreparer(source, rules);
-    for await (const records of source.recordChunks) {
-      const found: IdentifiedRecord[] = [];
-      for (const record of records) {
-        const index = next++;
-        const { id } = prepare(record, index);
-        if (typeof id === 'string')
-          found.push({ id, index, file: file.name, line: record.line, column: record.column });
+    const lines = new SharedLines();
+    try {
+      for await (const records of source.recordChunks) {
+        lines.startChunk(records);
+        const found: IdentifiedRecord[] = [];
+        for (const [at, record] of records.entries()) {
+          const index = next++;
+          const id = readId(() => prepare(record, index));
+          if (typeof id === 'string') found.push({ id, index, file: file.name, ...lines.positionAt(at) });
+        }
+        yield found;
       }
-      yield found;
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
     }
+  }
+}
+
+function readId(prepare: () => PreparedRecord): unknown {
+  try {
+    return prepare().id;
+  } catch (error) {
+    if (error instanceof InputError) return undefined;
+    throw error;
   }
 }

@@ -10,6 +10,7 @@ import { decodeInputText, type InputText, type InputTextRequest, inputName } fro
 import { createMemorySource } from './source/memory-source.ts';
 import { type RecordLayout, readSource } from './source/read-source.ts';
 import type { InputFormat, Source } from './source/source.ts';
+import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
 
 /** Identifies the content of a file. */
 export interface FileFingerprint {
@@ -50,11 +51,13 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
 
 /**
  * Opens a file of records. Reads the start of the file only if its name does not determine the format.
- * @throws SvcError `usage` if the file does not exist or its format is unknown, `local` if it cannot be read
+ * @throws SvcError `usage` if the file does not exist or its format is unknown, `local` if it cannot be read, `bad_data` if it
+ * is a spreadsheet
  */
 export async function openInputFile(request: InputFileRequest): Promise<InputFile> {
   const { name = inputName(request.file), field } = request;
   const bytes = await openBytes(request, name);
+  if (!request.format && hasSpreadsheetName(name)) throw spreadsheetError(name);
   const knownFormat = request.format ?? formatFromName(name);
   if (knownFormat) return new TextFile(request, { name, format: knownFormat, bytes });
   const firstReading = startFirstReading(bytes, name);

@@ -21,8 +21,8 @@ export interface Column {
   readonly header: string;
   readonly field: string;
   readonly kind?: 'text' | 'time' | 'state' | 'whole';
-  /** Omitted if the terminal is too narrow, because the column is less important or redundant. */
-  readonly extra?: true;
+  /** Order in which columns are hidden if the terminal is too narrow: 1 is hidden first. Always shown if absent. */
+  readonly hideOrder?: number;
 }
 
 /** Pagination by an opaque cursor: sent in the request's `data`, returned in the response's `result` or its `data`. */
@@ -47,6 +47,8 @@ export interface Bulk<Field extends string = string> {
   readonly id: string;
   /** Singular noun for messages: `user`. */
   readonly noun: string;
+  /** Description of the object that a write changes, if not the record itself: `presence of user`. */
+  readonly object?: string;
   /** The array contains IDs instead of records; a file may contain either. */
   readonly bareIds?: true;
   /** The ID is optional; svc generates a missing one before the call, so that a retry cannot add the record twice. */
@@ -55,8 +57,16 @@ export interface Bulk<Field extends string = string> {
   readonly wholeReply?: true;
   /** Records may depend on earlier ones, so requests are sent sequentially by default. */
   readonly inOrder?: true;
+  /** Set if the service refuses records that exist: what `--if-exists` can do with them. */
+  readonly ifExists?: IfExists;
   /** How to check whether an existing record is identical to the one sent. */
   readonly lookup?: BulkLookup;
+}
+
+/** How to handle records that exist. Without `update`, the service has no operation that updates them. */
+export interface IfExists {
+  /** Name of the operation that updates an existing record. */
+  readonly update?: string;
 }
 
 /** A read operation that returns existing records: by ID if it has `splitIds`, otherwise all records. */

@@ -34,9 +34,9 @@ const folderName = flag('name', z.string().optional().describe('folder name'));
 const columns = [
   { header: 'FOLDER', field: 'folderId', kind: 'whole' },
   { header: 'NAME', field: 'folderName' },
-  { header: 'PARENT', field: 'parentFolderId', kind: 'whole' },
+  { header: 'PARENT', field: 'parentFolderId', kind: 'whole', hideOrder: 2 },
 ] as const;
-const updated = { header: 'UPDATED', field: 'lastUpdated', kind: 'time' } as const;
+const updated = { header: 'UPDATED', field: 'lastUpdated', kind: 'time', hideOrder: 1 } as const;
 
 export const folders = {
   'folders.list': defineOperation({
@@ -60,7 +60,7 @@ export const folders = {
     }),
     output: z.array(folder),
     message: ({ folderId }) => (folderId ? 'Folder(s) retrieved successfully.' : 'Folders retrieved successfully.'),
-    columns: [...columns, { header: 'ACCESS', field: 'accessType' }, updated],
+    columns: [...columns, { header: 'ACCESS', field: 'accessType', hideOrder: 3 }, updated],
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
   }),
@@ -111,6 +111,7 @@ export const folders = {
       id: 'folderId',
       noun: 'folder',
       inOrder: true,
+      ifExists: { update: 'folders.update' },
       lookup: {
         operation: 'folders.list',
         idField: 'folderId',

@@ -27,3 +27,37 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['local', "Manage the embedded service's data"],
   ['local deliveries', 'Inspect and retry webhook deliveries from the embedded service'],
 ]);
+
+/** Sections of the command list, in order, with the first words of their commands. */
+export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    'Manage',
+    [
+      ...['users', 'groups', 'organizations', 'folders', 'documents', 'permissions', 'access-tokens'],
+      ...['notifications', 'activities', 'presence', 'crdt', 'agents'],
+    ],
+  ],
+  ['Webhooks', ['webhooks']],
+  ['Run a service', ['serve', 'local']],
+  ['Automate', ['jobs', 'history', 'mcp']],
+  [
+    'Settings',
+    [
+      ...['profiles', 'auth', 'whoami', 'auth-tokens', 'workspace', 'email', 'permission-provider'],
+      ...['completion', 'doctor'],
+    ],
+  ],
+  ['For developers', ['api', 'schema', 'openapi', 'commands', 'version']],
+]);
+
+/** Guidance below the summary in the help of a group, line by line. */
+export const GROUP_DETAILS: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    'webhooks',
+    [
+      'New receivers use endpoints (advanced webhooks): signed, filtered, and retried.',
+      'Older ones use config (basic webhooks, legacy): one or two URLs, no retries.',
+      "Run 'svc webhooks setup' to create an endpoint and to enable advanced webhooks.",
+    ],
+  ],
+]);

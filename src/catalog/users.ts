@@ -73,9 +73,9 @@ export const users = {
     input: requireSingleTarget(
       z.object({
         ...location,
-        createOrganization: z.boolean().optional().describe('create the organization if it does not exist (v2)'),
-        createDocument: z.boolean().optional().describe('create the document if it does not exist (v2)'),
-        createFolder: z.boolean().optional().describe('create the folder if it does not exist (v2)'),
+        createOrganization: z.boolean().optional().describe('create the organization if it does not exist'),
+        createDocument: z.boolean().optional().describe('create the document if it does not exist'),
+        createFolder: z.boolean().optional().describe('create the folder if it does not exist'),
         users: z.array(userWithRole).min(1),
       }),
     ),

@@ -1,4 +1,4 @@
-import type { Example } from '../catalog/define.ts';
+import type { Column, Example } from '../catalog/define.ts';
 import type { OperationName } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
@@ -18,6 +18,10 @@ export interface OptionDefinition {
   readonly choices?: readonly string[];
   /** The flag is repeatable; its values arrive as an array. */
   readonly many?: true;
+  /** The flag tunes a bulk job; help lists it after the flags of the task. */
+  readonly isTuning?: true;
+  /** Help omits the flag, which only scripts need. */
+  readonly isHidden?: true;
 }
 
 /** Long name of an option: `max-depth` of `-d, --max-depth <n>`. */
@@ -84,6 +88,8 @@ export interface CommandDefinition {
   readonly examples?: readonly Example[];
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
+  /** Columns of the list that the command prints. */
+  readonly columns?: readonly Column[];
   /** Operation whose flags the command also takes, before its own flags. */
   readonly flagsOf?: OperationName;
   readonly load: () => Promise<RunCommand<ParsedOptions>>;

@@ -2,23 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { fileURLToPath } from 'node:url';
-import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { systemErrorCode } from './errors.ts';
 
 /**
- * URL scheme of modules in the executable, which contains the files of the bundle as assets. Programs that run as a thread
- * or a process, and their data files, are stored next to the module that uses them, whose `import.meta.url` is passed as
- * `moduleUrl`: in the source, in the bundle, and under this scheme in the executable.
+ * URL scheme of modules in the executable, which contains the files of the bundle as assets. Programs that run as a
+ * process, and data files, are stored next to the module that uses them, whose `import.meta.url` is passed as `moduleUrl`: in
+ * the source, in the bundle, and under this scheme in the executable.
  */
 const EXECUTABLE_SCHEME = 'svc:';
-
-/** Runs a program in a new thread. */
-export function startThread(name: string, moduleUrl: string, options: WorkerOptions): Worker {
-  const program = urlOf(`${name}${extname(moduleUrl)}`, moduleUrl);
-  if (program.protocol !== EXECUTABLE_SCHEME) return new Worker(program, options);
-  const loader = readAsset(new URL('/loader.cjs', program)).toString('utf8');
-  return new Worker(loader, { ...options, eval: true, argv: [program.href] });
-}
 
 /** The argument for `nodeExecutable` that runs a program. */
 export function programArgument(name: string, moduleUrl: string): string {

@@ -1,18 +1,11 @@
-import { once } from 'node:events';
-import type { Worker } from 'node:worker_threads';
-import { startThread } from '../kernel/bundled-programs.ts';
-import { SvcError } from '../kernel/errors.ts';
-import type { JqRequest, JqResult } from './jq-worker.ts';
-
-/** Runs one jq expression over JSON texts, in a thread of its own. */
-export interface JqFilter {
-  /**
-   * Applies the expression to a JSON text. Returns one output per line: strings as raw text, other values as compact JSON.
-   * @throws SvcError `local` if the expression fails, takes too long, or its output is too large
-   */
-  apply(json: string): Promise<string>;
-  close(): Promise<void>;
-}
+import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
+import { brotliDecompress } from 'node:zlib';
+import { type Jq, loadJq } from 'jq-wasm';
+import { readBuildFile } from '../kernel/bundled-programs.ts';
+import { FAILURES, SvcError } from '../kernel/errors.ts';
+import { yieldToEvents } from '../kernel/run-in-slices.ts';
+import type { FilterText } from './filtered-renderer.ts';
 
 export interface JqLimits {
   readonly milliseconds: number;
@@ -22,47 +15,64 @@ export interface JqLimits {
 
 const LIMITS: JqLimits = { milliseconds: 10_000, bytes: 64 * 1024 * 1024 };
 
-/** @throws SvcError `usage` if the expression is not valid jq */
-export async function openJqFilter(expression: string, signal?: AbortSignal, limits = LIMITS): Promise<JqFilter> {
-  const worker = startThread('jq-worker', import.meta.url, { stdout: true, stderr: true });
-  const run = (job: JqRequest) => runInThread(worker, job, limits.milliseconds, signal);
-  const filter: JqFilter = {
-    async apply(json) {
-      if (Buffer.byteLength(json) > limits.bytes) throw filterError(`the result is over ${formatLimit(limits)}`);
-      const { stdout, stderr, exitCode } = await run({ program: withOutputLimit(expression, limits), json });
-      if (exitCode !== 0) throw filterError(errorMessage(stderr) || 'jq stopped without an error message');
-      return stdout === '' ? '' : `${stdout.split('\n').map(rawText).join('\n')}\n`;
-    },
-    close: async () => void (await worker.terminate()),
+/**
+ * Compiles a jq expression. The filter returns one output per line: strings as raw text, other values as compact JSON. It
+ * throws an SvcError `local` if the expression fails, takes too long, or its output is too large.
+ *
+ * jq runs in this thread, because a thread of its own takes longer to start than a short command takes to run.
+ * @throws SvcError `usage` if the expression is not valid jq
+ */
+export async function openJqFilter(expression: string, signal?: AbortSignal, limits = LIMITS): Promise<FilterText> {
+  const jq = await load();
+  const run = (program: string, json: string) => runWithLimit(() => jq.raw(json, program, FLAGS), limits, signal);
+  // Without input, jq compiles the expression but does not run it.
+  const { stderr, exitCode } = await run(expression, '');
+  if (exitCode !== 0) throw new SvcError('usage', `--jq: ${errorMessage(stderr)}`, { hint: `see ${MANUAL}` });
+  return async (json) => {
+    if (Buffer.byteLength(json) > limits.bytes) throw filterError(`the result is over ${formatLimit(limits)}`);
+    const { stdout, stderr, exitCode } = await run(withOutputLimit(expression, limits), json);
+    if (exitCode !== 0) throw filterError(errorMessage(stderr) || 'jq stopped without an error message');
+    return stdout === '' ? '' : `${stdout.split('\n').map(rawText).join('\n')}\n`;
   };
+}
+
+const FLAGS = ['--compact-output', '--'];
+const MANUAL = 'https://jqlang.org/manual';
+
+/** Loads the copy that the build packed. When svc runs from source, jq-wasm finds its own. */
+async function load(): Promise<Jq> {
+  const packed = await readBuildFile('jq.wasm.br', import.meta.url);
+  return loadJq(packed ? { wasmBinary: await promisify(brotliDecompress)(packed) } : {});
+}
+
+/** Runs jq until it ends, the time is over, or Ctrl-C is pressed. Other signals take effect when it ends. */
+async function runWithLimit<Result>(
+  run: () => Result,
+  { milliseconds }: JqLimits,
+  signal?: AbortSignal,
+): Promise<Result> {
   try {
-    // Without input, jq compiles the expression but does not run it.
-    const { stderr, exitCode } = await run({ program: expression, json: '' });
-    if (exitCode !== 0) throw new SvcError('usage', `--jq: ${errorMessage(stderr)}`, { hint: `see ${MANUAL}` });
-    return filter;
+    return runInterruptibly(run, milliseconds);
   } catch (error) {
-    await filter.close();
-    throw error;
+    // Signals that arrived in the meantime take precedence.
+    await yieldToEvents(signal);
+    // The error is not an instance of this context's Error.
+    const { code } = Object(error);
+    if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw new SvcError('interrupted', FAILURES.interrupted.meaning);
+    const isTimeout = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+    throw filterError(isTimeout ? `jq ran longer than ${milliseconds / 1000} s` : 'jq ran out of memory', error);
   }
 }
 
-const MANUAL = 'https://jqlang.org/manual';
-
-async function runInThread(
-  worker: Worker,
-  job: JqRequest,
-  milliseconds: number,
-  signal?: AbortSignal,
-): Promise<JqResult> {
-  const limit = AbortSignal.timeout(milliseconds);
-  const ending = AbortSignal.any([limit, ...(signal ? [signal] : [])]);
-  worker.postMessage(job);
+/** Runs a function in a context of its own: only a script of another context can be interrupted. */
+function runInterruptibly<Result>(run: () => Result, timeout: number): Result {
+  const { error: printError } = console;
+  // jq-wasm prints the internal errors that it throws.
+  console.error = () => undefined;
   try {
-    const [result] = await once(worker, 'message', { signal: ending });
-    return result;
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw filterError(limit.aborted ? `jq ran longer than ${milliseconds / 1000} s` : 'jq ran out of memory', error);
+    return runInNewContext('run()', { run }, { timeout, breakOnSigint: true });
+  } finally {
+    console.error = printError;
   }
 }
 

@@ -3,9 +3,11 @@ import { MARKS } from './cells.ts';
 
 export type Paint = (text: string) => string;
 
-/** Styles of table cells. Uses only the terminal's own basic colors, which suit light and dark themes. */
+/** Styles of table cells and log lines. Uses only the terminal's own basic colors, which suit light and dark themes. */
 export interface Palette {
   readonly dim: Paint;
+  readonly good: Paint;
+  readonly bad: Paint;
   /** The style of a column's cells. */
   column(column: Column): Paint;
 }
@@ -26,6 +28,8 @@ export async function loadPalette(): Promise<Palette> {
   const plain: Paint = (text) => (text === MARKS.false ? dim(text) : text);
   return {
     dim,
+    good: green,
+    bad: red,
     column: ({ kind }) => (kind === 'time' ? dim : kind === 'state' ? state : plain),
   };
 }

@@ -4,7 +4,14 @@ import { once } from '../kernel/once.ts';
 import { createAdmissionControl } from './admission.ts';
 import { authenticate, checkAuthorizationHeader, requireCredentialHeaders, statedApiKey } from './auth.ts';
 import { readData } from './body.ts';
-import { failureResponse, type ServiceResponse, successResponse } from './envelope.ts';
+import {
+  describeOperation,
+  describeResult,
+  type HandledCall,
+  type OperationReceiver,
+  withCallLog,
+} from './call-log.ts';
+import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import { requireFeature } from './features.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
 import { type CallRate, createRateLimiter } from './rate-limit.ts';
@@ -29,6 +36,8 @@ export interface ServiceDependencies extends ServiceOptions {
   readonly clock: Clock;
   /** Receives errors that no caller sees: those behind INTERNAL responses, and those of follow-ups. */
   readonly report?: (error: unknown) => void;
+  /** Receives each call except health checks, once its response exists. */
+  readonly onCall?: ((call: HandledCall) => void) | undefined;
 }
 
 /** Creates the handler for every path of the catalog and for health checks. All responses but those are envelopes. */
@@ -36,7 +45,7 @@ export function createApp(dependencies: ServiceDependencies, followUps: FollowUp
   const perform = createPerformer(dependencies, followUps);
   const routes = createRoutes();
   const admissionFor = createAdmissionControl(dependencies);
-  const route: RequestHandler = async (request) => {
+  const route = async (request: ServiceRequest, onOperation?: OperationReceiver) => {
     const { method, target } = request;
     const path = routes.has(target) ? target : pathOfTarget(target);
     if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) return HEALTHY;
@@ -50,28 +59,35 @@ export function createApp(dependencies: ServiceDependencies, followUps: FollowUp
     try {
       const data = await readData(request, admission.admit);
       const executable = await selectRoute(pathRoutes.routes, data).load();
+      onOperation?.(describeOperation(executable));
       if (admission.isAdmitted) await checkRecords(executable.operation, data);
-      return await perform(executable, request, data);
+      return await perform(executable, request, data, onOperation);
     } finally {
       admission.release();
     }
   };
-  return async (request) => {
+  const handle = async (request: ServiceRequest, onOperation?: OperationReceiver) => {
     try {
-      return await route(request);
+      return await route(request, onOperation);
     } catch (error) {
       if (!(error instanceof Refusal)) dependencies.report?.(error);
       return failureResponse(error);
     }
   };
+  const { onCall } = dependencies;
+  return onCall ? withCallLog(handle, onCall) : (request) => handle(request);
 }
-
-const HEALTHY: ServiceResponse = { status: 200, body: '{"status":"ok"}' };
 
 /** Creates a function that performs calls, each in one transaction: a refused call changes nothing. */
 function createPerformer({ store, clock, without = [], rateLimit, strict }: ServiceDependencies, followUps: FollowUps) {
   const countCall = rateLimit && createRateLimiter(rateLimit);
-  return async ({ name, operation, handler }: ExecutableOperation, request: ServiceRequest, data: unknown) => {
+  return async (
+    executable: ExecutableOperation,
+    request: ServiceRequest,
+    data: unknown,
+    onOperation?: OperationReceiver,
+  ) => {
+    const { name, operation, handler } = executable;
     let pendingWork: FollowUp[] = [];
     const countOnce = countCall && once(countCall);
     const run = async (database: Database) => {
@@ -83,6 +99,7 @@ function createPerformer({ store, clock, without = [], rateLimit, strict }: Serv
       const input = parseInput(operation, data, clock.now());
       const { message } = operation;
       const result = await handler(call, input);
+      onOperation?.(describeResult(executable, input, result));
       const failed = strict ? strictFailure(name, input, result) : undefined;
       return failed
         ? failureResponse(failed)

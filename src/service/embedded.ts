@@ -2,7 +2,7 @@ import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
-import type { ServiceOptions } from './app.ts';
+import type { ServiceDependencies, ServiceOptions } from './app.ts';
 import { ensureLocalCredentials, type LocalCredentials } from './bootstrap.ts';
 import type { RequestHandler } from './request.ts';
 import { createService } from './service.ts';
@@ -15,6 +15,8 @@ export interface EmbeddedOptions extends ServiceOptions {
   readonly signal?: AbortSignal;
   /** Receives errors that no caller sees: those behind INTERNAL responses, of work after a response, and of deliveries. */
   readonly report?: (error: unknown) => void;
+  /** Receives each call except health checks, once its response exists. */
+  readonly onCall?: ServiceDependencies['onCall'];
 }
 
 /** The embedded service in this process, and the credentials of its first workspace. */

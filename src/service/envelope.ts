@@ -16,6 +16,9 @@ export interface ServiceResponse {
   readonly failure?: StoreFailure;
 }
 
+/** Response to a health check. */
+export const HEALTHY: ServiceResponse = { status: 200, body: '{"status":"ok"}' };
+
 /** Content type of every response. */
 export const RESPONSE_TYPE = 'application/json';
 

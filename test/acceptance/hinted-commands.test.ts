@@ -51,7 +51,8 @@ async function createUserWithFlags({ SVC_BASE_URL = '', ...credentials }: Readon
 async function createUserWithProfile(env: Readonly<Record<string, string>>) {
   const user = await newUserInProcess();
   const { SVC_BASE_URL = '', SVC_AUTH_TOKEN = '', SVC_API_KEY = '', ...rest } = env;
-  const words = ['--base-url', SVC_BASE_URL, '--api-key', SVC_API_KEY, '--auth-token-stdin', '--insecure-storage'];
+  const secret = ['--auth-token-stdin', '--insecure-storage', '--no-verify'];
+  const words = ['--base-url', SVC_BASE_URL, '--api-key', SVC_API_KEY, ...secret];
   const added = await user.svc(['profiles', 'add', 'staging', ...words], { stdin: SVC_AUTH_TOKEN });
   expect(added.code, added.stderr).toBe(0);
   // The first profile is the default, so the hint has to name the other one.

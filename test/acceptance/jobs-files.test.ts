@@ -118,6 +118,8 @@ describe('files from a shell pattern', () => {
       "svc: svc users add takes no arguments; unexpected argument 'b c.json'\n" +
         "hint: repeat the flag for each file: --file 'b c.json' --file d.json\n",
     ]);
+    const id = await svc('users', 'add', 'u77', '--org', 'acme');
+    expect([id.code, id.stderr.split('\n')[1]]).toEqual([2, 'hint: did you mean --user u77?']);
     const other = await svc('agents', 'get', 'a', 'b');
     expect([other.code, other.stderr]).toEqual([
       2,

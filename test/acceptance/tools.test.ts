@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
@@ -50,6 +51,21 @@ describe('--jq', () => {
     const run = await svc(['documents', 'list', '--org', 'acme', '--jq', '.id'], { env });
     expect([run.code, run.stdout]).toEqual([12, '']);
     expect(run.stderr).toContain('--jq: Cannot index array with string ("id")');
+  });
+
+  it('stops at Ctrl-C, even if the filter never ends', async () => {
+    const user = await newUser();
+    const arrived = Promise.withResolvers<void>();
+    const { env } = await startMockService(() => {
+      arrived.resolve();
+      return success([{ id: 'd1' }]);
+    });
+    const { kill, ended } = user.start(['documents', 'list', '--org', 'acme', '--jq', 'last(repeat(1))'], { env });
+    await arrived.promise;
+    // Enough for the response to reach the filter. If not, the signal ends the call before.
+    await sleep(300);
+    kill('SIGINT');
+    expect(await ended).toEqual({ code: 130, stdout: '', stderr: 'svc: stopped by Ctrl-C\n' });
   });
 
   it('is rejected with other formats', async () => {

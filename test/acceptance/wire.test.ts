@@ -298,7 +298,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       reply: { u1: item },
     },
     {
-      command: 'users add --api-version v2 --org acme --folder f1 --create-folder --user u1 --role viewer',
+      command: 'users add --org acme --folder f1 --create-folder --user u1 --role viewer',
       path: '/v2/users/add',
       data: {
         organizationId: 'acme',
@@ -315,7 +315,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       reply: { u1: item },
     },
     {
-      command: 'users update --api-version v2 --org acme --user u1 --role editor',
+      command: 'users update --org acme --user u1 --role editor',
       path: '/v2/users/update',
       data: { organizationId: 'acme', users: [{ userId: 'u1', accessRole: 'editor' }] },
       reply: { u1: item },

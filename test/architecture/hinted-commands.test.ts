@@ -15,8 +15,8 @@ const NO_HINTS = [
   /^src\/commands\/shells\/scripts\//,
 ];
 
-/** Texts that look like a command: markers in files, the name of an endpoint, the start of the manual. */
-const NO_COMMANDS = [/# (?:>>>|<<<) svc completion/, /'temporary: svc webhooks listen'/];
+/** Texts that look like a command: markers in files, the name of an endpoint, a version of svc. */
+const NO_COMMANDS = [/'use the svc version that/, /# (?:>>>|<<<) svc completion/, /'temporary: svc webhooks listen'/];
 
 /** Words that can follow `svc` in a command line. */
 const commands = ['help', ...commandTree().children.keys()].join('|');

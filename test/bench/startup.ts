@@ -40,6 +40,7 @@ const cases: readonly (readonly [string, readonly string[], number])[] = [
   ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.35],
   ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.6],
   ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 4.3],
+  ['one call, --jq, over loopback', [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'], 6.5],
   ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 6.5],
   ...(existsSync(executable) ? executableCases() : []),
 ];

@@ -79,7 +79,7 @@ describe.each(MACHINES)('the executable for $machine', { timeout: 120_000 }, ({ 
     expect(JSON.parse(stdout)).toMatchObject([{ id: 'd1', documentName: 'One' }]);
   });
 
-  testHere('answers from the embedded service, and filters with jq in a thread', async () => {
+  testHere('answers from the embedded service, and filters with jq', async () => {
     const words = ['workspace', 'get', '--local', '--jq', '.apiKeyList | length'];
     expect(await run([...svc, ...words])).toMatchObject({ code: 0, stdout: '1\n', stderr: '' });
   });

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { type ExistingCounts, NO_EXISTING } from '../existing-records.ts';
 import type { WrittenRejects } from '../rejects-file.ts';
 import {
   checkStructure,
@@ -47,10 +48,11 @@ export interface JobFacts {
   /** Size of the results file up to the end of the settled batches' lines. */
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
+  readonly existing: ExistingCounts;
 }
 
 /** Number of records by outcome, and of requests. */
-export interface OutcomeCounts {
+export interface OutcomeCounts extends ExistingCounts {
   readonly succeeded: number;
   readonly failed: number;
   readonly unknown: number;
@@ -153,7 +155,8 @@ export class Journal {
     return this.#read(() => {
       const { settled, ...sums } = this.#sentBatches.totals();
       const { failed = 0, unknown = 0 } = this.#unsuccessfulRecords.counts();
-      return { succeeded: settled - failed - unknown, failed, unknown, ...sums };
+      const existing = this.getFact('existing') ?? NO_EXISTING;
+      return { succeeded: settled - failed - unknown - existing.existing, failed, unknown, ...existing, ...sums };
     });
   }
 

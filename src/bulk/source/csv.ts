@@ -1,9 +1,11 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { restoreFormula } from '../../kernel/formula-text.ts';
 import { findNearest } from '../../kernel/nearest.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import { CsvRowParser, formatRow } from './csv-rows.ts';
 import type { FieldMap, FieldNames } from './field-map.ts';
-import { InputError, type RecordChunk, type SourceRecord } from './source.ts';
+import { findRenamedField, renameHint } from './renamed-field.ts';
+import { InputError, type RecordChunk, type SourceRecord, UnreadableRecord } from './source.ts';
 
 /** Options for reading a CSV file. */
 export interface CsvOptions {
@@ -46,6 +48,11 @@ export class CsvReader {
     return idColumn === -1 ? text + delimiter + this.#options.idField : text;
   }
 
+  /** The fields of the header. */
+  get columns(): readonly string[] {
+    return this.#header?.fields.filter((field) => field !== undefined) ?? [];
+  }
+
   /** Returns a record's row with its ID, in an added column if the file has no ID column. */
   withId(record: SourceRecord, id: string): string {
     if (!this.#header || !(record instanceof CsvRecord)) throw new TypeError('the record is from a different source');
@@ -55,7 +62,7 @@ export class CsvReader {
   }
 
   async *read(chunks: AsyncIterable<string>): AsyncGenerator<RecordChunk> {
-    let records: CsvRecord[] = [];
+    let records: SourceRecord[] = [];
     const parser = new CsvRowParser(this.#options.name, (cells, text, line) => {
       if (this.#header) records.push(this.#record(this.#header, cells, text, line));
       else this.#header = this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
@@ -99,23 +106,22 @@ export class CsvReader {
     }
     const idColumn = mapped.indexOf(idField);
     if (!generatesIds && idColumn === -1) {
-      const near = findNearest(idField, columns);
-      const hint = near
-        ? `did you mean '${near}'? add --map '${near}=${idField}'`
-        : `the first row must name the fields: ${fields.join(',')}`;
+      const other = findRenamedField(idField, columns, fields);
+      const hint =
+        other === undefined ? `the first row must name the fields: ${fields.join(',')}` : renameHint(other, idField);
       throw new InputError(name, { line }, `the column '${idField}' is missing`, hint);
     }
     return { text, delimiter, fields: mapped, idColumn };
   }
 
-  #record({ fields }: Header, cells: readonly string[], text: string, line: number): CsvRecord {
+  #record({ fields }: Header, cells: readonly string[], text: string, line: number): SourceRecord {
     if (cells.length === fields.length) return new CsvRecord(fields, cells, text, line);
     const hasExtraCells = cells.length > fields.length;
     const hint = hasExtraCells
       ? 'put double quotes around any cell that contains the separator'
       : 'check that the file is complete';
-    const problem = `the row has ${cells.length} cells, but the header has ${fields.length}`;
-    throw new InputError(this.#options.name, { line }, problem, hint);
+    const problem = `the row has ${formatNounCount(cells.length, 'cell')}, but the header has ${fields.length}`;
+    return new UnreadableRecord(text, { line, column: 1 }, new InputError(this.#options.name, { line }, problem, hint));
   }
 }
 

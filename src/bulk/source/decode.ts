@@ -1,10 +1,12 @@
 import { TextDecoder } from 'node:util';
 import { withFirstChunkOf } from './bytes.ts';
 import { InputError } from './source.ts';
+import { spreadsheetError } from './spreadsheet.ts';
 
 /** Signatures of formats that are often mistaken for text files. */
 const BINARY_KINDS: readonly (readonly [readonly number[], string])[] = [
-  [[0x50, 0x4b, 0x03, 0x04], 'a ZIP archive or a spreadsheet'],
+  [[0x50, 0x4b, 0x03, 0x04], 'a ZIP archive'],
+  [[0xd0, 0xcf, 0x11, 0xe0], 'a spreadsheet'],
   [[0xff, 0xfe, 0x00, 0x00], 'UTF-32 text'],
   [[0x00, 0x00, 0xfe, 0xff], 'UTF-32 text'],
 ];
@@ -51,9 +53,16 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
 function decoderFor(head: Uint8Array, name: string): TextDecoder {
   const binary = BINARY_KINDS.find(([signature]) => signature.every((byte, at) => head[at] === byte))?.[1];
   const kind = binary ?? (isUtf32(head) ? 'UTF-32 text' : undefined);
+  if (kind === 'a spreadsheet' || (kind === 'a ZIP archive' && isZippedSpreadsheet(head))) throw spreadsheetError(name);
   if (kind)
     throw new InputError(name, {}, `expected UTF-8 text, found ${kind}`, 'unpack the file, or export it as UTF-8 text');
   return new TextDecoder(encodingOf(head), { fatal: true });
+}
+
+/** Detects a workbook of Excel or LibreOffice by the names of the files in its archive. */
+function isZippedSpreadsheet(head: Uint8Array): boolean {
+  const names = Buffer.from(head).toString('latin1');
+  return /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet/.test(names);
 }
 
 /** Detects UTF-32 without a mark by an ASCII character between zero bytes. */

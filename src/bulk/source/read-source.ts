@@ -35,6 +35,7 @@ export async function readSource(chunks: AsyncIterable<string>, request: SourceR
     ...{ name, format, isVerbatim: false },
     recordChunks: reader.read(chunks),
     preamble: () => reader.header,
+    columns: () => reader.columns,
     withField: (record, _, id) => reader.withId(record, id),
   };
 }

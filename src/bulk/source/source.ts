@@ -17,6 +17,26 @@ export interface SourceRecord extends Position {
 /** Consecutive records of an input. Reading in chunks avoids an asynchronous step per record, which costs more than parsing. */
 export type RecordChunk = readonly SourceRecord[];
 
+/** A record that cannot be read, although the records after it can. */
+export class UnreadableRecord implements SourceRecord {
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+  readonly #error: InputError;
+
+  constructor(text: string, { line, column }: Position, error: InputError) {
+    this.text = text;
+    this.line = line;
+    this.column = column;
+    this.#error = error;
+  }
+
+  /** @throws SvcError `bad_data` with the reason */
+  get value(): never {
+    throw this.#error;
+  }
+}
+
 export interface Source {
   /** The name in messages: the path as given, or `stdin`. */
   readonly name: string;
@@ -24,6 +44,8 @@ export interface Source {
   /** Whether each record's text is the JSON of its value. */
   readonly isVerbatim: boolean;
   readonly recordChunks: AsyncIterable<RecordChunk>;
+  /** Fields of the header of a CSV file, of which an empty cell is an absent field. Available after the first chunk. */
+  columns?(): readonly string[];
   /** Text that a file of these records starts with: the header of a CSV file. Available after the first chunk. */
   preamble(): string;
   /** Returns the text of a record with its ID, in the format of a file that starts with the preamble. */
@@ -45,6 +67,10 @@ export class InputError extends SvcError {
     this.position = position;
     this.problem = problem;
     this.#name = name;
+  }
+
+  withProblem(problem: string): InputError {
+    return new InputError(this.#name, this.position, problem, this.hint);
   }
 
   withHint(hint: string): InputError {

@@ -1,6 +1,6 @@
 import { isMap, isScalar } from 'yaml';
 import type { ListOptions } from './json.ts';
-import { InputError, type RecordChunk, type SourceRecord } from './source.ts';
+import { InputError, type RecordChunk, type SourceRecord, UnreadableRecord } from './source.ts';
 import {
   detectYamlLayout,
   MAX_YAML_CHARACTERS,
@@ -123,7 +123,7 @@ class ItemReader {
         const simple = this.#afterItems ? undefined : parseSimpleItem(item.text);
         if (simple) records.push(new YamlRecord({ ...simple, line: item.line }));
         else if (this.#afterItems) this.#appendAfterItems(this.#afterItems, item);
-        else records.push(this.#parse(this.#splitOffRest(item)));
+        else records.push(this.#parseReadable(this.#splitOffRest(item)));
       }
     } catch (error) {
       if (records.length > 0) yield records;
@@ -157,6 +157,15 @@ class ItemReader {
         throw new InputError(name, position, 'unexpected text after the end of the document', ONE_LIST_HINT);
     } else if (this.#inField) this.#warnAboutFields({ text, line });
     else throw new InputError(name, position, "expected the next '- ', or the end", 'indent the fields of a record');
+  }
+
+  #parseReadable(item: YamlItem): SourceRecord {
+    try {
+      return this.#parse(item);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      return new UnreadableRecord(item.text, { line: item.line, column: 1 }, error);
+    }
   }
 
   #parse({ text, line }: YamlItem): SourceRecord {

@@ -14,6 +14,7 @@ import { IdCollector } from '../ids/id-collector.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { BulkOptions, BulkRequest } from './bulk-request.ts';
 import { ConfirmationCollector, confirmWrites } from './confirm-writes.ts';
+import { loadUpdate } from './existing-records.ts';
 import { gatherInput } from './gather-input.ts';
 import { createLockedFolder, describeJob, discardJob, type LockedJobFolder, startJob } from './open-job.ts';
 import { readRecords } from './pending-records.ts';
@@ -77,7 +78,8 @@ async function prepare(
   limits: BatchLimits,
 ): Promise<SendPlan> {
   const { data, options, fromDocument } = request;
-  const confirmations = new ConfirmationCollector(operation, fields, data);
+  const addOnlyFields = options.ifExists === 'update' ? (await loadUpdate(fields))?.addOnlyFields : undefined;
+  const confirmations = new ConfirmationCollector(operation, fields, data, addOnlyFields ?? []);
   const input = await gatherInput(context, entry, fields, request, {
     generateId: createIdGenerator(job),
     spool: lockedFolder?.folder.spool ?? '',
@@ -93,7 +95,14 @@ async function prepare(
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
-  const calls: BatchCalls = { client, operation, fields, data, single };
+  const calls: BatchCalls = {
+    client,
+    operation,
+    fields,
+    data,
+    single,
+    ...optionalProperty('ifExists', options.ifExists),
+  };
   await confirmWrites(context, calls, confirmations, records);
   return { calls, input, options, limits };
 }

@@ -1,5 +1,5 @@
 import type { RecordList } from '../../bulk/batches.ts';
-import type { LookUpRecords } from '../../bulk/send-batch.ts';
+import type { LookUpRecords } from '../../bulk/existing-records.ts';
 import type { BulkLookup, Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
@@ -9,8 +9,14 @@ import type { BatchCalls } from './request-sender.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Creates a function that looks records up with the service's read operation, if the service has one for them. */
-export function createLookup({ client, fields, data }: BatchCalls): LookUpRecords | undefined {
+/**
+ * Creates a function that looks records up with the service's read operation, if the service has one for them.
+ * @param listing how often an operation that lists all records is called: for each lookup, or once
+ */
+export function createLookup(
+  { client, fields, data }: BatchCalls,
+  listing: 'each time' | 'once' = 'each time',
+): LookUpRecords | undefined {
   const { lookup } = fields;
   if (!lookup) return undefined;
   const { idField } = lookup;
@@ -23,6 +29,13 @@ export function createLookup({ client, fields, data }: BatchCalls): LookUpRecord
     return new Map(list.map((record) => [record[idField], record]));
   }
 
+  let list: ReturnType<typeof readRecords> | undefined;
+  function readOnce(read: Operation, part: RecordList): ReturnType<typeof readRecords> {
+    if (listing === 'each time' || read.splitIds) return readRecords(read, part);
+    list ??= readRecords(read, part);
+    return list;
+  }
+
   return async (records) => {
     const found = new Map<string, boolean>();
     const { resource, name } = getEntry(lookup.operation);
@@ -30,7 +43,7 @@ export function createLookup({ client, fields, data }: BatchCalls): LookUpRecord
     const batchSize = read.splitIds?.max ?? records.length;
     for (let at = 0; at < records.length; at += batchSize) {
       const part = records.slice(at, at + batchSize);
-      const existing = await readRecords(read, part).catch(ignoreFailedLookup);
+      const existing = await readOnce(read, part).catch(ignoreFailedLookup);
       if (!existing) break;
       for (const { id, value } of part) {
         const record = existing.get(id);

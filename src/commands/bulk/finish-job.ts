@@ -24,7 +24,11 @@ export function finishJob(run: JobRun, stop: StopReason | undefined): Promise<Fi
 }
 
 /** Summarizes the job while its journal is still open. */
-export function summarizeRun({ job, counters, metrics }: JobRun, rejects: string | null, now: number): BulkSummary {
+export function summarizeRun(
+  { job, plan, counters, metrics }: JobRun,
+  rejects: string | null,
+  now: number,
+): BulkSummary {
   const { operation, records, leftOut, inputs, job: id } = job.description;
   const { succeeded, failed, unknown, requests, retries } = counters;
   return summarize({
@@ -32,7 +36,8 @@ export function summarizeRun({ job, counters, metrics }: JobRun, rejects: string
       operation,
       job: id,
       total: records + leftOut,
-      counts: { succeeded, failed, unknown },
+      counts: { succeeded, failed, unknown, ...counters.existing },
+      refusesExisting: plan.calls.fields.ifExists !== undefined,
       requests,
       retries,
       rejects,
@@ -78,7 +83,11 @@ class JobFinisher {
     const { records, leftOut } = job.description;
     const started = hasOutcomes(this.#run);
     const unsent = records - counters.decided;
-    const needsRejects = counters.failed + counters.unknown > 0 || (!this.#resumable && unsent > 0);
+    const { file, rejects: namedRejects } = plan.options;
+    const needsRejects =
+      file === undefined && namedRejects === undefined
+        ? counters.unknown > 0
+        : counters.failed + counters.unknown > 0 || (!this.#resumable && unsent > 0);
     if (started && ((rejects && needsRejects) || (results && leftOut + unsent > 0))) {
       const batches = readCheckedRecords(input, rules, check);
       await writeOutcomeFiles({

@@ -1,6 +1,7 @@
 import { CommonTarget } from '../../bulk/common-target.ts';
 import { formatDiagnostic } from '../../bulk/diagnostic.ts';
-import { checkRecords, type RecordCheck, type RecordListener, type RecordRules } from '../../bulk/record-check.ts';
+import { checkRecords } from '../../bulk/record-check.ts';
+import type { RecordCheck, RecordListener, RecordRules } from '../../bulk/record-checker.ts';
 import { createMemoryInput, type FileChoice, openInput, type RecordInput } from '../../bulk/record-input.ts';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';

@@ -1,4 +1,4 @@
-import type { RecordRules } from '../../bulk/record-check.ts';
+import type { RecordRules } from '../../bulk/record-checker.ts';
 import type { InputFormat } from '../../bulk/source/source.ts';
 import type { OptionDefinition } from '../definition.ts';
 

@@ -3,6 +3,7 @@ import { runBulkJob } from '../../bulk/job-engine.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createLookup } from './create-lookup.ts';
+import { handleExisting } from './existing-records.ts';
 import type { JobRun } from './job-run.ts';
 import { pendingRecords } from './pending-records.ts';
 import { createRequestSender } from './request-sender.ts';
@@ -37,11 +38,13 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       limits,
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
-      ...optionalProperty('stopAtErrors', onError === 'stop' ? 1 : maxErrors),
+      // The failure of a single record leaves nothing to stop.
+      ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
     },
     {
       send: recorder.withMetrics(createRequestSender(calls, clock, reported)),
       lookUp: createLookup(calls),
+      existing: await handleExisting(calls, clock),
       limiter,
       log: recorder,
       pause: (repetition, signal) => clock.sleep(retryPause(repetition), signal),

@@ -22,9 +22,9 @@ const RATE = { flags: '--rate <n/s>', description: 'maximum records per second' 
 
 /** Flags for a new job. */
 export const THROUGHPUT_FLAGS = [
-  { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: 100)` },
-  CONCURRENCY,
-  RATE,
+  { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: 100)`, isTuning: true },
+  { ...CONCURRENCY, isTuning: true },
+  { ...RATE, isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 
 /** Flags for a resumed job. */

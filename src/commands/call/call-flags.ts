@@ -17,7 +17,8 @@ export const WAIT_FLAG = {
 
 export const API_VERSION_FLAG = {
   flags: '--api-version <v>',
-  description: 'API version',
+  description: 'API version (default: follows from the other flags)',
+  isHidden: true,
 } as const satisfies OptionDefinition;
 
 export const ALLOW_UNKNOWN_EVENT_FLAG = {

@@ -1,5 +1,5 @@
 import { currentPlatform } from '../../kernel/io.ts';
-import { TOPIC_NAMES } from '../help/topic-names.ts';
+import { TOPICS } from '../help/topic-names.ts';
 import { commandTree, subcommandsOf } from '../tree/tree.ts';
 import { type Candidate, type CompletionDependencies, candidateLines } from './candidate.ts';
 import { longName, namesOf, parseTypedLine, type TypedLine, takesValue } from './typed-line.ts';
@@ -49,7 +49,7 @@ function commandCandidates({ node }: TypedLine): readonly Candidate[] {
 
 function helpCandidates(line: TypedLine): readonly Candidate[] {
   if (line.leaf || line.operands.length > 0) return [];
-  const topics = line.node.path.length === 0 ? TOPIC_NAMES.map((value) => ({ value, description: 'Help topic' })) : [];
+  const topics = line.node.path.length === 0 ? TOPICS.map(([value, description]) => ({ value, description })) : [];
   return [...commandCandidates(line).filter(({ value }) => value !== 'help'), ...topics];
 }
 

@@ -1,6 +1,7 @@
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
 import { parseShortFlags } from '../short-flags.ts';
+import { findChild } from '../tree/aliases.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 
 /** A partly typed command line, parsed up to its last word, which is the word to complete. */
@@ -95,7 +96,7 @@ class LineParser {
   }
 
   async #takeWord(word: string): Promise<void> {
-    const child = this.leaf ? undefined : this.node.children.get(word);
+    const child = this.leaf ? undefined : findChild(this.node, word);
     if (!child) {
       this.operands.push(word);
       return;

@@ -2,7 +2,7 @@ import { arch, platform } from 'node:os';
 import { nodeVersion } from '../../kernel/io.ts';
 import { skippedChecksWarning, skipsCertificateChecks, TLS_CHECKS_VARIABLE } from '../call/certificate-checks.ts';
 import type { Context } from '../context.ts';
-import { shouldUseColor } from '../run/open-context.ts';
+import { shouldUseColor } from '../terminal/terminal.ts';
 import { type Check, ok, warn } from './check.ts';
 
 /** Creates the checks of the machine and the terminal. */

@@ -1,58 +1,41 @@
 import type { Example } from '../../catalog/define.ts';
+import { GROUP_DETAILS } from '../../catalog/groups.ts';
 import type { ArgumentDefinition, Node, OptionDefinition } from '../definition.ts';
-import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
+import { shortcutsTo } from '../tree/aliases.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { subcommandsOf } from '../tree/tree.ts';
 import { formatRows } from './format-rows.ts';
-import { TOPIC_NAMES } from './topic-names.ts';
+import { rootHelp } from './root-help.ts';
 
-/** Flags in the help of `svc` itself; `--help` is listed only there. */
-const ROOT_FLAGS = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
-
-/** Help of one command: description, usage, examples, subcommands, arguments, and flags. */
+/** Help of one command or group: description, usage, examples, subcommands, arguments, and flags. */
 export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
-  const { summary, description, examples } = helpTexts(node, leaf);
-  const isRoot = node.path.length === 0;
+  if (node.path.length === 0) return rootHelp(node);
   const operands = leaf ? argumentsOf(leaf) : [];
-  const flags = leaf ? flagsOf(leaf) : isRoot ? ROOT_FLAGS : [];
   const sections = [
-    isRoot ? summary : commandDescription(summary, description),
+    leaf ? descriptionOf(leaf) : node.summary,
+    (GROUP_DETAILS.get(node.path.join(' ')) ?? []).join('\n'),
     `Usage:\n  ${usageLine(node, operands)}`,
-    section('Examples', examples.flatMap(exampleLines)),
+    section(
+      'Aliases',
+      shortcutsTo(node.path).map((word) => `  svc ${word}`),
+    ),
+    section('Examples', leaf ? examplesOf(leaf).flatMap(exampleLines) : []),
     section('Commands', formatRows(subcommandsOf(node))),
     section('Arguments', formatRows(operands.map(({ name, description }) => [name, description]))),
-    section(isRoot ? 'Global flags' : 'Flags', formatRows(flagRows(flags))),
-    footer(node),
+    ...(leaf ? flagSections(flagsOf(leaf)) : []),
+    "Run 'svc help flags' for global flags such as --local, --profile, --output, --fields, and --dry-run.",
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
 }
 
-interface HelpTexts {
-  readonly summary: string;
-  readonly description?: string;
-  readonly examples: readonly Example[];
+function descriptionOf(leaf: LoadedLeaf): string {
+  const { summary, description } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
+  return commandDescription(summary, description);
 }
 
-function helpTexts(node: Node, leaf: LoadedLeaf | undefined): HelpTexts {
-  if (node.path.length === 0) return ROOT;
-  if (!leaf) return { summary: node.summary, examples: [] };
-  const { summary, description, examples = [] } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
-  return { summary, ...(description && { description }), examples };
+function examplesOf(leaf: LoadedLeaf): readonly Example[] {
+  return (leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition).examples ?? [];
 }
-
-const ROOT: HelpTexts = {
-  summary: 'svc administers a collaboration backend: users, folders, documents, permissions, and webhooks.',
-  examples: [
-    {
-      command: 'svc users add --local --org acme --file examples/users.json',
-      caption: 'Import users into the embedded service, without an account',
-    },
-    {
-      command: 'svc profiles add prod --base-url https://api.example.com --api-key K',
-      caption: 'Save a connection to a service',
-    },
-  ],
-};
 
 function usageLine({ path, leaf }: Node, operands: readonly ArgumentDefinition[]): string {
   const words = ['svc', ...path];
@@ -68,11 +51,22 @@ function exampleLines({ command, caption }: Example): string[] {
   return [`  # ${caption}`, `  ${command}`];
 }
 
-/** Flags as rows; flags without a description are hidden. */
-function flagRows(flags: readonly OptionDefinition[]): (readonly [string, string])[] {
-  return flags
-    .filter(({ description }) => description !== '')
-    .map((flag) => [flag.flags.startsWith('--') ? `    ${flag.flags}` : flag.flags, flagDescription(flag)]);
+/** Flags of the task, then those that tune a bulk job. Hidden flags and those without a description are omitted. */
+function flagSections(all: readonly OptionDefinition[]): readonly string[] {
+  const flags = all.filter(({ description, isHidden }) => description !== '' && !isHidden);
+  const [task, tuning] = [flags.filter(({ isTuning }) => !isTuning), flags.filter(({ isTuning }) => isTuning)];
+  const lines = flagLines([...task, ...tuning]);
+  return [
+    section('Flags', lines.slice(0, task.length)),
+    section("Speed, errors, and sharding (see 'svc help bulk')", lines.slice(task.length)),
+  ];
+}
+
+/** Flags as aligned lines. */
+export function flagLines(flags: readonly OptionDefinition[]): readonly string[] {
+  return formatRows(
+    flags.map((flag) => [flag.flags.startsWith('--') ? `    ${flag.flags}` : flag.flags, flagDescription(flag)]),
+  );
 }
 
 const TRAILING_NOTES = /(?: \((?:default: [^()]+|required|repeatable)\))*$/;
@@ -91,10 +85,4 @@ export function commandDescription(summary: string, details: string | undefined)
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length > 0 ? [`${title}:`, ...lines].join('\n') : '';
-}
-
-function footer(node: Node): string {
-  return node.path.length === 0
-    ? `Run 'svc help <command>' for the flags and examples of a command.\nHelp topics: ${TOPIC_NAMES.join(', ')} (run 'svc help <topic>').`
-    : "Run 'svc --help' for global flags such as --local, --profile, --output, --fields, and --dry-run.";
 }

@@ -2,6 +2,7 @@ import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
+import { findChild } from '../tree/aliases.ts';
 import { TOPIC_NAMES, type TopicName } from './topic-names.ts';
 
 /** Subject of `svc help <words>`: a topic, a command, or both if they share a name. */
@@ -24,7 +25,7 @@ export function findHelpSubject(root: Node, words: readonly string[]): HelpSubje
   if (topic !== undefined && !root.children.has(topic)) return { topic, command: undefined };
   let node = root;
   for (const word of words) {
-    const child = node.children.get(word);
+    const child = findChild(node, word);
     if (!child) {
       throw unknownNameError(`unknown command or topic '${words.join(' ')}'`, word, [
         ...node.children.keys(),

@@ -1,12 +1,16 @@
 import { FAILURES } from '../../kernel/errors.ts';
 import { TIME_STYLES } from '../../output/display-options.ts';
 import { FORMATS } from '../../output/format.ts';
+import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
+import { flagLines } from './command-help.ts';
 import { environmentVariables } from './environment.ts';
 import { formatRows } from './format-rows.ts';
-import type { TopicName } from './topic-names.ts';
+import { TOPICS, type TopicName } from './topic-names.ts';
 
 /** Help topics. Each text is generated on demand from the tables that the code itself uses. */
 const TEXTS: { readonly [Name in TopicName]: () => string } = {
+  topics,
+  flags,
   environment,
   'exit-codes': exitCodes,
   formatting,
@@ -17,6 +21,37 @@ const TEXTS: { readonly [Name in TopicName]: () => string } = {
 
 export function topicText(name: TopicName): string {
   return TEXTS[name]();
+}
+
+function topics(): string {
+  return lines(
+    "Topics, each shown by 'svc help <topic>':",
+    '',
+    ...formatRows(TOPICS.filter(([name]) => name !== 'topics')),
+  );
+}
+
+/** Global flags by purpose, by their long names. All other flags are listed last. */
+const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ['Service', ['profile', 'local', 'store', 'base-url', 'ca-file', 'insecure-http']],
+  ['Output', ['output', 'fields', 'jq', 'no-headers', 'time', 'envelope', 'show-secrets', 'color']],
+  ['Messages and prompts', ['quiet', 'verbose', 'debug', 'yes', 'no-input']],
+  ['Requests', ['dry-run', 'timeout', 'max-wait', 'no-wait']],
+];
+
+function flags(): string {
+  const all = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
+  const titleOf = ({ flags: text }: (typeof all)[number]) =>
+    FLAG_GROUPS.find(([, names]) => names.includes(/--([\w-]+)/.exec(text)?.[1] ?? ''))?.[0] ?? 'Other';
+  const groups = Map.groupBy(all, titleOf);
+  const ordered = [...FLAG_GROUPS.map(([title]) => title), 'Other'].map(
+    (title) => [title, groups.get(title) ?? []] as const,
+  );
+  const rows = [...flagLines(ordered.flatMap(([, members]) => members))];
+  return lines(
+    'Every command accepts these flags, before or after its name.',
+    ...ordered.flatMap(([title, members]) => ['', `${title}:`, ...rows.splice(0, members.length)]),
+  );
 }
 
 function environment(): string {
@@ -53,7 +88,7 @@ function formatting(): string {
     ]),
     '',
     ...formatRows([
-      ['--fields a,b', 'fields to print, in this order; a.b selects a nested field'],
+      ['--fields a,b', 'fields to print, in this order: JSON names or table headers; a.b selects a nested field'],
       ['--jq <expression>', 'jq expression that filters the JSON result'],
       ['--envelope', 'the whole response, including cursors'],
       [`--time ${TIME_STYLES.join('|')}`, 'form of times in tables: RFC 3339, relative, or as received (default: iso)'],
@@ -61,7 +96,7 @@ function formatting(): string {
       ['-q', 'only errors on stderr; a command with a single value prints only that value: svc auth-tokens reset … -q'],
     ]),
     '',
-    'On a terminal, a table wraps long text, prints records as lists if the columns do not fit, and shows true and false as symbols. In a pipe, nothing is wrapped or truncated. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
+    'On a terminal, a table wraps long text, shortens times, and hides the less important columns if it does not fit; a message says how many. If the remaining columns do not fit either, records are printed as lists. True and false are shown as symbols. In a pipe, nothing is hidden, wrapped, or truncated. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
     '',
     'Results go to stdout, all messages to stderr. Secrets in results are masked unless you add --show-secrets.',
   );
@@ -96,14 +131,23 @@ function bulk(): string {
     '',
     ...formatRows([
       ['--duplicates', 'handling of records with the same ID: fail, first, last (default: fail)'],
-      ['--on-error', 'action after a failed record: continue, stop (default: continue); --max-errors sets a limit'],
+      [
+        '--if-exists',
+        'how to handle organizations, folders, documents, and groups that exist: fail, skip, or update folders (default: fail)',
+      ],
       ['--rejects', 'file for failed records, in the format of the input, to fix and send again'],
       ['--results', 'file for the result of each record (NDJSON)'],
-      [
-        '--rate, --concurrency',
-        'maximum records per second, and requests in flight (default: as fast as the service allows)',
-      ],
+    ]),
+    '',
+    'The defaults suit most imports. To tune a job:',
+    '',
+    ...formatRows([
+      ['--batch-size n', 'records per request; smaller batches lose less if a request fails (default: 100)'],
+      ['--concurrency n', "requests in flight; 'auto' adapts to the response times of the service (default: auto)"],
+      ['--rate n/s', 'maximum records per second, to leave capacity for others (default: unlimited)'],
       ['--shard i/n', 'process only part i of n, to share the work between machines'],
+      ['--on-error stop', 'stop at the first failed record instead of continuing'],
+      ['--max-errors n', 'stop after n failed records'],
     ]),
     '',
     'Exit codes: 10 if some records failed; 11, 130, or 143 if the job was stopped, with the command to resume it on the last line; 9 if the outcome of some records is unknown.',

@@ -1,5 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { HISTORY_COLUMNS } from './columns.ts';
 import { HISTORY_FLAGS } from './flags.ts';
 
 export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
@@ -17,6 +18,7 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
     ],
     arguments: [{ name: 'clear', description: "'clear' to delete the history", required: false }],
     options: HISTORY_FLAGS,
+    columns: HISTORY_COLUMNS,
     load: async () => (await import('./history.ts')).historyCommand,
   }),
 ];

@@ -1,6 +1,7 @@
 import { RESUME_THROUGHPUT_FLAGS } from '../bulk/throughput-flags.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { JOB_COLUMNS } from './columns.ts';
 import { REPORT_FLAGS } from './flags.ts';
 
 const JOB = { name: 'id', description: 'job ID, as listed by svc jobs list', required: true } as const;
@@ -12,6 +13,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     summary: 'List running, stopped, and finished jobs',
     description:
       'Each bulk command with --file is a job. Up to 100 finished jobs are kept for 30 days. Stopped jobs are kept until they are resumed or removed.',
+    columns: JOB_COLUMNS,
     load: async () => (await import('./list.ts')).listJobs,
   },
   {

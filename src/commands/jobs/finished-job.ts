@@ -20,13 +20,15 @@ export async function showFinishedJob(
   description: JobDescription,
   journal: Journal,
 ): Promise<void> {
-  const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const { noun, ifExists } = fields;
   const status = readStatus(journal, 'done');
   const noted = journal.getFact('done')?.rejects ?? null;
   const written = noted === null ? undefined : (journal.getFact('rejects') ?? undefined);
   const rejects = written ? pathRelativeTo(context.cwd, written.path, noted) : noted;
   const summary = summarize({
     ...{ operation: description.operation, job: description.job, total: status.total, counts: status },
+    refusesExisting: ifExists !== undefined,
     ...{ requests: status.requests, retries: status.retries },
     seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
     rejects,
@@ -34,10 +36,13 @@ export async function showFinishedJob(
     place: createRecordLocator(description.inputs),
   });
   journal.close();
-  await printSummary(context, noun, summary);
+  const [failed] = summary.failures;
+  const isSingle = summary.total === 1 && failed !== undefined;
+  const single = isSingle ? { entry, fields, data: description.data, id: failed.id } : undefined;
+  await printSummary(context, noun, summary, single);
   const options = optionsForTarget(context.options, description.target);
   const again = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
-  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: again });
+  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: again, single });
   if (failure !== undefined) throw failure;
 }
 

@@ -2,6 +2,7 @@ import { isUnstarted, jobFolderOf, listJobNames, openJournal, readJobState } fro
 import { SvcError } from '../../kernel/errors.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
+import { JOB_COLUMNS } from './columns.ts';
 import { type JobStatus, readStatus } from './status.ts';
 
 /** A job in the output of `jobs list`. */
@@ -20,19 +21,6 @@ type JobListEntry = Pick<
   | 'updatedAt'
 >;
 
-const COLUMNS = [
-  { header: 'ID', field: 'id', kind: 'whole' },
-  { header: 'OPERATION', field: 'operation' },
-  { header: 'STATE', field: 'state', kind: 'state' },
-  { header: 'INPUT', field: 'input' },
-  { header: 'TOTAL', field: 'total' },
-  { header: 'SUCCEEDED', field: 'succeeded' },
-  { header: 'FAILED', field: 'failed' },
-  { header: 'UNKNOWN', field: 'unknown', extra: true },
-  { header: 'SKIPPED', field: 'skipped', extra: true },
-  { header: 'STARTED', field: 'startedAt', kind: 'time', extra: true },
-] as const;
-
 /** Lists jobs, newest first. A missing or unreadable journal causes a warning. */
 export async function listJobs(context: Context): Promise<void> {
   const lines: JobListEntry[] = [];
@@ -41,7 +29,7 @@ export async function listJobs(context: Context): Promise<void> {
     if (line) lines.push(line);
   }
   const printer = await context.printer();
-  await printer.records(singlePage(lines), { columns: COLUMNS });
+  await printer.records(singlePage(lines), { columns: JOB_COLUMNS });
   if (lines.length === 0) await context.note('no jobs found; each bulk command with --file creates a job');
 }
 

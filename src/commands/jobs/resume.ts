@@ -5,7 +5,8 @@ import { createIdGenerator } from '../../bulk/id-generator.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import { findJob, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
-import { checkRecords, type RecordCheck } from '../../bulk/record-check.ts';
+import { checkRecords } from '../../bulk/record-check.ts';
+import type { RecordCheck } from '../../bulk/record-checker.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
@@ -81,7 +82,14 @@ async function createSendPlan(
   const limits = parseBatchLimits(fields, options);
   const input = await reopenInput(context, fields, description, options);
   const client = await context.client();
-  const calls = { client, operation, fields, data: description.data, single: false };
+  const calls = {
+    client,
+    operation,
+    fields,
+    data: description.data,
+    single: false,
+    ...optionalProperty('ifExists', options.ifExists),
+  };
   return { calls, input, options, limits };
 }
 

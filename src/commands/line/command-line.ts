@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
-import type { ProcessEnvironment } from '../context.ts';
+import type { GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseGlobalOptions } from '../global-flags.ts';
 import { printHelp } from '../help/print-help.ts';
 import type { OpenedContext } from '../run/open-context.ts';
@@ -35,7 +35,7 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   } finally {
     await opened?.close(failure);
   }
-  if (printed) await printHelp(printed, processEnvironment);
+  if (printed) await printHelp(printed, processEnvironment, parsedColor(program));
 }
 
 /** Service flags of an invalid command line, as far as they were parsed; none if the global flags are invalid. */
@@ -45,6 +45,11 @@ function parsedServiceFlags(program: Command): ServiceFlags {
   } catch {
     return { local: false };
   }
+}
+
+/** Value of `--color` on a line that printed help, which is parsed but not checked otherwise. */
+function parsedColor(program: Command): GlobalOptions['color'] {
+  return program.opts<{ readonly color?: GlobalOptions['color'] }>().color ?? 'auto';
 }
 
 /** Codes that commander throws after printing help or the version. */

@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
+import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import type { OptionDefinition } from '../definition.ts';
-import { commandPath, helpStep } from './usage-error.ts';
+import { commandPath, helpStep } from './command-words.ts';
 
 /** Number of files in a hint; a shell pattern may match thousands. */
 const MAX_NAMED_FILES = 5;
 
-/** Creates the error for extra arguments. After `--file`, they usually come from a shell pattern. */
+/** Creates the error for extra arguments. After `--file`, they usually come from a shell pattern; otherwise, they are often IDs. */
 export function extraArgumentsError(
   command: Command,
   flags: readonly OptionDefinition[],
@@ -18,11 +19,33 @@ export function extraArgumentsError(
   const path = commandPath(command);
   const taken = command.registeredArguments.length;
   const accepted = taken === 0 ? 'no arguments' : formatNounCount(taken, 'argument');
-  const takesFiles = flags.some(({ flags: text, many }) => many && text.startsWith('--file '));
   return new SvcError('usage', `${path} takes ${accepted}; unexpected argument '${extra[0]}'`, {
-    hint: takesFiles ? `repeat the flag for each file: ${fileFlags(extra)}` : hint`see ${helpStep(command)}`,
+    hint: fileHint(command, flags, extra) ?? idFlagHint(path, flags, extra) ?? hint`see ${helpStep(command)}`,
   });
 }
+
+function fileHint(command: Command, flags: readonly OptionDefinition[], extra: readonly string[]): string | undefined {
+  if (!flags.some(({ flags: text, many }) => many && text.startsWith('--file '))) return undefined;
+  const { file } = command.opts<{ file?: readonly string[] }>();
+  if (file !== undefined) return `repeat the flag for each file: ${fileFlags(extra)}`;
+  return extra.every((text) => formatFromName(text) !== undefined) ? `did you mean ${fileFlags(extra)}?` : undefined;
+}
+
+/** Suggests the flag for the object of a command: `--user u77` for `svc users add u77`. */
+function idFlagHint(path: string, flags: readonly OptionDefinition[], extra: readonly string[]): string | undefined {
+  const nouns = path.split(/[ -]/).map((word) => word.replace(/s$/, ''));
+  const [flag] = nouns.reverse().flatMap((noun) => {
+    const start = `--${FLAG_NAMES[noun] ?? noun} <`;
+    return flags.filter(({ flags: text }) => text.startsWith(start));
+  });
+  if (!flag) return undefined;
+  const [name = ''] = flag.flags.split(' ');
+  const values = extra.slice(0, flag.many ? MAX_NAMED_FILES : 1);
+  return `did you mean ${values.map((value) => `${name} ${quoteForShell(value)}`).join(' ')}?`;
+}
+
+/** Short names of flags, by noun. */
+const FLAG_NAMES: Readonly<Record<string, string>> = { organization: 'org' };
 
 function fileFlags(files: readonly string[]): string {
   const named = files.slice(0, MAX_NAMED_FILES).map((file) => `--file ${quoteForShell(file)}`);

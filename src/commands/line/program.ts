@@ -1,4 +1,4 @@
-import { Command, Option, type OutputConfiguration } from 'commander';
+import { Command, type HelpConfiguration, Option, type OutputConfiguration } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
@@ -14,6 +14,8 @@ import type {
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
 import { helpText } from '../help/command-help.ts';
 import { helpForPath } from '../help/help-at.ts';
+import { startScreen } from '../help/root-help.ts';
+import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 import { commandTree, HELP_SUMMARY } from '../tree/tree.ts';
 import { toUsageError } from './usage-error.ts';
@@ -65,16 +67,28 @@ async function defineCommand(command: Command, node: Node, dependencies: TreeDep
     .helpCommand(false)
     .helpOption(HELP_FLAG.flags, HELP_FLAG.description)
     .configureOutput(outputConfiguration(dependencies))
-    .configureHelp({ formatHelp: () => helpText(node, leaf) });
+    .configureHelp(helpConfiguration(node, leaf));
   if (leaf) return addLeaf(command, leaf, dependencies);
   for (const child of node.children.values()) {
-    if (child.leaf || child.children.size > 0) command.addCommand(new Command(child.name).description(child.summary));
+    if (child.leaf || child.children.size > 0) command.addCommand(new Command(child.name).aliases(aliasesOf(child)));
   }
+  if (node === dependencies.tree) for (const word of SHORTCUTS.keys()) command.addCommand(new Command(word));
   command.hook('preSubcommand', async (_parent, chosen) => {
-    const child = node.children.get(chosen.name());
+    const child = findChild(node, chosen.name());
     if (child) await defineCommand(chosen, child, dependencies);
   });
   return command;
+}
+
+/** Help of a command. A line without a command gets the help of its group, or at the root, the start screen. */
+function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfiguration {
+  let isStart = false;
+  return {
+    prepareContext: ({ error = false }) => {
+      isStart = error && node.path.length === 0;
+    },
+    formatHelp: () => (isStart ? startScreen() : helpText(node, leaf)),
+  };
 }
 
 const HELP_WIDTH = 80;

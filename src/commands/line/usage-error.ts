@@ -1,8 +1,10 @@
 import type { Command, CommanderError } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
-import { commandLineOf, type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
+import { commandPath, commandWords, helpStep } from './command-words.ts';
+import { describeUnknownCommand } from './unknown-command.ts';
 
 /**
  * Converts an error of commander to an `SvcError` with a hint for the command being parsed. Errors that commander throws
@@ -26,7 +28,7 @@ function describeProblem(error: CommanderError, command: Command, root: Node): U
     case 'commander.unknownOption':
       return { message: `unknown flag '${quoted}'`, hint: flagHint(quoted, command) };
     case 'commander.unknownCommand':
-      return { message: `unknown command '${quoted}'`, hint: commandHint(quoted, command, root) };
+      return describeUnknownCommand(quoted, command, root);
     case 'commander.missingArgument':
       return { message: `${path} requires <${quoted}>`, hint: idHint(quoted, command) ?? see };
     case 'commander.optionMissingArgument': {
@@ -46,20 +48,6 @@ function idHint(argument: string, { parent }: Command): Hint | undefined {
     : undefined;
 }
 
-/** Full name of a command: `svc jobs list`. */
-export function commandPath(command: Command): string {
-  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
-}
-
-/** Words of a command without the program name. */
-function commandWords(command: Command): readonly string[] {
-  return command.parent ? [...commandWords(command.parent), command.name()] : [];
-}
-
-export function helpStep(command: Command): NextStep {
-  return step('help', ...commandWords(command), '--help');
-}
-
 /** Hint about the nearest flag, compared without dashes. */
 function flagHint(flag: string, command: Command): string | Hint {
   const near = flag.startsWith('--')
@@ -76,31 +64,4 @@ function flagsOf(command: Command): readonly string[] {
   const own = command.createHelp().visibleOptions(command);
   const names = own.flatMap(({ long }) => long ?? []);
   return command.parent ? [...names, ...flagsOf(command.parent)] : names;
-}
-
-/** Hint about the nearest command of the group, or about commands of that name in other groups. */
-function commandHint(word: string, command: Command, root: Node): string | Hint {
-  const near = findNearest(
-    word,
-    command.commands.map((child) => child.name()),
-  );
-  if (near) return `did you mean '${commandPath(command)} ${near}'?`;
-  const sameName = [...nodesNamed(root, word)];
-  // Many groups share command names such as list and show; suggest only groups.
-  const candidates = command.parent ? sameName.filter(({ children }) => children.size > 0) : sameName;
-  const canSuggest = candidates.length > 0 && candidates.length <= MAX_SUGGESTIONS;
-  if (canSuggest) {
-    const suggestions = candidates.map(({ path }) => `'${commandLineOf(step('help', ...path))}'`);
-    return `did you mean ${suggestions.join(' or ')}?`;
-  }
-  return command.parent
-    ? hint`${helpStep(command)} lists its commands`
-    : hint`${step('help', 'help')} lists the commands`;
-}
-
-const MAX_SUGGESTIONS = 3;
-
-function* nodesNamed(node: Node, name: string): Generator<Node> {
-  if (node.name === name && (node.leaf || node.children.size > 0)) yield node;
-  for (const child of node.children.values()) yield* nodesNamed(child, name);
 }

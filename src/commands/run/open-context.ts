@@ -1,10 +1,9 @@
 import type { Client } from '../../client/client.ts';
-import type { Environment } from '../../kernel/folders.ts';
 import { type Sink, withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import type { FilterText } from '../../output/filtered-renderer.ts';
 import type { Format } from '../../output/format.ts';
-import type { JqFilter } from '../../output/jq.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { Progress } from '../../output/progress.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
@@ -13,7 +12,7 @@ import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createSharedTerminal } from '../terminal/shared-terminal.ts';
-import { lookFor, progressStyle, signsFor, toTerminalText } from '../terminal/terminal.ts';
+import { lookFor, progressStyle, shouldUseColor, signsFor, toTerminalText } from '../terminal/terminal.ts';
 
 /** A context, and the function that closes it after the command. */
 export interface OpenedContext {
@@ -34,6 +33,7 @@ export function openContext(
     if (options.jq !== undefined) return 'json';
     return options.output ?? outputSetting(await openSettings()) ?? 'table';
   });
+  const filter = openFilter(processEnvironment, options);
   let progress: Progress | undefined;
   const stdout = createSharedTerminal(processEnvironment.io.stdout, () => progress);
   const io = { ...processEnvironment.io, stdout, stderr: createMessageSink(processEnvironment) };
@@ -51,18 +51,20 @@ export function openContext(
     settings: once(async () => (await openSettings()).withSecrets()),
     format,
     client: once(async () => {
-      // Compile the jq expression before anything is sent.
-      if (options.jq !== undefined) await context.printer();
       const { connect } = await import('../call/connect.ts');
-      const { client, close } = await connect(context);
-      closers.push(close);
-      return client;
+      const connecting = connect(context);
+      closers.push(
+        async () =>
+          void (await connecting.then(
+            ({ close }) => close(),
+            () => undefined,
+          )),
+      );
+      // An invalid jq expression fails before anything is sent.
+      await filter;
+      return (await connecting).client;
     }) satisfies () => Promise<Client>,
-    printer: once(async () => {
-      const filter = await openFilter(context);
-      if (filter) closers.push(filter.close);
-      return openPrinter(context, await format(), filter);
-    }),
+    printer: once(async () => openPrinter(context, await format(), await filter)),
     note: async (text) => {
       if (!options.quiet) await print(`${escapeForTerminal(text)}\n`);
     },
@@ -114,12 +116,15 @@ async function openProgress({ io, clock, environment, options }: Context, isInLi
   return createProgress(io.stderr, clock, style, { isInLine, signs: signsFor({ environment }) });
 }
 
-async function openFilter({ options, signal }: Context): Promise<JqFilter | undefined> {
-  if (options.jq === undefined) return undefined;
-  return (await import('../../output/jq.ts')).openJqFilter(options.jq, signal);
+/** Starts to compile the expression of `--jq`. The error of an invalid one is thrown where the filter is first used. */
+function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Promise<FilterText> | undefined {
+  if (jq === undefined) return undefined;
+  const filter = import('../../output/jq.ts').then(({ openJqFilter }) => openJqFilter(jq, signal));
+  filter.catch(() => undefined);
+  return filter;
 }
 
-async function openPrinter(context: Context, format: Format, filter?: JqFilter): Promise<Printer> {
+async function openPrinter(context: Context, format: Format, filter?: FilterText): Promise<Printer> {
   const { io, options, environment } = context;
   const { createPrinter } = await import('../../output/printer.ts');
   const { headers, quiet, showSecrets } = options;
@@ -127,16 +132,8 @@ async function openPrinter(context: Context, format: Format, filter?: JqFilter):
   return createPrinter(io.stdout, {
     ...{ format, headers, quiet, showSecrets, color, display: lookFor(context, options) },
     warn: context.warn,
+    note: context.note,
     ...optionalProperty('fields', options.fields),
-    ...optionalProperty('filter', filter?.apply),
+    ...optionalProperty('filter', filter),
   });
-}
-
-/** Whether to use color. Precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */
-export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environment: Environment): boolean {
-  if (flag !== 'auto') return flag === 'always';
-  const forced = environment['FORCE_COLOR'];
-  if (forced) return forced !== '0' && forced !== 'false';
-  if (environment['NO_COLOR'] || environment['TERM'] === 'dumb') return false;
-  return sink.isTerminal;
 }

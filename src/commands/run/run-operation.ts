@@ -24,18 +24,21 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   return runBulkOperation(context, entry, { ...input, options: bulkOptions(invocation) });
 };
 
-/** Selects the version given by `--api-version`, or the first. @throws SvcError `usage` for a flag of another version */
+/**
+ * Selects the version given by `--api-version`, or the first one that has all given flags.
+ * @throws SvcError `usage` for a flag of another version
+ */
 function selectVersion(
   versions: readonly [OperationEntry, ...OperationEntry[]],
   { options }: Invocation,
 ): OperationEntry {
   const requested = selectOptions(CALL_FLAGS, options).apiVersion;
-  const entry = versions.find(({ version }) => version === requested) ?? versions[0];
-  for (const other of versions) {
-    const foreign = other.flags.find(
-      ({ name }) => getFlagValue(options, name) !== undefined && !entry.flags.some((own) => own.name === name),
-    );
-    if (foreign) throw new SvcError('usage', `--${foreign.name} requires --api-version ${other.version}`);
-  }
+  const given = versions.flatMap(({ flags }) => flags.filter(({ name }) => getFlagValue(options, name) !== undefined));
+  const foreignFlag = ({ flags }: OperationEntry) => given.find(({ name }) => !flags.some((own) => own.name === name));
+  const entry =
+    versions.find((each) => (requested === undefined ? !foreignFlag(each) : each.version === requested)) ?? versions[0];
+  const foreign = foreignFlag(entry);
+  const other = versions.find(({ flags }) => flags.some(({ name }) => name === foreign?.name));
+  if (foreign && other) throw new SvcError('usage', `--${foreign.name} requires --api-version ${other.version}`);
   return entry;
 }

@@ -15,6 +15,7 @@ import type { Invocation } from '../definition.ts';
 import { createErrorReporter } from '../embedded/error-reporter.ts';
 import { parsePort } from '../port.ts';
 import type { ServeFlags } from './flags.ts';
+import { createRequestLog } from './request-log.ts';
 import { parseServiceSwitches, parseTimeScale } from './switches.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation<ServeFlags>): Promise<void> {
@@ -37,7 +38,10 @@ export async function serve(context: Context, address: ListenAddress, options: S
   const location = await resolveStoreLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location, clock);
   try {
-    const embedded = await openEmbedded(location, { clock, signal, report: createErrorReporter(context), ...switches });
+    const embedded = await openEmbedded(location, {
+      ...{ clock, signal, report: createErrorReporter(context), onCall: await createRequestLog(context) },
+      ...switches,
+    });
     try {
       const server = await embedded.serve(address, { timeScale });
       try {

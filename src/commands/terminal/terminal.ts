@@ -55,3 +55,12 @@ export function lookFor({ io, environment, clock }: ProcessEnvironment, { time }
   const marks = forPeople && canUseSymbols({ environment });
   return { time, now: clock.now(), isInteractive: forPeople, useMarks: marks, glyphs: signsFor({ environment }) };
 }
+
+/** Whether to use color. Precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */
+export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environment: Environment): boolean {
+  if (flag !== 'auto') return flag === 'always';
+  const forced = environment['FORCE_COLOR'];
+  if (forced) return forced !== '0' && forced !== 'false';
+  if (environment['NO_COLOR'] || environment['TERM'] === 'dumb') return false;
+  return sink.isTerminal;
+}

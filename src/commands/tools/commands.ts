@@ -46,6 +46,15 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     examples: [{ command: 'svc openapi > openapi.json', caption: 'save the document for generators and API browsers' }],
     load: async () => (await import('./openapi.ts')).openApiCommand,
   },
+  {
+    command: ['version'],
+    summary: 'Print the version',
+    examples: [{ command: 'svc version', caption: 'print the version, as --version does' }],
+    load: async () => {
+      const { version } = await import('../../kernel/version.ts');
+      return async (context) => (await context.printer()).value({ version }, { renderText: () => `${version}\n` });
+    },
+  },
   defineCommand({
     command: ['folders', 'tree'],
     summary: 'Draw the folders of an organization as a tree',

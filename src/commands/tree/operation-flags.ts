@@ -1,17 +1,17 @@
 import type { Flag, FlagKind } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { BULK_FLAGS } from '../bulk/bulk-flags.ts';
+import { bulkFlags } from '../bulk/bulk-flags.ts';
 import { ALL_FLAG, ALLOW_UNKNOWN_EVENT_FLAG, API_VERSION_FLAG, DATA_FLAG, WAIT_FLAG } from '../call/call-flags.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 
-/** Flags of a command for an operation with one or more versions. */
+/** Flags of a command for an operation with one or more versions, starting with the required ones. */
 export function operationFlags(versions: readonly OperationEntry[]): readonly OptionDefinition[] {
   const flags = new Map(versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)));
   const [first] = versions;
   return [
-    ...[...flags.values()].flatMap(flagDefinitions),
-    ...(first?.bulk ? BULK_FLAGS : []),
+    ...[...flags.values()].sort((a, b) => Number(isRequired(b)) - Number(isRequired(a))).flatMap(flagDefinitions),
+    ...(first?.bulk ? bulkFlags(first) : []),
     ...(first?.paged ? [ALL_FLAG] : []),
     ...(first?.takesEvents ? [ALLOW_UNKNOWN_EVENT_FLAG] : []),
     ...(first?.wait ? [WAIT_FLAG] : []),
@@ -22,9 +22,13 @@ export function operationFlags(versions: readonly OperationEntry[]): readonly Op
 
 const REPEATABLE_KINDS: readonly FlagKind[] = ['list', 'map', 'switches', 'entries', 'changes'];
 
+function isRequired({ required, ofRecord }: Flag): boolean {
+  return required && !ofRecord;
+}
+
 function flagDefinitions(flag: Flag): OptionDefinition[] {
   const { name, kind } = flag;
-  const description = flag.required && !flag.ofRecord ? `${flag.description} (required)` : flag.description;
+  const description = isRequired(flag) ? `${flag.description} (required)` : flag.description;
   if (kind === 'boolean') return switchDefinitions(flag, description);
   if (kind === 'secret') {
     return [

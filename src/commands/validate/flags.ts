@@ -21,7 +21,10 @@ export function validateFlags({ verbs, versions, hasOrganization }: CheckedOpera
     { ...FILE_FLAG, description: `${FILE_FLAG.description} (required)` },
     INPUT_FORMAT_FLAG,
     ...choice('--for <what>', `command that the records are for (default: ${verbs[0]})`, verbs),
-    ...choice('--api-version <v>', `API version of the call (default: ${versions[0]})`, versions),
+    ...choice('--api-version <v>', `API version of the call (default: ${versions[0]})`, versions).map((flag) => ({
+      ...flag,
+      isHidden: true as const,
+    })),
     ...(hasOrganization ? [ORG_FLAG] : []),
     DUPLICATES_FLAG,
     MAP_FLAG,

@@ -1,5 +1,5 @@
-import { type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
-import type { RecordCheck } from '../../bulk/record-check.ts';
+import { describeDiagnostic, type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
+import type { RecordCheck } from '../../bulk/record-checker.ts';
 import type { Column } from '../../catalog/define.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
@@ -55,7 +55,9 @@ async function writeLines(context: Context, { name, noun }: ReportSubject, findi
   );
   await printWarnings(context, check);
   if (check.diagnosticCount === 0) {
-    await stdout.write(`${escapeForTerminal(name)}: ${formatNounCount(check.read, noun)}, no problems found\n`);
+    const found =
+      check.warningCount === 0 ? 'no problems found' : `no errors, ${formatNounCount(check.warningCount, 'warning')}`;
+    await stdout.write(`${escapeForTerminal(name)}: ${formatNounCount(check.read, noun)}, ${found}\n`);
   }
   return check;
 }
@@ -70,7 +72,8 @@ async function writeAnnotations(context: Context, findings: Findings): Promise<R
 }
 
 /** Formats a workflow command of GitHub Actions: `::error file=users.json,line=7,col=3::email: is empty`. */
-function annotation(kind: 'error' | 'warning', { file, line, column, field, message }: FileDiagnostic): string {
+function annotation(kind: 'error' | 'warning', diagnostic: FileDiagnostic): string {
+  const { file, line, column } = diagnostic;
   const properties = Object.entries({ file: file === 'stdin' ? null : file, line, col: column ?? null })
     .filter(([, value]) => value !== null)
     .map(
@@ -79,7 +82,7 @@ function annotation(kind: 'error' | 'warning', { file, line, column, field, mess
           .replaceAll(':', '%3A')
           .replaceAll(',', '%2C')}`,
     );
-  const text = escapeForTerminal(field === undefined ? message : `${field}: ${message}`);
+  const text = escapeForTerminal(describeDiagnostic(diagnostic));
   return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${escapeWorkflowText(text)}\n`;
 }
 
@@ -110,9 +113,9 @@ async function printDocument(context: Context, { files }: ReportSubject, finding
   const all: unknown[] = [];
   const check = await drain(findings, async (found) => void all.push(...found.map(convert)));
   const printer = await context.printer();
-  const { read: records, diagnosticCount: findingCount, warnings } = check;
-  const valid = findingCount === 0;
-  await printer.value({ ...checked, records, valid, findings: all, warnings: warnings.map(convert) }, {});
+  const { read: records, diagnosticCount, warnings, warningCount } = check;
+  const found = { valid: diagnosticCount === 0, findings: all, warnings: warnings.map(convert), warningCount };
+  await printer.value({ ...checked, records, ...found }, {});
   return check;
 }
 
@@ -121,10 +124,11 @@ type Converter = (finding: FileDiagnostic) => unknown;
 
 /** Creates a converter of findings, which names the file only if there are several. */
 function createConverter(files: readonly string[]): Converter {
-  return ({ file, line, column, field, message }) => ({
+  return ({ file, line, column, record, field, message }) => ({
     ...(files.length > 1 && { file }),
     line,
     ...(column !== undefined && { column }),
+    ...(record !== undefined && { record }),
     ...(field !== undefined && { field }),
     message,
   });

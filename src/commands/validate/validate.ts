@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommonTarget } from '../../bulk/common-target.ts';
-import { type RecordRules, streamDiagnostics } from '../../bulk/record-check.ts';
+import { streamDiagnostics } from '../../bulk/record-check.ts';
+import type { RecordRules } from '../../bulk/record-checker.ts';
 import type { InputFormat } from '../../bulk/source/source.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
@@ -63,6 +64,7 @@ export async function validateFiles(
       ...target,
       duplicates: options.duplicates,
       generateId: String,
+      warnsOfValues: options.verb === 'update' ? ('update' as const) : ('add' as const),
     };
     const { noun } = fields;
     const subject = { name: input.name, files: input.files.map(({ name }) => name), noun, form: options.form };

@@ -92,8 +92,19 @@ describe('CSV', () => {
     expect(await values('userId,sep=;\na,b\n', 'csv')).toEqual([{ userId: 'a', 'sep=;': 'b' }]);
   });
 
-  it('suggests the column that may be the ID', async () => {
-    expect((await refusal('user_id,name\n', 'csv')).hint).toBe("did you mean 'user_id'? add --map 'user_id=userId'");
+  it.each([
+    ['user_id,name', 'user_id', 'user_id=userId'],
+    ['name,id', 'id', 'id=userId'],
+    ['User,name', 'User', 'User=userId'],
+    ['User ID,name', 'User ID', "'User ID=userId'"],
+  ])('suggests the column that may be the ID: %s', async (header, column, map) => {
+    expect((await refusal(`${header}\n`, 'csv')).hint).toBe(`did you mean '${column}'? add --map ${map}`);
+  });
+
+  it('suggests no column that has another meaning', async () => {
+    expect((await refusal('name,email\n', 'csv')).hint).toBe(
+      'the first row must name the fields: userId,name,email,initial',
+    );
   });
 });
 

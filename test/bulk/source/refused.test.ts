@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { InputFormat } from '../../../src/bulk/source/source.ts';
 import { refusal } from './read-records.ts';
 
+const CANNOT_READ = 'stdin: svc cannot read spreadsheets';
+
 const bytes = (text: string, encoding: BufferEncoding) => Buffer.from(text, encoding);
 
 describe('the error for an invalid input names the position and the problem', () => {
@@ -29,12 +31,15 @@ describe('the error for an invalid input names the position and the problem', ()
       'stdin: the gzip data is truncated',
     ],
     ['a compressed file that is damaged', 'json', Uint8Array.of(0x1f, 0x8b, 9, 0), 'stdin: the gzip data is damaged'],
+    ['an archive', 'csv', bytes('PK\x03\x04...', 'latin1'), 'stdin: expected UTF-8 text, found a ZIP archive'],
+    ['a spreadsheet', 'csv', bytes(`PK\x03\x04${'\0'.repeat(26)}[Content_Types].xml`, 'latin1'), CANNOT_READ],
     [
-      'a spreadsheet',
+      'a spreadsheet of LibreOffice',
       'csv',
-      bytes('PK\x03\x04...', 'latin1'),
-      'stdin: expected UTF-8 text, found a ZIP archive or a spreadsheet',
+      bytes('PK\x03\x04\0\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet', 'latin1'),
+      CANNOT_READ,
     ],
+    ['an old spreadsheet', 'csv', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1'), CANNOT_READ],
 
     [
       'UTF-32 with its mark',
@@ -77,11 +82,11 @@ describe('the error for an invalid input names the position and the problem', ()
     ['a header without a name', 'csv', 'userId,,name\n', 'stdin:1: column 2 has no name'],
     ['a missing id column', 'csv', '\nname\nx\n', "stdin:2: the column 'userId' is missing"],
     ['an extra column', 'csv', 'userId,name\na,"x\ny"\nb,y,z\n', 'stdin:4: the row has 3 cells, but the header has 2'],
-    ['a row cut off', 'csv', 'userId,name\na', 'stdin:2: the row has 1 cells, but the header has 2'],
+    ['a row cut off', 'csv', 'userId,name\na', 'stdin:2: the row has 1 cell, but the header has 2'],
     ['a quote left open', 'csv', 'userId,name\na,x\nb,"y\nc,z\n', 'stdin:3:3: the quote is never closed'],
     ['text behind a quote', 'csv', 'userId,name\na,"x"y\n', 'stdin:2:3: text after a closing quote'],
 
-    ['a row without its last cell, in the middle', 'csv', 'userId,name\na,x\nb\nc,y\n', 'stdin:3: the row has 1 cells'],
+    ['a row without its last cell, in the middle', 'csv', 'userId,name\na,x\nb\nc,y\n', 'stdin:3: the row has 1 cell'],
 
     ['YAML that is no list', 'yaml', 'a: b\n', 'stdin:1:1: expected a list of records'],
     ['YAML with a field twice', 'yaml', '- userId: a\n  userId: b\n', 'stdin:2:3: a field occurs twice in one record'],

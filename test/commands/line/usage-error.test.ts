@@ -17,9 +17,18 @@ describe('an invalid command line', () => {
     ['usres add', "unknown command 'usres'", "did you mean 'svc users'?"],
     ['webhooks endponts list', "unknown command 'endponts'", "did you mean 'svc webhooks endpoints'?"],
     ['users frobnicate', "unknown command 'frobnicate'", 'svc users --help lists its commands'],
+    ['users list --local', 'the service has no operation that lists users', 'svc users --help lists its commands'],
+    ['user ls', 'the service has no operation that lists users', 'svc users --help lists its commands'],
+    ['groups rm g1', 'the service has no operation that deletes user groups', 'svc groups --help lists its commands'],
+    ['users create', "unknown command 'create'", "did you mean 'svc users add'?"],
+    ['profiles delete a', "unknown command 'delete'", "did you mean 'svc profiles remove'?"],
+    ['documents show', "unknown command 'show'", "did you mean 'svc documents list'?"],
+    ['webhooks list', "unknown command 'list'", "did you mean 'svc webhooks endpoints list'?"],
+    ['webhooks get', "unknown command 'get'", "did you mean 'svc webhooks config get' or 'svc webhooks advanced get'?"],
+    ['completion list', "unknown command 'list'", 'svc completion --help lists its commands'],
     ['frobnicate', "unknown command 'frobnicate'", 'svc help lists the commands'],
     ['webhooks deliveries list', "unknown command 'deliveries'", "did you mean 'svc local deliveries'?"],
-    ['users show', "unknown command 'show'", 'svc users --help lists its commands'],
+    ['users show', 'the service has no operation that shows users', 'svc users --help lists its commands'],
     ['resume j1', "unknown command 'resume'", "did you mean 'svc jobs resume'?"],
     ['users add --fiel x', "unknown flag '--fiel'", "did you mean '--file'?"],
     ['users add --outptu json', "unknown flag '--outptu'", "did you mean '--output'?"],
@@ -31,7 +40,11 @@ describe('an invalid command line', () => {
     ['users add --user a --user b', '--user can be given only once', undefined],
     ['profiles use', 'svc profiles use requires <name>', 'see svc profiles use --help'],
     ['jobs resume', 'svc jobs resume requires <id>', 'svc jobs list lists the IDs'],
-    ['org list', "unknown command 'org'", "did you mean 'svc organizations'?"],
+    [
+      'org list',
+      'the service has no operation that lists organizations',
+      'svc organizations --help lists its commands',
+    ],
     ['users add --conc 4', "unknown flag '--conc'", "did you mean '--concurrency'?"],
     ['agents list a b', "svc agents list takes no arguments; unexpected argument 'a'", 'see svc agents list --help'],
     ['help usrs', "unknown command or topic 'usrs'", "did you mean 'users'?"],
@@ -41,6 +54,12 @@ describe('an invalid command line', () => {
   ])('svc %s', async (line, message, hint) => {
     expect(await refusalOf(line)).toEqual({ failure: 'usage', message, hint });
   });
+});
+
+it('a bare ls lists the commands that list records, for the same service', async () => {
+  const refusal = await refusalOf('-p prod ls');
+  expect(refusal).toMatchObject({ failure: 'usage', message: "unknown command 'ls'" });
+  expect(refusal?.hint).toMatch(/^name the records: svc -p prod folders list, svc -p prod documents list, /);
 });
 
 describe('--version', () => {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { shouldUseColor } from '../../../src/commands/run/open-context.ts';
+import { shouldUseColor } from '../../../src/commands/terminal/terminal.ts';
 
 const sink = (isTerminal: boolean) => ({
   isTerminal,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRequestLog } from '../../../src/commands/serve/request-log.ts';
 import { formatWelcome, serveCommand } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/io.ts';
@@ -7,7 +8,7 @@ import { openEmbedded } from '../../../src/service/embedded.ts';
 import { resolveStoreLocation } from '../../../src/service/store/location.ts';
 import { eventually } from '../../eventually.ts';
 import { createUserFolders } from '../../temporary-folder.ts';
-import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
+import { type FakeContext, type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
 /** A serving command, and what ends it. */
 async function serving(world: FakeContextOptions, options: Record<string, string | boolean> = { port: '0' }) {
@@ -23,6 +24,27 @@ async function serving(world: FakeContextOptions, options: Record<string, string
   return { context, end };
 }
 
+/** Calls the serving command with its own credentials. Returns the HTTP status. */
+async function call({ stdout }: FakeContext, path: string, data: object, authToken?: string): Promise<number> {
+  const [first = ''] = stdout().split('\n');
+  const variable = (name: string) => new RegExp(`export ${name}=(.*)`).exec(stdout())?.[1] ?? '';
+  const { url, ...key } = first.startsWith('{')
+    ? JSON.parse(first)
+    : { url: variable('SVC_BASE_URL'), apiKey: variable('SVC_API_KEY'), authToken: variable('SVC_AUTH_TOKEN') };
+  const { status } = await fetch(url + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-svc-api-key': key.apiKey,
+      'x-svc-auth-token': authToken ?? key.authToken,
+    },
+    body: JSON.stringify({ data }),
+  });
+  return status;
+}
+
+const TWO_USERS = { organizationId: 'acme', users: [{ userId: 'u1' }, { userId: 'u2' }] };
+
 describe('svc serve', () => {
   it.each(['json', 'ndjson'] as const)('-o %s prints one line that is all one needs to call it', async (output) => {
     const { context } = await serving({ options: { output } });
@@ -30,16 +52,7 @@ describe('svc serve', () => {
     const { url, ...credentials } = JSON.parse(context.stdout());
     expect(Object.keys(credentials)).toEqual(['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken']);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    const response = await fetch(`${url}/v1/users/add`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-svc-api-key': credentials.apiKey,
-        'x-svc-auth-token': credentials.authToken,
-      },
-      body: JSON.stringify({ data: { organizationId: 'acme', users: [{ userId: 'u1' }] } }),
-    });
-    expect(response.status).toBe(200);
+    expect(await call(context, '/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] })).toBe(200);
   });
 
   it('prints the variables to export', async () => {
@@ -131,5 +144,85 @@ describe('the options of svc serve', () => {
     { rateLimit: '5/0s' },
   ])('rejects %j', async (options) => {
     await expect(serving({}, { port: '0', ...options })).rejects.toMatchObject({ failure: 'usage' });
+  });
+});
+
+describe('the request log of svc serve', () => {
+  it('is NDJSON on stdout with -o ndjson, and does not contain health checks', async () => {
+    const { context } = await serving({ options: { output: 'ndjson' } });
+    await call(context, '/v1/users/add', TWO_USERS);
+    await call(context, '/v2/organizations/documents/get', { organizationId: 'nowhere' });
+    await call(context, '/v1/users/add', TWO_USERS, 'a-wrong-token');
+    await call(context, '/v9/nothing?at=all', {});
+    const [ready = '{}', ...lines] = context.stdout().trim().split('\n');
+    await fetch(`${JSON.parse(ready).url}/healthz`);
+    expect(context.stdout().trim().split('\n').length).toBe(5);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...{
+          time: expect.stringMatching(/^\d{4}-.*Z$/),
+          method: 'POST',
+          path: '/v1/users/add',
+          operation: 'users.add',
+        },
+        ...{ status: 200, error: null, milliseconds: expect.any(Number), records: 2, failed: 0 },
+      },
+      expect.objectContaining({ operation: 'documents.list', status: 200, records: 0 }),
+      expect.objectContaining({ operation: 'users.add', status: 401, error: 'UNAUTHENTICATED', records: null }),
+      expect.objectContaining({ operation: null, path: '/v9/nothing?at=all', status: 404, error: 'NOT_FOUND' }),
+    ]);
+    expect(context.stdout()).not.toContain('a-wrong-token');
+  });
+
+  it('is on stderr of a terminal, and counts failed records', async () => {
+    const { context } = await serving({ answers: [], options: { color: 'never' } });
+    await call(context, '/v1/users/add', TWO_USERS);
+    const document = { organizationId: 'acme', documents: [{ documentId: 'd1' }] };
+    await call(context, '/v1/organizations/documents/add', document);
+    await call(context, '/v1/organizations/documents/add', document);
+    await call(context, '/\u001b[31m', {});
+    const lines = context.stderr().trim().split('\n');
+    expect(lines).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d {2}POST {2}users add {9}200 {2}[ .\d]{3} ms {2}2 records$/),
+      expect.stringMatching(/POST {2}documents add {5}200 .* 1 record$/),
+      expect.stringMatching(/POST {2}documents add {5}200 .* 1 record, 1 failed$/),
+      expect.stringMatching(/POST {2}\/%1B\[31m {10}404 NOT_FOUND/),
+    ]);
+  });
+
+  it.each([
+    { options: { quiet: true }, answers: [] },
+    { options: { output: 'json' as const }, answers: [] },
+    { options: { quiet: true, output: 'ndjson' as const } },
+    { options: {} },
+  ])('is off with $options', async (world) => {
+    const { context } = await serving(world);
+    const before = context.stdout();
+    expect(await call(context, '/v1/users/add', TWO_USERS)).toBe(200);
+    expect([context.stdout(), context.stderr()]).toEqual([before, '']);
+  });
+
+  it('drops lines for a reader that does not read, and counts them', async () => {
+    const context = await fakeContext({ options: { output: 'ndjson' } });
+    const written: string[] = [];
+    let read = () => {};
+    const write = (text: string | Uint8Array) => {
+      written.push(String(text));
+      return new Promise<void>((resolve) => {
+        read = resolve;
+      });
+    };
+    const stdout = { ...context.io.stdout, write };
+    const log = await createRequestLog({ ...context, io: { ...context.io, stdout } });
+    const handled = { method: 'POST', operation: undefined, status: 404, error: 'NOT_FOUND', milliseconds: 1 };
+    log?.({ ...handled, target: `/${'x'.repeat(999_000)}` });
+    for (let line = 0; line < 10; line++) log?.({ ...handled, target: `/${'y'.repeat(999)}` });
+    expect(written.length).toBe(1);
+    read();
+    await eventually(() => {
+      log?.({ ...handled, target: '/z' });
+      expect(written.length).toBeGreaterThan(1);
+    });
+    expect(JSON.parse(written[1] ?? '').dropped).toBeGreaterThanOrEqual(10);
   });
 });

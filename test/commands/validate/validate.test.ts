@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GlobalOptions } from '../../../src/commands/context.ts';
 import { VALIDATE_COMMANDS } from '../../../src/commands/validate/commands.ts';
@@ -116,6 +117,7 @@ describe('the format of findings', () => {
         { line: 4, column: 3, field: 'userId', message: "'a' is already on line 2" },
       ],
       warnings: [{ line: 2, message: expect.stringContaining("'zip'") }],
+      warningCount: 1,
     });
   });
 
@@ -123,6 +125,162 @@ describe('the format of findings', () => {
     const { stdout } = await validate({ name: 'u.json', content: BROKEN, output: 'ndjson' });
     expect(stdout.trim().split('\n')).toHaveLength(3);
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ line: 3, field: 'userId' });
+  });
+});
+
+describe('everything in one pass', () => {
+  const RAGGED = 'userId,name,email\nu1,Ann,a@x.com\nu2,Bob\n,,\nu1,Al,b@x.com\nu3,Cy,c@x.com,more\nu4,,\n,,\n,,\n';
+
+  it('reports uneven rows, empty rows, and duplicates', async () => {
+    const { stdout, stderr, error } = await validate({ name: 'u.csv', content: RAGGED });
+    expect(stdout.split('\n')).toEqual([
+      'u.csv:3: the row has 2 cells, but the header has 3',
+      'u.csv:4: 1 row without values',
+      'u.csv:6: the row has 4 cells, but the header has 3',
+      'u.csv:8: 2 rows without values at the end of the file',
+      "u.csv:5: userId: 'u1' is already on line 2",
+      '',
+    ]);
+    expect(stderr).toBe('warning: u.csv:7: name: is empty\n');
+    expect(error?.message).toBe('u.csv: 5 problems in 8 users');
+  });
+
+  it('finds each fault among any others', async () => {
+    const kinds = ['good', 'short', 'long', 'empty', 'double', 'noId'] as const;
+    const rows = { short: 'x', long: 'x,y,z,w', empty: ',,', double: 'same,n,', noId: ',n,' };
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 30 }), async (chosen) => {
+        const text = chosen.map((kind, at) => (kind === 'good' ? `u${at},n,` : rows[kind]));
+        const { stdout } = await validate({
+          name: 'u.csv',
+          content: ['userId,name,email', 'first,n,', ...text, 'end,n,'].join('\n'),
+        });
+        const expected = chosen.flatMap((kind, at) => {
+          const isFirst =
+            kind === 'empty' ? chosen[at - 1] !== 'empty' : kind !== 'double' || at > chosen.indexOf(kind);
+          return kind === 'good' || !isFirst ? [] : [at + 3];
+        });
+        const found = [...stdout.matchAll(/^u\.csv:(\d+): /gm)].map(([, line]) => Number(line));
+        expect(found.toSorted((a, b) => a - b)).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('reports the hint that solves all problems', async () => {
+    const hintOf = async (content: string) => (await validate({ name: 'u.csv', content })).error?.hint;
+    expect(await hintOf('userId,name\na,b\nc\nd\n')).toBe('check that the file is complete');
+    expect(await hintOf('userId,name\na,b\n,\n')).toMatch(/^delete the rows without values/);
+    expect(await hintOf('userId,name\na,b\n,\nc\n')).toBe('fix the problems, then check the files again');
+  });
+
+  it('skips single records that are not valid JSON or YAML', async () => {
+    const lines = await validate({ name: 'u.ndjson', content: '{"userId":"a"}\n{"userId":}\n{"userId":"a"}\n' });
+    expect(lines.stdout).toBe(
+      "u.ndjson:2:11: expected a value, found '}'\nu.ndjson:3: userId: 'a' is already on line 1\n",
+    );
+    const list = await validate({ name: 'u.json', content: '[{"userId":"a"},\n{"userId":},\n{"userId":"a"}]' });
+    expect(list.stdout).toBe("u.json:2:11: expected a value, found '}'\nu.json:3: userId: 'a' is already on line 1\n");
+    const yaml = await validate({ name: 'u.yaml', content: '- userId: a\n- userId: [\n- userId: a\n' });
+    expect(yaml.stdout).toContain("u.yaml:3: userId: 'a' is already on line 1\n");
+    expect(yaml.error?.message).toBe('u.yaml: 2 problems in 3 users');
+  });
+
+  it('reports duplicates in the part before an error that hides the rest', async () => {
+    const content = 'userId\na\na\n"b\nc\n';
+    const { stdout } = await validate({ name: 'u.csv', content });
+    expect(stdout).toBe("u.csv:4:1: the quote is never closed\nu.csv:3: userId: 'a' is already on line 2\n");
+    expect((await validate({ name: '-', content, flags: { inputFormat: 'csv' } })).stdout).toBe(
+      'stdin:4:1: the quote is never closed\n',
+    );
+  });
+
+  it('stops at a file of another format', async () => {
+    const { stdout } = await validate({ name: 'u.ndjson', content: `[\n${'x\n'.repeat(500)}` });
+    expect(stdout.trim().split('\n')).toHaveLength(10);
+    expect(stdout).toContain('reading stopped, because none of the first records is readable');
+  });
+
+  it('numbers the records that share a line', async () => {
+    const content = '[{"userId":"a"},{"name":"b"},{"userId":"a"},{"userId":}]';
+    const { stdout } = await validate({ name: 'u.json', content });
+    expect(stdout.split('\n')).toEqual([
+      'u.json:1:17: record 2: userId: is missing',
+      "u.json:1:55: record 4: expected a value, found '}'",
+      "u.json:1:30: record 3: userId: 'a' is already in record 1",
+      '',
+    ]);
+    const json = await validate({ name: 'u.json', content, output: 'json' });
+    expect(JSON.parse(json.stdout).findings[0]).toEqual({
+      ...{ line: 1, column: 17, record: 2, field: 'userId', message: 'is missing' },
+    });
+    const github = await validate({ name: 'u.json', content, flags: { format: 'github' } });
+    expect(github.stdout).toContain('::error file=u.json,line=1,col=17::record 2: userId: is missing\n');
+  });
+
+  it.each([
+    ['[{"id":"a","name":"x"},{"id":"b"}]', 'u.json'],
+    ['- id: a\n- id: b\n', 'u.yaml'],
+    ['id,name\na,x\n', 'u.csv'],
+  ])('suggests how to rename the ID of %s', async (content, name) => {
+    expect((await validate({ name, content })).error?.hint).toBe("did you mean 'id'? add --map id=userId");
+    expect((await validate({ name, content, flags: { map: ['id=userId'] } })).error).toBeUndefined();
+  });
+
+  it.each(['u.xlsx', 'u.XLS', 'u.ods'])('refuses %s with a way out', async (name) => {
+    const { error } = await validate({ name, content: 'userId\na\n' });
+    expect([error?.failure, error?.message]).toEqual(['bad_data', `${name}: svc cannot read spreadsheets`]);
+    expect(error?.hint).toContain('save the sheet as CSV');
+    expect((await validate({ name, content: 'userId\na\n', flags: { inputFormat: 'csv' } })).error).toBeUndefined();
+  });
+});
+
+describe('suspicious values', () => {
+  const warningsOf = async (content: string, flags: ValidateFlags = {}, name = 'u.csv') => {
+    const { stdout, stderr, error } = await validate({ name, content, flags });
+    expect(error).toBeUndefined();
+    return { stdout, warnings: stderr.trimEnd().split('\n') };
+  };
+
+  it('are warnings, and the file is still valid', async () => {
+    const { stdout, warnings } = await warningsOf(
+      'userId;name;email\nu1; Ann ;ann@x.com\n1,23E+11;#N/A;ann@x\nu3;;c@d.org\nu4;#WERT!;Ann <a@b.de>\n',
+    );
+    expect(stdout).toBe('u.csv: 4 users, no errors, 7 warnings\n');
+    expect(warnings).toEqual([
+      "warning: u.csv:2: name: ' Ann ' begins or ends with a space",
+      "warning: u.csv:3: userId: '1,23E+11' is a number without its last digits, as Excel shortens it",
+      "warning: u.csv:3: name: '#N/A' is an error of a spreadsheet formula",
+      "warning: u.csv:3: email: 'ann@x' is not a valid email address",
+      'warning: u.csv:4: name: is empty',
+      "warning: u.csv:5: name: '#WERT!' is an error of a spreadsheet formula",
+      "warning: u.csv:5: email: 'Ann <a@b.de>' is not a valid email address",
+    ]);
+  });
+
+  it('are none for ordinary values of any language', async () => {
+    const { stdout } = await warningsOf(
+      "userId,name,email\n1e5,Zoë Müller,zoë@müller.example\n#1,李,a.b+c@x.co.uk\n0123,Al #2!,o'hara@x.ie\n",
+    );
+    expect(stdout).toBe('u.csv: 3 users, no problems found\n');
+  });
+
+  it('may be absent names in an update', async () => {
+    const content = 'userId,name,email\nu1,,a@x.com\n';
+    expect((await warningsOf(content, { for: 'update' })).stdout).toBe('u.csv: 1 user, no problems found\n');
+    expect((await warningsOf(content)).warnings).toEqual(['warning: u.csv:2: name: is empty']);
+    const list = '[{"userId":"a"},{"userId":"b","name":" "}]';
+    expect((await warningsOf(list, { for: 'update' }, 'u.json')).warnings).toEqual([
+      'warning: u.json:1:17: record 2: name: is empty',
+    ]);
+  });
+
+  it('are summarized after the first ten of a kind, in each file', async () => {
+    const content = `userId,email\n${Array.from({ length: 2_000 }, (_, at) => `u${at},x`).join('\n')}`;
+    const { stdout, warnings } = await warningsOf(content);
+    expect(stdout).toBe('u.csv: 2,000 users, no errors, 2,000 warnings\n');
+    expect(warnings).toHaveLength(11);
+    expect(warnings.at(-1)).toBe('warning: u.csv: email: 1,990 more values are not valid email addresses');
   });
 });
 
@@ -144,7 +302,13 @@ describe('several files', () => {
   it('are named in the formats for programs', async () => {
     const { stdout } = await validate({ ...files, output: 'json' });
     const { findings, ...rest } = JSON.parse(stdout);
-    expect(rest).toMatchObject({ files: ['u.json', 'v.csv'], records: 5, warnings: [{ file: 'u.json', line: 2 }] });
+    expect(rest).toMatchObject({
+      ...{ files: ['u.json', 'v.csv'], records: 5 },
+      warnings: [
+        { file: 'u.json', line: 2 },
+        { file: 'v.csv', line: 3, field: 'name' },
+      ],
+    });
     expect(findings.at(-1)).toMatchObject({ file: 'v.csv', line: 3, field: 'userId' });
     const csv = await validate({ ...files, output: 'csv' });
     expect(csv.stdout.split('\n')[0]).toMatch(/^file,line,/);
@@ -174,7 +338,8 @@ describe('records of every kind', () => {
     ['users', '[{"userId":"a","accessRole":"king"}]', { apiVersion: 'v2' }, 'accessRole: expected one of'],
   ])('%s: %s', async (noun, content, flags, message) => {
     const { stdout, error } = await validate({ noun, name: 'r.json', content, flags });
-    expect(stdout).toContain(`r.json:1: ${message}`);
+    expect(stdout).toMatch(/^r\.json:1:(\d+: record \d:)? /);
+    expect(stdout).toContain(` ${message}`);
     expect(error?.failure).toBe('bad_data');
   });
 

@@ -1,0 +1,111 @@
+import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
+import { EMPTY_ROWS_HINT, EmptyRows } from './empty-rows.ts';
+import { HintCounts } from './hint-counts.ts';
+import { renameHint } from './source/renamed-field.ts';
+import type { InputError } from './source/source.ts';
+
+const MAX_DIAGNOSTICS = 100;
+const MAX_WARNINGS = 100;
+
+/** Collects the problems and warnings of an input's files, in bounded memory if `takeNew` is called regularly. */
+export class FindingCollector {
+  /** The first problems. */
+  readonly diagnostics: FileDiagnostic[] = [];
+  diagnosticCount = 0;
+  readonly warnings: FileDiagnostic[] = [];
+  warningCount = 0;
+  /** Whether a file could not be read to its end. */
+  isIncomplete = false;
+  #new: FileDiagnostic[] = [];
+  /** The current file's name in messages. */
+  #file = '';
+  readonly #emptyRows = new EmptyRows();
+  readonly #hints = new HintCounts();
+  #renameHint: string | undefined;
+  /** Hint for the first file that could not be read to its end. */
+  #fileHint: string | undefined;
+
+  /** How to fix all problems, or the most important ones. */
+  get hint(): string | undefined {
+    return this.#hints.hintForAll(this.diagnosticCount) ?? this.#renameHint ?? this.#fileHint;
+  }
+
+  startFile(name: string): void {
+    this.#file = name;
+  }
+
+  /** Ends the current file. @param error the reason why the rest of the file cannot be read */
+  endFile(read: number, error?: InputError): void {
+    this.#addEmptyRows(this.#emptyRows.take(error ? undefined : read));
+    if (!error) return;
+    this.isIncomplete = true;
+    this.#fileHint ??= error.hint;
+    this.addError(error);
+  }
+
+  /** Adds a problem of the current file. */
+  addToFile(problem: Diagnostic): void {
+    this.#addEmptyRows(this.#emptyRows.take());
+    this.add({ file: this.#file, ...problem });
+  }
+
+  /** Adds a problem, with a hint if one fix applies to all problems of this kind. */
+  add(finding: FileDiagnostic, hint?: string): void {
+    this.diagnosticCount += 1;
+    if (this.diagnostics.length < MAX_DIAGNOSTICS) this.diagnostics.push(finding);
+    this.#new.push(finding);
+    if (hint !== undefined) this.#hints.add(hint);
+  }
+
+  /** Adds an error at its own position. @param record number of the record that cannot be read, if it shares its line */
+  addError({ position, problem, hint }: InputError, record?: number): void {
+    const { line = null, column } = position;
+    const place = { line, ...(column !== undefined && { column }), ...(record !== undefined && { record }) };
+    this.addToFile({ ...place, message: problem, isExact: true });
+    if (hint !== undefined) this.countHint(hint, 1);
+  }
+
+  /** Adds a row without values, by its index among all records. */
+  addEmptyRow(line: number, index: number): void {
+    this.#addEmptyRows(this.#emptyRows.add(line, index));
+  }
+
+  /** Counts problems that a hint applies to. */
+  countHint(hint: string, count: number): void {
+    if (count > 0) this.#hints.add(hint, count);
+  }
+
+  /** Notes that a record lacks its ID but has another field that probably contains it. */
+  noteRenamedField(name: string, idField: string): void {
+    this.#renameHint ??= renameHint(name, idField);
+  }
+
+  /** Adds a warning about the current file. Returns false if there are too many. */
+  warn(warning: Diagnostic): boolean {
+    if (this.warnings.length >= MAX_WARNINGS) return false;
+    this.warnOfValue(warning);
+    return true;
+  }
+
+  /** Adds a warning about a value of the current file. */
+  warnOfValue(warning: Diagnostic): void {
+    this.addSummary(warning, 1);
+  }
+
+  /** Adds a line that summarizes `count` warnings about the current file. */
+  addSummary(summary: Diagnostic, count: number): void {
+    this.warnings.push({ file: this.#file, ...summary });
+    this.warningCount += count;
+  }
+
+  /** Returns the problems since the last call. */
+  takeNew(): readonly FileDiagnostic[] {
+    const found = this.#new;
+    this.#new = [];
+    return found;
+  }
+
+  #addEmptyRows(problem: Diagnostic | undefined): void {
+    if (problem) this.add({ file: this.#file, ...problem }, EMPTY_ROWS_HINT);
+  }
+}

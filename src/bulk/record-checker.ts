@@ -1,0 +1,299 @@
+import type * as z from 'zod';
+import { didYouMean } from '../kernel/nearest.ts';
+import { BitSet } from './bit-set.ts';
+import type { BulkRecord } from './bulk-record.ts';
+import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
+import { type IdentifiedRecord, resolveDuplicates } from './duplicates.ts';
+import { FindingCollector } from './finding-collector.ts';
+import { isInShard, type Shard } from './id-hash.ts';
+import { IdScanner } from './id-scanner.ts';
+import type { FileFingerprint } from './input-file.ts';
+import {
+  canSendSourceText,
+  createFinalizer,
+  createPreparer,
+  type PreparationRules,
+  type PreparedRecord,
+} from './record-preparation.ts';
+import { findRecordProblems, type RecordProblem } from './record-problem.ts';
+import { RepeatedIdDetector } from './repeated-ids.ts';
+import { SharedLines } from './shared-lines.ts';
+import { findRenamedField } from './source/renamed-field.ts';
+import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
+import { SuspiciousValues } from './suspicious-values.ts';
+
+/** Rules for valid records, and for the records to send. */
+export interface RecordRules extends PreparationRules {
+  /** How to handle records with the same ID. `fail` reports them as problems. */
+  readonly duplicates: 'fail' | 'first' | 'last';
+  /** The shard to send. Records of other shards are only checked. */
+  readonly shard?: Shard;
+  /** Whether to warn about valid but suspicious values (default: no). In an `update`, an empty cell leaves a field unchanged. */
+  readonly warnsOfValues?: 'add' | 'update';
+}
+
+/** The result of checking an input. The input may be sent if `diagnosticCount` is 0. */
+export interface RecordCheck {
+  /** Number of records to send, without other shards and skipped duplicates. */
+  readonly records: number;
+  /** Number of records read. */
+  readonly read: number;
+  /** Number of skipped duplicates. */
+  readonly leftOut: number;
+  /** The first problems. */
+  readonly diagnostics: readonly FileDiagnostic[];
+  readonly diagnosticCount: number;
+  /** How to fix the problems, if one fix applies to all of them, if the ID has another name, or if a file cannot be read to its end. */
+  readonly hint: string | undefined;
+  /** Whether a file could not be read to its end. */
+  readonly isIncomplete: boolean;
+  /** One warning per unknown field and per ignored part of a file, and the first suspicious values of each kind. */
+  readonly warnings: readonly FileDiagnostic[];
+  /** Number of warnings, with those that `warnings` summarizes. */
+  readonly warningCount: number;
+  /** The first valid record, for a preview. */
+  readonly first: BulkRecord | undefined;
+  /** The files of the input, in order. */
+  readonly files: readonly CheckedFile[];
+  /** Whether the record at an index is skipped as a duplicate. */
+  isLeftOut(index: number): boolean;
+}
+
+/** A checked file of an input. */
+export interface CheckedFile {
+  /** Index of the file's first record in the whole input. */
+  readonly first: number;
+  /** Text that a file of such records starts with: the header of a CSV file. */
+  readonly preamble: string;
+  /** Undefined if the file could not be read to its end. */
+  readonly identity: FileFingerprint | undefined;
+  /** Finds the IDs of unchanged records without parsing them, where possible. */
+  readonly scan: IdScanner | undefined;
+}
+
+/** Receives each valid record in the form to send, before duplicates are resolved. */
+export type RecordListener = (value: unknown) => void;
+
+/** A file that is being checked. */
+class FileCheck implements CheckedFile {
+  readonly first: number;
+  preamble = '';
+  identity: FileFingerprint | undefined;
+  scan: IdScanner | undefined;
+
+  constructor(first: number) {
+    this.first = first;
+  }
+}
+
+/** Number of unreadable records at the start of a file after which svc stops reading it: the format is a different one. */
+const MAX_UNREADABLE_AT_START = 10;
+
+const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --duplicates last';
+
+const TARGET_HINT =
+  'a job sends to one target: move the other records to a separate file, or drop the field, for example with --map organizationId=';
+
+/** Lists the problems of a record. A field that could not be converted keeps its conversion problem only. */
+function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): readonly RecordProblem[] {
+  const refused = findRecordProblems(schema, value);
+  if (problems.length === 0 || refused.length === 0) return problems.length === 0 ? refused : problems;
+  const named = new Set(problems.map(({ field }) => field));
+  return [...problems, ...refused.filter(({ field }) => !named.has(field?.split('.', 1).join()))];
+}
+
+/** Checks the records of an input, file by file. */
+export class RecordChecker implements RecordCheck {
+  readonly #rules: RecordRules;
+  readonly #onRecord: RecordListener | undefined;
+  readonly #knownFields: Set<string>;
+  readonly #hashes = new RepeatedIdDetector();
+  readonly #leftOut = new BitSet();
+  readonly #findings = new FindingCollector();
+  readonly #suspicious: SuspiciousValues | undefined;
+  records = 0;
+  read = 0;
+  first: BulkRecord | undefined;
+  readonly files: FileCheck[] = [];
+
+  constructor(rules: RecordRules, onRecord: RecordListener | undefined) {
+    this.#rules = rules;
+    this.#onRecord = onRecord;
+    this.#knownFields = new Set(rules.fields.knownFields);
+    this.#suspicious = rules.warnsOfValues ? new SuspiciousValues() : undefined;
+  }
+
+  get diagnostics(): readonly FileDiagnostic[] {
+    return this.#findings.diagnostics;
+  }
+
+  get diagnosticCount(): number {
+    return this.#findings.diagnosticCount;
+  }
+
+  get warnings(): readonly FileDiagnostic[] {
+    return this.#findings.warnings;
+  }
+
+  get warningCount(): number {
+    return this.#findings.warningCount;
+  }
+
+  get hint(): string | undefined {
+    return this.#findings.hint;
+  }
+
+  get isIncomplete(): boolean {
+    return this.#findings.isIncomplete;
+  }
+
+  get leftOut(): number {
+    return this.#leftOut.size;
+  }
+
+  isLeftOut(index: number): boolean {
+    return this.#leftOut.has(index);
+  }
+
+  /** Returns the diagnostics since the last call. */
+  takeDiagnostics(): readonly FileDiagnostic[] {
+    return this.#findings.takeNew();
+  }
+
+  /** Starts the next file. */
+  startFile(name: string): FileCheck {
+    const file = new FileCheck(this.read);
+    this.files.push(file);
+    this.#findings.startFile(name);
+    return file;
+  }
+
+  /** Ends a file, at its end or at an error that hides the rest of it. */
+  endFile(error?: InputError): void {
+    this.#findings.endFile(this.read, error);
+    for (const { count, ...summary } of this.#suspicious?.takeSummary() ?? [])
+      this.#findings.addSummary(summary, count);
+  }
+
+  /** Adds a warning about a part of the current file. */
+  warn(warning: Diagnostic): void {
+    this.#findings.warn(warning);
+  }
+
+  /** Creates a function that checks the records of a file in order. */
+  createFileChecker(source: Source, { first }: FileCheck): (records: RecordChunk) => void {
+    const lines = new SharedLines();
+    const check = this.#createRecordChecker(source, lines);
+    let readable = 0;
+    return (records) => {
+      lines.startChunk(records);
+      // An indexed loop: an iterator of entries costs time per record.
+      for (let at = 0; at < records.length; at += 1) {
+        const index = this.read++;
+        try {
+          check(records[at] as SourceRecord, index, at);
+          readable += 1;
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          if (readable === 0 && index - first + 1 === MAX_UNREADABLE_AT_START)
+            throw error.withProblem(`${error.problem}; reading stopped, because none of the first records is readable`);
+          this.#findings.addError(error, lines.positionAt(at).record);
+        }
+      }
+    };
+  }
+
+  /** Creates a function that checks one record, by its index in the input and in the chunk. It throws if the record cannot be read. */
+  #createRecordChecker(source: Source, lines: SharedLines) {
+    const { fields, shard } = this.#rules;
+    const file = this.files.at(-1);
+    const first = file?.first ?? 0;
+    const [prepare, finalize] = [createPreparer(source, this.#rules), createFinalizer(source, this.#rules)];
+    const scan = canSendSourceText(source, fields) ? new IdScanner(fields.id) : undefined;
+    if (file) file.scan = scan;
+    return (record: SourceRecord, index: number, at: number): void => {
+      const prepared = prepare(record, index);
+      const { value, ownFields, id, isChanged } = prepared;
+      scan?.verify(record.text, index - first, isChanged ? undefined : id);
+      const problems = allProblems(prepared, fields.schema);
+      if (problems.length > 0) {
+        if (isEmptyRow(record, source)) {
+          this.#findings.addEmptyRow(record.line, index);
+          return;
+        }
+        this.#addProblems(problems, prepared, lines.positionAt(at));
+      }
+      for (const field of Object.keys(ownFields))
+        if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
+      if (this.#suspicious) this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
+      if (typeof id !== 'string') return;
+      this.#hashes.add(id);
+      if (problems.length > 0 || (shard && !isInShard(id, shard))) return;
+      this.records += 1;
+      this.first ??= finalize(record, prepared, index);
+      this.#onRecord?.(fields.bareIds ? id : value);
+    };
+  }
+
+  /** Reports or skips records with the same ID. */
+  async resolveDuplicates(read: () => AsyncIterable<readonly IdentifiedRecord[]>): Promise<void> {
+    const { duplicates, fields, shard } = this.#rules;
+    const reportDuplicate = ({ id, index: _, ...place }: IdentifiedRecord, earlier: IdentifiedRecord) => {
+      const message = `'${id}' is already ${describePlace(earlier, place.file)}`;
+      this.#findings.add({ ...place, field: fields.id, message }, DUPLICATES_HINT);
+    };
+    async function* inShard() {
+      for await (const records of read()) yield shard ? records.filter(({ id }) => isInShard(id, shard)) : records;
+    }
+    await resolveDuplicates(inShard, this.#hashes.takeRepeated(), {
+      duplicates,
+      leftOut: this.#leftOut,
+      reportDuplicate,
+    });
+    this.records -= this.#leftOut.size;
+  }
+
+  #addProblems(
+    problems: readonly RecordProblem[],
+    { ownFields, targetConflicts }: PreparedRecord,
+    position: Omit<Diagnostic, 'message'>,
+  ): void {
+    const { fields } = this.#rules;
+    for (const problem of problems) this.#findings.addToFile({ ...position, ...problem });
+    this.#findings.countHint(TARGET_HINT, targetConflicts);
+    if (Object.hasOwn(ownFields, fields.id)) return;
+    const other = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
+    if (other !== undefined) this.#findings.noteRenamedField(other, fields.id);
+  }
+
+  /** Warns once per unknown field. */
+  #warnAboutField(field: string, line: number): void {
+    const { knownFields, bareIds, id } = this.#rules.fields;
+    const effect = bareIds ? `is dropped; only '${id}' of each record is sent` : 'is sent unchanged';
+    const suggestion = bareIds ? '' : `; ${didYouMean(field, knownFields)}`;
+    if (this.#findings.warn({ line, message: `unknown field '${field}' ${effect}${suggestion}` }))
+      this.#knownFields.add(field);
+  }
+
+  #warnAboutValues(
+    suspicious: SuspiciousValues,
+    ownFields: PreparedRecord['ownFields'],
+    { columns }: Source,
+    position: Omit<Diagnostic, 'message'>,
+  ): void {
+    const required = this.#rules.warnsOfValues === 'add' ? columns?.() : [];
+    for (const problem of suspicious.inspect(ownFields, required))
+      this.#findings.warnOfValue({ ...position, ...problem });
+  }
+}
+
+/** Whether a record is a CSV row of empty cells. */
+function isEmptyRow({ value }: SourceRecord, { format }: Source): boolean {
+  return format === 'csv' && Object.keys(Object(value)).length === 0;
+}
+
+/** Describes the position of a record relative to a file: `on line 2`, `in record 3`, `on line 2 of a.csv`. */
+function describePlace({ file, line, record }: IdentifiedRecord, from: string): string {
+  const place = record === undefined ? `on line ${line}` : `in record ${record}`;
+  return file === from ? place : `${place} of ${file}`;
+}

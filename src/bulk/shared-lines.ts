@@ -1,0 +1,24 @@
+import type { RecordChunk } from './source/source.ts';
+
+/** Numbers the records of a file that share a line with another record: there, the line is not enough to find a record. */
+export class SharedLines {
+  #chunk: RecordChunk = [];
+  /** Number of records before the chunk, and the line of the last one. */
+  #before = 0;
+  #lastLine = 0;
+
+  /** Starts the next chunk of the file. */
+  startChunk(chunk: RecordChunk): void {
+    this.#before += this.#chunk.length;
+    this.#lastLine = this.#chunk.at(-1)?.line ?? this.#lastLine;
+    this.#chunk = chunk;
+  }
+
+  /** Returns the position of a record of the chunk, with its number in the file if it shares its line. */
+  positionAt(at: number): { readonly line: number; readonly column: number; readonly record?: number } {
+    const { line = 0, column = 1 } = this.#chunk[at] ?? {};
+    const lineBefore = at > 0 ? this.#chunk[at - 1]?.line : this.#lastLine;
+    const isShared = line === lineBefore || line === this.#chunk[at + 1]?.line;
+    return { line, column, ...(isShared && { record: this.#before + at + 1 }) };
+  }
+}

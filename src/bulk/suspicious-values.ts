@@ -1,0 +1,101 @@
+import { groupDigits } from '../kernel/plural.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { RecordProblem } from './record-problem.ts';
+
+/** A kind of valid but probably unintended value. */
+interface Suspicion {
+  readonly isSuspicious: (text: string, field: string) => boolean;
+  /** Describes one value, and several values of a field. */
+  readonly describe: (text: string) => string;
+  readonly plural: string;
+}
+
+const EMAIL_FIELD = /^e-?mail$|Email$/i;
+const NAME_FIELD = /^name$|Name$/;
+const EMAIL_ADDRESS = /^[^\s@<>(),;:"]+@[^\s@<>(),;:".]+(?:\.[^\s@<>(),;:".]+)+$/;
+/** `#N/A`, `#REF!`, `#DIV/0!`, `#NAME?`, and their translations. */
+const SPREADSHEET_ERROR = /^#(?:N\/[AD]|NV|[\p{Lu}\d/]+[!?])$/u;
+/** A long number as Excel displays and exports it: `1.23E+11`. */
+const SHORTENED_NUMBER = /^-?\d(?:[.,]\d+)?E\+\d{2,3}$/;
+
+const EMPTY: Suspicion = {
+  isSuspicious: (text, field) => NAME_FIELD.test(field) && text.trim() === '',
+  describe: () => 'is empty',
+  plural: 'are empty',
+};
+
+/** In order of precedence: a value has at most one warning. */
+const SUSPICIONS: readonly Suspicion[] = [
+  {
+    isSuspicious: (text) => SPREADSHEET_ERROR.test(text),
+    describe: (text) => `${quote(text)} is an error of a spreadsheet formula`,
+    plural: 'are errors of spreadsheet formulas',
+  },
+  {
+    isSuspicious: (text) => SHORTENED_NUMBER.test(text),
+    describe: (text) => `${quote(text)} is a number without its last digits, as Excel shortens it`,
+    plural: 'are numbers without their last digits',
+  },
+  EMPTY,
+  {
+    isSuspicious: (text) => text.trim() !== text && !/[\r\n]/.test(text),
+    describe: (text) => `${quote(text)} begins or ends with a space`,
+    plural: 'begin or end with a space',
+  },
+  {
+    isSuspicious: (text, field) => EMAIL_FIELD.test(field) && !EMAIL_ADDRESS.test(text),
+    describe: (text) => `${quote(text)} is not a valid email address`,
+    plural: 'are not valid email addresses',
+  },
+];
+
+/** Number of values to show per field and kind, and the number of fields and kinds. Others are counted or ignored. */
+const MAX_SHOWN = 10;
+const MAX_GROUPS = 50;
+const MAX_QUOTED_CHARACTERS = 60;
+
+/** Finds suspicious values in the records of a file. Its memory does not depend on the number of records. */
+export class SuspiciousValues {
+  /** Number of values, by field and kind. */
+  readonly #groups = new Map<string, { count: number; readonly field: string; readonly suspicion: Suspicion }>();
+
+  /**
+   * Inspects the text fields of a record.
+   * @param columns fields of the file's header, where an empty cell is an absent field
+   */
+  *inspect(fields: Readonly<Record<string, unknown>>, columns: readonly string[] = []): Generator<RecordProblem> {
+    for (const [field, value] of Object.entries(fields)) {
+      const suspicion = typeof value === 'string' && SUSPICIONS.find((one) => one.isSuspicious(value, field));
+      if (suspicion && this.#count(field, suspicion)) yield { field, message: suspicion.describe(value) };
+    }
+    for (const field of columns)
+      if (NAME_FIELD.test(field) && !Object.hasOwn(fields, field) && this.#count(field, EMPTY))
+        yield { field, message: EMPTY.describe('') };
+  }
+
+  /** Counts a value. Returns whether it is one of the first. */
+  #count(field: string, suspicion: Suspicion): boolean {
+    const key = `${suspicion.plural} ${field}`;
+    const group = this.#groups.get(key) ?? { count: 0, field, suspicion };
+    if (group.count === 0 && this.#groups.size === MAX_GROUPS) return false;
+    group.count += 1;
+    this.#groups.set(key, group);
+    return group.count <= MAX_SHOWN;
+  }
+
+  /** Returns a summary of the values that were not shown, and forgets all values. */
+  takeSummary(): readonly (Diagnostic & { readonly count: number })[] {
+    const hidden = [...this.#groups.values()].filter(({ count }) => count > MAX_SHOWN);
+    this.#groups.clear();
+    return hidden.map(({ count, field, suspicion: { plural } }) => {
+      const more = count - MAX_SHOWN;
+      const values = more === 1 ? '1 more value like this' : `${groupDigits(more)} more values ${plural}`;
+      return { line: null, field, message: values, count: more };
+    });
+  }
+}
+
+function quote(text: string): string {
+  if (text.length <= MAX_QUOTED_CHARACTERS) return `'${text}'`;
+  return `'${text.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}...'`;
+}

@@ -1,0 +1,57 @@
+import { SECTIONS } from '../../catalog/groups.ts';
+import type { Node } from '../definition.ts';
+import { findChild } from '../tree/aliases.ts';
+import { formatRows } from './format-rows.ts';
+
+const SUMMARY = 'svc administers a collaboration backend: users, documents, access, and webhooks.';
+
+/** Commands for the first day, with their purpose. */
+export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: string])[] = [
+  ['svc users add --local --org acme --user ada', 'Try it without an account'],
+  ['svc login', 'Connect to your service'],
+  ['svc doctor', 'Check the connection'],
+  ['svc users add --org acme --file users.csv', 'Import users from a file'],
+  ['svc webhooks setup', 'Create a webhook endpoint'],
+  ['svc serve', 'Run a service on a port'],
+];
+
+/** Text of `svc` without a command. Fits a terminal of 80 columns and 24 lines, with the next prompt. */
+export function startScreen(): string {
+  const commands = [...SECTIONS].map(([title, names]) => [title, names.join(', ')] as const);
+  return [
+    SUMMARY,
+    '',
+    'First steps:',
+    ...formatRows(FIRST_COMMANDS),
+    '',
+    'Commands:',
+    ...formatRows(commands),
+    '',
+    "Run 'svc --help' for all commands with a summary, 'svc help <command>' for flags and examples, and 'svc help topics' for more.",
+    '',
+  ].join('\n');
+}
+
+/** Text of `svc --help`: every command or group with its summary, by section. */
+export function rootHelp(root: Node): string {
+  const rows = [...SECTIONS].flatMap(([, names]) =>
+    names.map((name) => [name, findChild(root, name)?.summary ?? ''] as const),
+  );
+  const lines = formatRows(rows);
+  const sections = [...SECTIONS].flatMap(([title, names]) => ['', `${title}:`, ...lines.splice(0, names.length)]);
+  return [
+    SUMMARY,
+    '',
+    'Usage:',
+    '  svc <command> [flags]',
+    ...sections,
+    '',
+    'Learn more:',
+    ...formatRows([
+      ['svc help <command>', 'Flags and examples of a command'],
+      ['svc help flags', 'Global flags, such as --local, --profile, --output, and --dry-run'],
+      ['svc help topics', 'Topics, such as exit codes and environment variables'],
+    ]),
+    '',
+  ].join('\n');
+}

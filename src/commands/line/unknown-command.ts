@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import { commandLineOf, type Hint, hint, step } from '../../kernel/hint.ts';
+import { findNearest } from '../../kernel/nearest.ts';
+import type { Node } from '../definition.ts';
+import { findByPath } from '../tree/aliases.ts';
+import { commandWords, helpStep } from './command-words.ts';
+
+interface UnknownCommand {
+  readonly message: string;
+  readonly hint: string | Hint;
+}
+
+/** Words for one action, starting with the ones that commands use, and the action as the predicate of a sentence. */
+const ACTIONS: readonly { readonly verb: string; readonly words: readonly string[]; readonly similar: string[] }[] = [
+  { verb: 'lists', words: ['list', 'ls'], similar: ['get', 'show'] },
+  { verb: 'shows', words: ['get', 'show', 'view', 'describe'], similar: ['list'] },
+  { verb: 'adds', words: ['add', 'create', 'new'], similar: [] },
+  { verb: 'updates', words: ['update', 'edit', 'set'], similar: [] },
+  { verb: 'deletes', words: ['delete', 'remove', 'rm'], similar: [] },
+];
+
+/** Nouns for groups whose records are not named like the group. */
+const NOUNS: ReadonlyMap<string, string> = new Map([
+  ['groups', 'user groups'],
+  ['crdt', 'editor content'],
+  ['workspace', 'workspaces'],
+  ['email', 'email configurations'],
+  ['permission-provider', 'permission providers'],
+]);
+
+const MAX_SUGGESTIONS = 3;
+
+/** Describes an unknown word after a group: a synonym, a typo, or an operation that the service lacks. */
+export function describeUnknownCommand(word: string, command: Command, root: Node): UnknownCommand {
+  const message = `unknown command '${word}'`;
+  const node = findByPath(root, commandWords(command)) ?? root;
+  const action = ACTIONS.find(({ words }) => words.includes(word));
+  if (node === root) return { message, hint: action ? listHint(root) : rootHint(word, command, root) };
+  if (!action) return { message, hint: groupHint(word, command, root) };
+  const suggested = suggestCommands(node, [...action.words, ...action.similar]);
+  if (suggested.length > 0) return { message, hint: didYouMeanOneOf(suggested) };
+  const help = hint`${helpStep(command)} lists its commands`;
+  const isOfService = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
+  const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
+  return { message: isOfService ? `the service has no operation that ${action.verb} ${noun}` : message, hint: help };
+}
+
+/** Commands of a group that are named by one of the words, in the order of the words; otherwise those of its subgroups. */
+function suggestCommands(node: Node, words: readonly string[]): readonly Node[] {
+  const own = words.flatMap((word) => node.children.get(word) ?? []).slice(0, 1);
+  if (own.length > 0) return own;
+  const word = words.find((each) => [...node.children.values()].some(({ children }) => children.has(each)));
+  return [...node.children.values()]
+    .flatMap(({ children }) => children.get(word ?? '') ?? [])
+    .slice(0, MAX_SUGGESTIONS);
+}
+
+/** Hint for a bare `ls`: the lists that the service and this machine have. */
+function listHint(root: Node): Hint {
+  const lists = [...root.children.values()].flatMap(({ children }) => children.get('list') ?? []);
+  const [first, ...others] = lists.map(({ path }) => hint`${step('list', ...path)}`);
+  return others.reduce((text, next) => hint`${text}, ${next}`, hint`name the records: ${first ?? ''}`);
+}
+
+function rootHint(word: string, command: Command, root: Node): string | Hint {
+  return (
+    nearestHint(word, command) ??
+    sameNameHint([...nodesNamed(root, word)]) ??
+    hint`${step('help', 'help')} lists the commands`
+  );
+}
+
+/** Many groups share command names such as list and show, so only groups of the same name are suggested. */
+function groupHint(word: string, command: Command, root: Node): string | Hint {
+  const groups = [...nodesNamed(root, word)].filter(({ children }) => children.size > 0);
+  return nearestHint(word, command) ?? sameNameHint(groups) ?? hint`${helpStep(command)} lists its commands`;
+}
+
+function nearestHint(word: string, command: Command): string | undefined {
+  const near = findNearest(
+    word,
+    command.commands.map((child) => child.name()),
+  );
+  return near && `did you mean '${commandLineOf(step('help', ...commandWords(command), near))}'?`;
+}
+
+function sameNameHint(nodes: readonly Node[]): string | undefined {
+  return nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS ? didYouMeanOneOf(nodes) : undefined;
+}
+
+function didYouMeanOneOf(nodes: readonly Node[]): string {
+  const suggestions = nodes.map(({ path }) => `'${commandLineOf(step('help', ...path))}'`);
+  return `did you mean ${suggestions.join(' or ')}?`;
+}
+
+function* nodesNamed(node: Node, name: string): Generator<Node> {
+  if (node.name === name && (node.leaf || node.children.size > 0)) yield node;
+  for (const child of node.children.values()) yield* nodesNamed(child, name);
+}

@@ -1,0 +1,46 @@
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { createNotConfiguredError, listMissingSettings } from '../../profiles/missing-settings.ts';
+import type { Settings } from '../../profiles/resolve.ts';
+import type { Context } from '../context.ts';
+import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+
+/** Output of `whoami`. Missing values are null. */
+interface Identity {
+  readonly profile: string | null;
+  readonly baseUrl: string | null;
+  readonly apiKey: string | null;
+  readonly workspaceId: string | null;
+  readonly org: string | null;
+  readonly local: boolean;
+}
+
+/** Prints the active connection in one line. @throws SvcError `no_credential` if no operation can be called */
+export async function whoami(context: Context): Promise<void> {
+  const { local } = context.options;
+  const settings = await context.settings();
+  if (!local && listMissingSettings(settings).length > 0) throw createNotConfiguredError(settings);
+  const printer = await context.printer();
+  const { profile, baseUrl, apiKey, workspaceId, org } = local ? {} : settings;
+  const identity: Identity = {
+    profile: profile?.value ?? null,
+    baseUrl: baseUrl?.value ?? null,
+    apiKey: apiKey?.value ?? null,
+    workspaceId: workspaceId?.value ?? null,
+    org: org?.value ?? null,
+    local,
+  };
+  await printer.value(identity, {
+    renderText: ({ isTerminal }) => {
+      const line = local ? `${EMBEDDED_SERVICE} (--local)` : describeConnection(settings);
+      return `${isTerminal ? escapeForTerminal(line) : line}\n`;
+    },
+  });
+}
+
+/** The credential, the service, and the source: `API key key-1 at https://api.example.com (profile 'prod')`. */
+function describeConnection({ baseUrl, apiKey, workspaceId, org }: Settings): string {
+  const credential = apiKey ?? workspaceId;
+  const name = apiKey ? 'API key' : 'workspace';
+  const target = org ? `, organization ${org.value}` : '';
+  return `${name} ${credential?.value} at ${baseUrl?.value}${target} (${credential?.source})`;
+}

@@ -1,0 +1,109 @@
+import type { Sink } from '../../kernel/io.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
+import { loadPalette, type Palette } from '../../output/palette.ts';
+import { formatMilliseconds } from '../../output/quantities.ts';
+import type { HandledCall } from '../../service/call-log.ts';
+import type { Context } from '../context.ts';
+import { shouldUseColor } from '../terminal/terminal.ts';
+
+/** Bytes of lines that may wait for a slow reader. Further lines are dropped, because a reader must not stop the service. */
+const MAX_PENDING_BYTES = 1_000_000;
+
+/**
+ * Creates the request log: NDJSON on stdout for `-o ndjson`, and lines for people on stderr if that is a terminal. Returns
+ * `undefined` with `--quiet` and in other cases.
+ */
+export async function createRequestLog(context: Context): Promise<((call: HandledCall) => void) | undefined> {
+  const { io, options, environment, clock } = context;
+  if (options.quiet) return undefined;
+  const format = await context.format();
+  const now = () => new Date(clock.now());
+  if (format === 'ndjson') {
+    const write = createLineWriter(io.stdout, (dropped) => `${JSON.stringify({ dropped })}\n`);
+    return (call) => write(`${escapeJsonForTerminal(JSON.stringify(describeCall(call, now())))}\n`);
+  }
+  if (format === 'json' || !io.stderr.isTerminal) return undefined;
+  const palette = shouldUseColor(options.color, io.stderr, environment) ? await loadPalette() : undefined;
+  const write = createLineWriter(io.stderr, (dropped) => `${dropped} lines dropped\n`);
+  const formatLine = createLineFormatter(io.stderr, palette);
+  return (call) => write(`${formatLine(call, now())}\n`);
+}
+
+/** Creates a function that writes without waiting, until the reader is gone. */
+function createLineWriter(sink: Sink, describeDropped: (lines: number) => string): (line: string) => void {
+  let [pending, dropped, isOpen] = [0, 0, true];
+  const write = (text: string) => {
+    pending += text.length;
+    const done = () => {
+      pending -= text.length;
+    };
+    sink.write(text).then(done, () => {
+      isOpen = false;
+    });
+  };
+  return (line) => {
+    // An opened stream does not block this process, unlike the first writes of a sink.
+    if (!isOpen || !sink.stream.writable) return;
+    if (pending + line.length > MAX_PENDING_BYTES) {
+      dropped += 1;
+      return;
+    }
+    if (dropped > 0) write(describeDropped(dropped));
+    dropped = 0;
+    write(line);
+  };
+}
+
+/** A call as printed with `-o ndjson`. */
+function describeCall({ method, target, operation, status, error, milliseconds }: HandledCall, time: Date) {
+  return {
+    time: time.toISOString(),
+    method,
+    path: target,
+    operation: operation?.name ?? null,
+    status,
+    error: error ?? null,
+    milliseconds: Math.round(milliseconds * 10) / 10,
+    records: operation?.records ?? null,
+    failed: operation?.failed ?? 0,
+  };
+}
+
+/** Width of a terminal from which lines have a time and aligned columns. */
+const WIDE = 72;
+/** Maximum characters of an unknown path. */
+const MAX_PATH_LENGTH = 60;
+
+/** Creates a formatter for lines such as `14:05:42  POST  users add  200  12 ms  2 records`. */
+function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefined) {
+  const isWide = columns >= WIDE;
+  let nameWidth = 16;
+  return ({ method, target, operation, status, error, milliseconds }: HandledCall, now: Date): string => {
+    const name = escapeForTerminal(operation?.command ?? target).slice(0, MAX_PATH_LENGTH);
+    nameWidth = Math.max(nameWidth, name.length);
+    const outcome = [status, error].filter(Boolean).join(' ');
+    const duration = formatMilliseconds(milliseconds);
+    const paint = status < 400 ? palette?.good : palette?.bad;
+    const cells = [
+      ...(isWide ? [palette?.dim(formatClock(now)) ?? formatClock(now)] : []),
+      escapeForTerminal(method),
+      isWide ? name.padEnd(nameWidth) : name,
+      paint?.(outcome) ?? outcome,
+      isWide ? duration.padStart(6) : duration,
+      formatRecords(operation),
+    ];
+    return cells.join(isWide ? '  ' : ' ').trimEnd();
+  };
+}
+
+/** Local time of day. */
+function formatClock(time: Date): string {
+  return time.toTimeString().slice(0, 8);
+}
+
+function formatRecords(operation: HandledCall['operation']): string {
+  const { records, failed = 0 } = operation ?? {};
+  if (records === undefined) return '';
+  return `${formatNounCount(records, 'record')}${failed > 0 ? `, ${failed} failed` : ''}`;
+}
