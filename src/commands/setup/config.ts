@@ -2,7 +2,6 @@ import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { wrapCommand } from '../../output/wrap-command.ts';
 import { requireData } from '../call/require-data.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +9,7 @@ import type { Invocation } from '../definition.ts';
 import { diffData, formatChanges } from './changes.ts';
 import { askForField } from './config-questions.ts';
 import { type Data, mergeData, withValue } from './data.ts';
-import { confirmByDefault, printLines } from './messages.ts';
+import { confirmByDefault, printLines, wrapForMessages } from './messages.ts';
 import { notConfirmed } from './review.ts';
 import { formatEquivalentCommand, loadSetupOperation, readFlagData, type SetupOperation } from './setup-operation.ts';
 
@@ -49,7 +48,7 @@ export async function setUpConfig(context: Context, invocation: Invocation, conf
     ),
     '',
     'Equivalent command',
-    ...wrapCommand(formatEquivalentCommand(context, entry, changes, invocation), context.io.stderr.columns || 80),
+    ...(await wrapForMessages(context, formatEquivalentCommand(context, entry, changes, invocation))),
     '',
   ]);
   await confirmChanges(context, operation.confirm?.(changes));

@@ -1,6 +1,5 @@
 import { commandLineOf, step } from '../../kernel/hint.ts';
 import { wrapWords } from '../../output/wrap.ts';
-import { wrapCommand } from '../../output/wrap-command.ts';
 import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { sendPost } from '../../webhooks/post.ts';
 import { SNIPPET_LANGUAGES } from '../../webhooks/snippets/languages.ts';
@@ -10,7 +9,7 @@ import { postOptions } from '../deliveries/targets.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
 import type { AdvancedWebhookSettings } from './advanced-settings.ts';
-import { confirmOptional, printLines } from './messages.ts';
+import { confirmOptional, printLines, wrapForMessages } from './messages.ts';
 import { WAITING_MESSAGE } from './ping.ts';
 
 /** Event type of the test delivery to an endpoint that receives all events. */
@@ -37,14 +36,16 @@ export async function showCreatedEndpoint(context: Context, created: CreatedEndp
   const hasBox = io.stdout.isTerminal && (await context.format()) === 'table' && !options.fields;
   await printer.value(hasBox ? endpoint : { ...endpoint, secret }, {});
   const [language, ...otherLanguages] = SNIPPET_LANGUAGES;
-  const columns = io.stderr.columns || 80;
   await printLines(context, [
     '',
     'Print code that verifies deliveries:',
-    ...wrapCommand(commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', language)), columns),
+    ...(await wrapForMessages(context, commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', language)))),
     `  (or ${otherLanguages.join(', ')})`,
     'Print the secret again:',
-    ...wrapCommand(commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'), columns),
+    ...(await wrapForMessages(
+      context,
+      commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'),
+    )),
     '',
   ]);
   if (hasBox) await io.stdout.write(formatSecretBox(context, secret));
