@@ -16,7 +16,10 @@ export default defineConfig({
     maxWorkers: 2,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ACCEPTANCE] } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ACCEPTANCE] },
+      },
       { extends: true, test: { name: 'acceptance', include: [ACCEPTANCE] } },
       {
         extends: true,

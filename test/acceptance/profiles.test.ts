@@ -212,10 +212,6 @@ describe.runIf(process.platform === 'linux')('with a session bus that never resp
 
 describe('in a terminal', () => {
   it('profiles add prompts for missing values and shows no secret', async () => {
-<<<<<<< HEAD
-    const { svc, env } = await newUserInProcess();
-    const screen = startTerminal(['profiles', 'add', 'prod'], env);
-=======
     const { svc, env } = await newUserInProcess();
     const service = await startMockService(() => success({}));
     const baseUrl = service.env.SVC_BASE_URL;
@@ -225,7 +221,6 @@ describe('in a terminal', () => {
     await screen.shows("invalid profile name 'a/b'");
     // The line still contains the typed text, and Ctrl-U clears it.
     screen.type('\u0015prod\r');
->>>>>>> integrate
     await screen.shows('Base URL');
     screen.type('nowhere\r');
     await screen.shows('it is not a URL; use a URL like https://api.example.com');
