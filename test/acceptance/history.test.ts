@@ -52,7 +52,7 @@ describe('svc history', () => {
   });
 
   it('lists issued access tokens by user and resources, whose effective access the command names', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const token = randomBytes(40).toString('base64url');
     const { env } = await startMockService(() => success({ token }));
     const end = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000).toISOString();

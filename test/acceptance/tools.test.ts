@@ -54,7 +54,7 @@ describe('--jq', () => {
   });
 
   it('stops at Ctrl-C, even if the filter never ends', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const arrived = Promise.withResolvers<void>();
     const { env } = await startMockService(() => {
       arrived.resolve();

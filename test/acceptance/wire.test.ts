@@ -538,7 +538,7 @@ describe('a configuration that cannot work', () => {
     { name: 'JSON without a URL', stored: {}, data: { usePermissionProvider: true }, code: 3, paths: ['get'] },
     { name: 'the provider disabled', stored: {}, data: { usePermissionProvider: false }, paths: ['update'] },
   ])('is not sent: the permission provider with $name', async ({ stored, flags = [], data, code = 0, paths }) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() =>
       success({ usePermissionProvider: false, permissionProviderConfig: stored }),
     );
@@ -554,7 +554,7 @@ describe('a configuration that cannot work', () => {
     { address: '', yes: [], code: 0 },
     { address: 'ada@example.com', yes: [], code: 0 },
   ])("is confirmed before it is sent: the sender address '$address' $yes", async ({ address, yes, code }) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success(emailConfig));
     const run = await svc(['email', 'update', '--enable', '--from-email', address, ...yes], { env });
     expect([run.code, received.length], run.stderr).toEqual([code, code === 0 ? 1 : 0]);
