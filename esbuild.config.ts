@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { type Bundle, dropImports, exportsOf, mergeStubs } from './packaging/merge-stubs.ts';
 
 const EVALUATED =
   /src[/\\](catalog[/\\](manifest-texts|outline)|commands[/\\]tree[/\\]tool-outline|kernel[/\\]version)\.ts$/;
@@ -38,12 +39,35 @@ function asCode(value: unknown): string {
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup({ onEnd }) {
-    onEnd(async ({ outputFiles = [] }) => {
+    onEnd(async ({ outputFiles = [], metafile = { inputs: {}, outputs: {} } }) => {
+      const codes = new Map(outputFiles.map(({ path, text }) => [path, replaceBuiltinImports(text)] as const));
       await mkdir('dist/chunks', { recursive: true });
-      await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, replaceBuiltinImports(text))));
+      await Promise.all([...mergeFiles(codes, metafile)].map(([path, code]) => writeFile(path, code)));
     });
   },
 };
+
+/**
+ * Merges the files that only re-export a group of modules with the chunk of the group, and removes unused imports of
+ * esbuild's own functions.
+ */
+function mergeFiles(codes: Bundle, { outputs }: Metafile): Bundle {
+  const files = Object.entries(outputs);
+  const groups = files.filter(([, { entryPoint = '' }]) => entryPoint.startsWith('group:'));
+  const own = files.find(([, { inputs, imports, exports }]) => {
+    return Object.keys(inputs).length === 0 && imports.length === 0 && exports.length > 0;
+  });
+  // The list of exports in the metafile includes names that several modules export, which the file does not export.
+  for (const [path, { exports }] of groups) {
+    const exported = exportsOf([...codes].find(([file]) => basename(file) === basename(path))?.[1] ?? '');
+    const missing = exports.find((name) => !exported.includes(name));
+    if (missing) throw new Error(`${path}: several modules of the group export ${missing}`);
+  }
+  return mergeStubs(
+    own ? dropImports(codes, basename(own[0])) : codes,
+    groups.map(([path]) => basename(path)),
+  );
+}
 
 const BUILTIN_IMPORT =
   /import\s*(?:\*\s*as )?(?<whole>[\w$]+)?[\s,]*(?<named>\{[^}]*\})?\s*from"(?<module>node:[\w/]+)";/g;
@@ -84,7 +108,7 @@ const COMMON_COMMANDS: readonly (readonly string[])[] = [
   ['folders', 'list', '--org', 'acme', '--local'],
 ];
 
-/** Minimum number of modules in a group. A dynamic import of a group needs an additional file, so smaller groups save nothing. */
+/** Minimum number of modules in a group, except for single modules. In a small group, modules of one resource export the same name. */
 const MIN_GROUP_SIZE = 5;
 
 /** Script that runs a command line and prints the files that it loads to stderr. */
@@ -126,7 +150,7 @@ async function measureGroups({ outputs }: Metafile): Promise<readonly (readonly 
   }
   const sources = [...users.keys()].filter((source) => source.startsWith('src/') && source !== 'src/main.ts').sort();
   return [...Map.groupBy(sources, (source) => users.get(source)).values()].filter(
-    ({ length }) => length >= MIN_GROUP_SIZE,
+    ({ length }) => length === 1 || length >= MIN_GROUP_SIZE,
   );
 }
 
@@ -213,6 +237,17 @@ const noNativePostgres: Plugin = {
   },
 };
 
+/** Excludes zod's translations of its messages: svc writes its own, and every call loads zod. */
+const noTranslations: Plugin = {
+  name: 'no-translations',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules[/\\]zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, () => ({
+      contents: `export { default as en } from './en.js';`,
+      resolveDir: 'node_modules/zod/v4/locales',
+    }));
+  },
+};
+
 /** Excludes conf's lookup of the home folder at load time, which fails without an entry in /etc/passwd. svc passes every path. */
 const noGuessedFolders: Plugin = {
   name: 'no-guessed-folders',
@@ -283,6 +318,7 @@ const plugins = [
   noNativePostgres,
   noGuessedFolders,
   noAnswerValidator,
+  noTranslations,
 ];
 
 await rm('dist', { recursive: true, force: true });

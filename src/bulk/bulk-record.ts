@@ -15,7 +15,8 @@ export interface BulkRecord {
   readonly json: string;
 }
 
-export type RecordStatus = 'succeeded' | 'failed' | 'unknown' | 'skipped';
+/** `existing`: not written, because the service already has a record with this ID. `skipped`: not sent. */
+export type RecordStatus = 'succeeded' | 'failed' | 'unknown' | 'existing' | 'skipped';
 
 /** The outcome of one record. */
 export interface RecordResult {
@@ -25,6 +26,8 @@ export interface RecordResult {
   readonly message: string | null;
   /** The service's code, such as `already-exists`, or the kind of the failure. */
   readonly code: string | null;
+  /** Effect on a record that already existed, if it succeeded. */
+  readonly effect?: 'updated' | 'unchanged';
   /** Whether a resume sends the record again to settle its unknown outcome. */
   readonly open?: true;
 }

@@ -1,4 +1,5 @@
 import type { RecordList } from './batches.ts';
+import { addExisting, type ExistingCounts } from './existing-records.ts';
 import type { OutcomeCounts } from './journal/journal.ts';
 import type { BatchResult } from './send-batch.ts';
 
@@ -7,23 +8,30 @@ export class JobCounters {
   succeeded: number;
   failed: number;
   unknown: number;
+  #existing: ExistingCounts;
   requests: number;
   retries: number;
   /** The first few IDs that a response contained but its request did not. */
   readonly unexpectedIds: string[] = [];
   unexpectedIdCount = 0;
 
-  constructor({ succeeded, failed, unknown, requests, retries }: Omit<OutcomeCounts, 'open'>) {
+  constructor({ succeeded, failed, unknown, requests, retries, ...existing }: Omit<OutcomeCounts, 'open'>) {
     this.succeeded = succeeded;
     this.failed = failed;
     this.unknown = unknown;
+    this.#existing = existing;
     this.requests = requests;
     this.retries = retries;
   }
 
   /** Number of records with a final outcome. */
   get decided(): number {
-    return this.succeeded + this.failed + this.unknown;
+    return this.succeeded + this.failed + this.unknown + this.existing.existing;
+  }
+
+  /** Records that existed before the job. The updated and unchanged ones succeeded. */
+  get existing(): ExistingCounts {
+    return this.#existing;
   }
 
   add(batch: RecordList, { items, requests, retries, unexpectedIds }: BatchResult): void {
@@ -33,8 +41,9 @@ export class JobCounters {
     for (const { status } of items) {
       if (status === 'succeeded') continue;
       this.succeeded -= 1;
-      if (status !== 'skipped') this[status] += 1;
+      if (status === 'failed' || status === 'unknown') this[status] += 1;
     }
+    this.#existing = addExisting(this.#existing, items);
     this.unexpectedIdCount += unexpectedIds.length;
     for (const id of unexpectedIds) if (this.unexpectedIds.length < MAX_LISTED_IDS) this.unexpectedIds.push(id);
   }

@@ -2,9 +2,10 @@ import { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, RequestKind, SendBatchRequest, StopReason } from './batch-request.ts';
 import type { ReportedRecords } from './batch-response.ts';
 import { type Batch, type BatchLimits, type PendingRecords, type RecordList, splitIntoBatches } from './batches.ts';
+import type { ExistingRecords, LookUpRecords } from './existing-records.ts';
 import type { Limiter } from './limiter/limiter.ts';
 import { RepeatedRefusals } from './repeated-refusals.ts';
-import { type BatchResult, type LookUpRecords, sendBatch } from './send-batch.ts';
+import { type BatchResult, sendBatch } from './send-batch.ts';
 
 export interface BulkJob {
   /** Records in the order to send, with unique IDs. `splitIntoBatches` splits them into requests. */
@@ -33,6 +34,7 @@ export interface JobDependencies {
   /** Waits before the nth retry. Rejects when the signal aborts. */
   readonly pause: (repetition: number, signal: AbortSignal) => Promise<void>;
   readonly lookUp?: LookUpRecords | undefined;
+  readonly existing?: ExistingRecords | undefined;
   /** Stops the job when aborted. Batches in flight still finish. */
   readonly signal: AbortSignal;
 }
@@ -132,15 +134,17 @@ class Run {
   }
 
   async #send(batch: Batch): Promise<void> {
-    const { log, pause, lookUp } = this.#dependencies;
+    const { log, pause, lookUp, existing, send } = this.#dependencies;
     let admitted = true;
+    const admit = (request: SendBatchRequest) => async (records: RecordList, kind: RequestKind) => {
+      if (!(admitted || (await this.#acquireSlot(records)))) return undefined;
+      admitted = false;
+      return this.#sendRequest(request, records, kind);
+    };
     log.recordIntent(batch.records);
     const result = await sendBatch(batch, {
-      send: async (records, kind) => {
-        if (!(admitted || (await this.#acquireSlot(records)))) return undefined;
-        admitted = false;
-        return this.#sendRequest(records, kind);
-      },
+      send: admit(send),
+      existing: existing?.action === 'update' ? { ...existing, send: admit(existing.send) } : existing,
       countAnswered: () => this.#answeredCount,
       // If the job stops during the pause, no request is sent after it.
       pause: (repetition) => pause(repetition, this.#stopping.signal).catch(() => undefined),
@@ -152,8 +156,8 @@ class Run {
     this.#checkStopConditions(result);
   }
 
-  async #sendRequest(batch: RecordList, kind: RequestKind): Promise<BatchRequestOutcome> {
-    const { send, limiter } = this.#dependencies;
+  async #sendRequest(send: SendBatchRequest, batch: RecordList, kind: RequestKind): Promise<BatchRequestOutcome> {
+    const { limiter } = this.#dependencies;
     const outcome = await send(batch, kind).catch((thrown: unknown) => {
       limiter.release({ milliseconds: 0, limited: false, failed: true });
       throw thrown;

@@ -3,6 +3,7 @@ import { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
 import type { RecordList } from './batches.ts';
 import type { RecordResult } from './bulk-record.ts';
+import { addExisting, type ExistingCounts, NO_EXISTING } from './existing-records.ts';
 import type { JobCounters } from './job-counters.ts';
 import type { BatchLog } from './job-engine.ts';
 import type { Durability, Journal } from './journal/journal.ts';
@@ -34,10 +35,13 @@ export class JobRecorder implements BatchLog {
   readonly #counters: JobCounters;
   readonly #clock: Clock;
   readonly #results: ResultsFile | undefined;
-  readonly #runNumber: number;
+  /** Number of this run among the runs of the job, from 1. */
+  readonly runNumber: number;
   readonly #startedAt: number;
   #factsDueAt: number;
   #durableDueAt: number;
+  /** Existing records of the batches in the journal. */
+  #existing: ExistingCounts;
   #flushing = false;
   #inFlight = 0;
 
@@ -47,7 +51,8 @@ export class JobRecorder implements BatchLog {
     this.#counters = counters;
     this.#clock = clock;
     this.#results = results;
-    this.#runNumber = (journal.getFact('run')?.number ?? 0) + 1;
+    this.runNumber = (journal.getFact('run')?.number ?? 0) + 1;
+    this.#existing = journal.getFact('existing') ?? NO_EXISTING;
     this.#startedAt = clock.now();
     this.#factsDueAt = this.#startedAt + FACTS_INTERVAL;
     this.#durableDueAt = this.#startedAt + DURABLE_INTERVAL;
@@ -73,6 +78,7 @@ export class JobRecorder implements BatchLog {
     }
     const journaled = items.flatMap(journaledRecord);
     this.#journal.recordOutcome({ range: rangeOf(batch), known, open, requests, retries, items: journaled });
+    this.#recordExisting(items);
     this.#updateMetrics(batch, result);
     this.#flushSoon();
     if (resultsError) throw resultsError;
@@ -98,6 +104,12 @@ export class JobRecorder implements BatchLog {
     this.#journal.flush(durability);
   }
 
+  #recordExisting(items: BatchResult['items']): void {
+    const existing = addExisting(this.#existing, items);
+    if (existing !== this.#existing) this.#journal.setFact('existing', existing);
+    this.#existing = existing;
+  }
+
   async #writeResults(settled: BatchResult['items']): Promise<SvcError | undefined> {
     try {
       await this.#results?.write(settled);
@@ -120,7 +132,7 @@ export class JobRecorder implements BatchLog {
   #saveFacts(now: number): void {
     this.#factsDueAt = now + FACTS_INTERVAL;
     this.#journal.setFact('metrics', this.#metrics.save(now));
-    this.#journal.setFact('run', { number: this.#runNumber, startedAt: this.#startedAt, endedAt: now });
+    this.#journal.setFact('run', { number: this.runNumber, startedAt: this.#startedAt, endedAt: now });
   }
 
   /** Flushes outcomes soon, even if no intent follows. An error is ignored here: it recurs at the next intent or at the end. */
@@ -145,6 +157,6 @@ function journaledRecord({
   code,
   open,
 }: RecordResult): readonly UnsuccessfulRecord[] {
-  if (status === 'succeeded' || status === 'skipped') return [];
+  if (status === 'succeeded' || status === 'existing' || status === 'skipped') return [];
   return [{ at: index, id, line, status: open ? 'open' : status, message, code }];
 }

@@ -36,7 +36,8 @@ export class ResultsFile {
     return this.#file.close();
   }
 
-  #lineOf({ record: { id, index, line }, status, message, code }: RecordResult): string {
-    return `${JSON.stringify({ id, ...this.#locate(index, line), status, message, code })}\n`;
+  #lineOf({ record: { id, index, line }, status: found, message, code, effect }: RecordResult): string {
+    const status = found === 'existing' ? 'skipped' : found;
+    return `${JSON.stringify({ id, ...this.#locate(index, line), status, message, code, effect })}\n`;
   }
 }

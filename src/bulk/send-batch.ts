@@ -3,11 +3,19 @@ import type { BatchRequestOutcome, RequestKind } from './batch-request.ts';
 import { type ParsedResponse, parseResponse, parseSharedResult, type ReportedRecords } from './batch-response.ts';
 import type { Batch, RecordList } from './batches.ts';
 import type { RecordResult, RecordStatus } from './bulk-record.ts';
+import {
+  alreadyExists,
+  asUnchanged,
+  asUpdated,
+  type ExistingRecords,
+  type LookUpRecords,
+  settleByLookup,
+} from './existing-records.ts';
 import type { RepeatedRefusals } from './repeated-refusals.ts';
 
 /** The outcome of a batch after all of its requests. */
 export interface BatchResult {
-  /** Results in input order, for all records or only the unsuccessful ones. A skipped record was not applied. */
+  /** Results in input order, for all records or all except the ones that were simply applied. A skipped record was not applied. */
   readonly items: readonly RecordResult[];
   readonly requests: number;
   readonly retries: number;
@@ -18,9 +26,6 @@ export interface BatchResult {
   readonly unanswered: SvcError | undefined;
 }
 
-/** Checks whether existing records match the ones that were sent. Omits records that cannot be read. */
-export type LookUpRecords = (records: RecordList) => Promise<ReadonlyMap<string, boolean>>;
-
 export interface BatchSenderDependencies {
   /** Sends one request. Returns `undefined` once the job is stopping. */
   readonly send: (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome | undefined>;
@@ -30,6 +35,8 @@ export interface BatchSenderDependencies {
   readonly countAnswered: () => number;
   readonly repeatedRefusals: RepeatedRefusals;
   readonly lookUp?: LookUpRecords | undefined;
+  /** How to handle records that existed before the job (default: they fail). */
+  readonly existing?: ExistingRecords<BatchSenderDependencies['send']> | undefined;
   readonly reported: ReportedRecords;
 }
 
@@ -194,6 +201,7 @@ class BatchSender {
   /** Applies a response, and retries only the records that failed with an internal error. */
   async #readResponse(batch: RecordList, { items: first, unexpectedIds }: ParsedResponse): Promise<Progression> {
     let items = await this.#settleExisting(first);
+    const settled: RecordResult[] = [];
     this.#unexpectedIds.push(...unexpectedIds);
     if (items.length < batch.length || items.some(({ status }) => status === 'succeeded'))
       this.#dependencies.repeatedRefusals.recordSuccess();
@@ -203,10 +211,10 @@ class BatchSender {
       await this.#dependencies.pause(repetition);
       const repeated = await this.#resend(again);
       if (!repeated) break;
-      this.#items.push(...items.filter((item) => !isInternalError(item)));
+      settled.push(...items.filter((item) => !isInternalError(item)));
       items = repeated;
     }
-    this.#items.push(...items);
+    this.#items.push(...(await this.#resolveExisting([...settled, ...items])));
     return 'accepted';
   }
 
@@ -239,7 +247,41 @@ class BatchSender {
     const settled = items.map((item) =>
       alreadyExists(item) ? settleByLookup(item, found?.get(item.record.id)) : item,
     );
-    return reported === 'all' ? settled : settled.filter(({ status }) => status !== 'succeeded');
+    return reported === 'all' ? settled : settled.filter(({ status, effect }) => status !== 'succeeded' || effect);
+  }
+
+  /** Skips or updates the records that existed before the job. */
+  async #resolveExisting(items: readonly RecordResult[]): Promise<readonly RecordResult[]> {
+    const { existing } = this.#dependencies;
+    const found = items.filter(alreadyExists);
+    if (!existing || found.length === 0) return items;
+    const others = items.filter((item) => !alreadyExists(item));
+    if (existing.action === 'skip')
+      return [...others, ...found.map((item) => ({ ...item, status: 'existing' as const }))];
+    const asSent = await existing.lookUp(found.map(({ record }) => record));
+    const [unchanged, changed] = [true, false].map((same) =>
+      found.filter(({ record: { id } }) => (asSent.get(id) === true) === same),
+    ) as [RecordResult[], RecordResult[]];
+    const updates = await this.#update(
+      changed.map(({ record }) => record),
+      existing.send,
+    );
+    return [...others, ...unchanged.map(asUnchanged), ...updates];
+  }
+
+  /** Updates existing records in requests of their own. */
+  async #update(records: RecordList, send: BatchSenderDependencies['send']): Promise<readonly RecordResult[]> {
+    if (records.length === 0) return [];
+    const result = await sendBatch(
+      { records, isResend: false },
+      { ...this.#dependencies, send, reported: 'all', lookUp: undefined, existing: undefined },
+    );
+    this.#requests += result.requests;
+    this.#retries += result.retries;
+    this.#unexpectedIds.push(...result.unexpectedIds);
+    this.#fatal ??= result.fatal;
+    this.#unanswered ??= result.unanswered;
+    return result.items.map(asUpdated);
   }
 
   #finishAll(batch: RecordList, status: RecordStatus, details: ResultDetails): Progression {
@@ -260,18 +302,6 @@ function detailsOf({ message, failure }: SvcError): ResultDetails {
 
 function resultsFor(batch: RecordList, status: RecordStatus, details: ResultDetails): readonly RecordResult[] {
   return batch.map((record) => ({ record, status, ...details }));
-}
-
-function alreadyExists({ status, code }: RecordResult): boolean {
-  return status === 'failed' && code === 'already-exists';
-}
-
-function settleByLookup(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
-  if (isAsSent === false) return item;
-  if (isAsSent)
-    return { ...item, status: 'succeeded', message: 'the record already existed when it was sent again', code: null };
-  const message = `${item.message ?? 'the record already exists'}; an earlier request with an unknown outcome may have added it`;
-  return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
 }
 
 /** Only internal errors are worth retrying. */

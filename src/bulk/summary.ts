@@ -1,3 +1,4 @@
+import type { ExistingCounts } from './existing-records.ts';
 import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
 import type { LocateRecord, RecordPosition } from './record-position.ts';
 
@@ -7,7 +8,7 @@ export interface FailureLine extends RecordPosition {
   readonly code: string | null;
 }
 
-/** The outcome of a job, as JSON output has it. `total` is the sum of the four counts. */
+/** The outcome of a job, as JSON output has it. `total` is the sum of `succeeded`, `failed`, `unknown`, and `skipped`. */
 export interface BulkSummary {
   readonly operation: string;
   readonly job: string;
@@ -16,6 +17,12 @@ export interface BulkSummary {
   readonly failed: number;
   readonly unknown: number;
   readonly skipped: number;
+  /** Succeeded records by effect. Absent if the service treats new and existing records alike. */
+  readonly created?: number;
+  readonly updated?: number;
+  readonly unchanged?: number;
+  /** Skipped records that the service already has. */
+  readonly existing?: number;
   /** Requests sent, retries included. */
   readonly requests: number;
   readonly retries: number;
@@ -31,7 +38,9 @@ const MAX_FAILURES = 100;
 
 interface EndedJob
   extends Pick<BulkSummary, 'operation' | 'job' | 'total' | 'requests' | 'retries' | 'seconds' | 'rejects'> {
-  readonly counts: Readonly<Record<'succeeded' | 'failed' | 'unknown', number>>;
+  readonly counts: ExistingCounts & Readonly<Record<'succeeded' | 'failed' | 'unknown', number>>;
+  /** Whether the service refuses records that exist, so that a success means that the record was created. */
+  readonly refusesExisting: boolean;
   /** The unsuccessful records, in the order of the input. */
   readonly items: Iterable<UnsuccessfulRecord>;
   readonly place: LocateRecord;
@@ -39,10 +48,12 @@ interface EndedJob
 
 /** Summarizes a job. Records without an outcome count as skipped. */
 export function summarize({ operation, job, total, counts, items, place, ...ended }: EndedJob): BulkSummary {
-  const { succeeded, failed, unknown } = counts;
+  const { succeeded, failed, unknown, existing, updated, unchanged } = counts;
+  const created = succeeded - updated - unchanged;
   const failures = firstFailures(items, place);
   return {
     ...{ operation, job, total, succeeded, failed, unknown, skipped: total - succeeded - failed - unknown },
+    ...(ended.refusesExisting && { created, updated, unchanged, existing }),
     ...{ requests: ended.requests, retries: ended.retries, seconds: ended.seconds },
     ...{ failures, failuresTruncated: failed + unknown > failures.length, rejects: ended.rejects },
   };

@@ -32,10 +32,10 @@ export const agents = {
     columns: [
       { header: 'ID', field: 'id', kind: 'whole' },
       { header: 'NAME', field: 'name' },
-      { header: 'MANAGED BY', field: 'managedBy' },
-      { header: 'ENABLED', field: 'enabled' },
-      { header: 'RUNS', field: 'executionCount' },
-      { header: 'LAST RUN', field: 'lastExecutedAt', kind: 'time' },
+      { header: 'MANAGED BY', field: 'managedBy', hideOrder: 3 },
+      { header: 'ENABLED', field: 'enabled', hideOrder: 4 },
+      { header: 'RUNS', field: 'executionCount', hideOrder: 2 },
+      { header: 'LAST RUN', field: 'lastExecutedAt', kind: 'time', hideOrder: 1 },
     ],
   }),
   'agents.get': defineOperation({

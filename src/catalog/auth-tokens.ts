@@ -47,7 +47,7 @@ export const authTokens = {
     columns: [
       { header: 'NAME', field: 'name' },
       { header: 'TOKEN', field: 'token' },
-      { header: 'DOMAINS', field: 'domains' },
+      { header: 'DOMAINS', field: 'domains', hideOrder: 1 },
     ],
   }),
 };

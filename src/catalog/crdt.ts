@@ -90,7 +90,7 @@ export const crdt = {
     columns: [
       { header: 'EDITOR', field: 'id', kind: 'whole' },
       { header: 'CONTENT', field: 'data' },
-      { header: 'UPDATED', field: 'lastUpdate', kind: 'time' },
+      { header: 'UPDATED', field: 'lastUpdate', kind: 'time', hideOrder: 1 },
     ],
   }),
   'crdt.add': defineOperation({

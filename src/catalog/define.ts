@@ -21,8 +21,8 @@ export interface Column {
   readonly header: string;
   readonly field: string;
   readonly kind?: 'text' | 'time' | 'state' | 'whole';
-  /** Omitted if the terminal is too narrow, because the column is less important or redundant. */
-  readonly extra?: true;
+  /** Order in which columns are hidden if the terminal is too narrow: 1 is hidden first. Always shown if absent. */
+  readonly hideOrder?: number;
 }
 
 /** Pagination by an opaque cursor: sent in the request's `data`, returned in the response's `result` or its `data`. */
@@ -47,6 +47,8 @@ export interface Bulk<Field extends string = string> {
   readonly id: string;
   /** Singular noun for messages: `user`. */
   readonly noun: string;
+  /** Description of the object that a write changes, if not the record itself: `presence of user`. */
+  readonly object?: string;
   /** The array contains IDs instead of records; a file may contain either. */
   readonly bareIds?: true;
   /** The ID is optional; svc generates a missing one before the call, so that a retry cannot add the record twice. */
@@ -55,8 +57,28 @@ export interface Bulk<Field extends string = string> {
   readonly wholeReply?: true;
   /** Records may depend on earlier ones, so requests are sent sequentially by default. */
   readonly inOrder?: true;
+  /** Set if the service refuses records that exist: what `--if-exists` can do with them. */
+  readonly ifExists?: IfExists;
+  /** How the records of the matching list command differ from records to send. */
+  readonly listed?: ListedRecords;
   /** How to check whether an existing record is identical to the one sent. */
   readonly lookup?: BulkLookup;
+}
+
+/** Fields of a listed record that cannot be sent, so that the output of a list command is valid input. */
+export interface ListedRecords {
+  /** The ID property of a listed record (default: the same as in a record to send). */
+  readonly id?: string;
+  /** Fields that only the service sets. */
+  readonly readOnly: readonly string[];
+  /** A field with more records. In a file, they become records of their own. */
+  readonly nested?: string;
+}
+
+/** How to handle records that exist. Without `update`, the service has no operation that updates them. */
+export interface IfExists {
+  /** Name of the operation that updates an existing record. */
+  readonly update?: string;
 }
 
 /** A read operation that returns existing records: by ID if it has `splitIds`, otherwise all records. */
@@ -92,6 +114,15 @@ export type Feature = (typeof FEATURES)[number];
 export interface InputProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+}
+
+/** A check of an input against the state of the service, which another operation reads. */
+export interface Precondition<Input> {
+  /** Name of the operation that reads the state. It needs no input. */
+  readonly operation: string;
+  /** Whether an input must be checked. */
+  readonly applies: (input: Input) => boolean;
+  readonly findProblem: (state: unknown) => InputProblem | undefined;
 }
 
 /** How to wait for a process that a call started: by polling its state. */
@@ -173,6 +204,8 @@ export interface Operation<
   readonly generatedId?: keyof z.output<Input> & string;
   /** Confirmation question for a risky call. Without a terminal, `--yes` is required. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
+  /** Check before the call is confirmed and sent. */
+  readonly precondition?: Precondition<z.output<Input>>;
   /** How to find out whether a write without a response was applied. */
   readonly lookup?: Lookup;
   /** Set if the process continues after the response: `--wait` waits for its end. */
@@ -181,12 +214,16 @@ export interface Operation<
   readonly warnings?: (input: z.output<Input>) => readonly string[];
   /** Returns the event types in an input. Commands refuse unknown ones, because a mistyped filter never matches a delivery. */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];
+  /** Facts about a successful call that the response does not show. `now` is in Unix milliseconds. */
+  readonly notes?: (input: z.output<Input>, now: number) => readonly string[];
   /** Finds a time in a valid input that is before `now`, in Unix milliseconds. */
   readonly findPastValue?: (input: z.output<Input>, now: number) => InputProblem | undefined;
   /** Overrides the service's message for an invalid input (default: the field's name and the problem). */
   readonly rejectionMessage?: (finding: InputProblem) => string | undefined;
   /** Field whose presence selects this operation among several with the same path. */
   readonly selectedBy?: string;
+  /** The call issues a credential, so the history records it although it changes nothing. */
+  readonly issuesCredential?: true;
   /** The purpose of the command is to print secrets, so they are not masked. */
   readonly revealsSecrets?: true;
   /** The single value that `--quiet` prints, for scripts. */

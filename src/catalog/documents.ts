@@ -41,8 +41,8 @@ export const documents = {
     columns: [
       { header: 'ID', field: 'id', kind: 'whole' },
       { header: 'NAME', field: 'documentName' },
-      { header: 'ACCESS', field: 'accessType' },
-      { header: 'DISABLED', field: 'disabled' },
+      { header: 'ACCESS', field: 'accessType', hideOrder: 2 },
+      { header: 'DISABLED', field: 'disabled', hideOrder: 1 },
     ],
     addedBy: 'documents.add',
     pages: { cursorIn: 'pageToken', cursorOut: (result) => result['pageToken'] },
@@ -79,6 +79,8 @@ export const documents = {
       field: 'documents',
       id: 'documentId',
       noun: 'document',
+      ifExists: {},
+      listed: { id: 'id', readOnly: ['disabled', 'accessType'] },
       lookup: {
         operation: 'documents.list',
         idField: 'id',

@@ -34,9 +34,14 @@ const folderName = flag('name', z.string().optional().describe('folder name'));
 const columns = [
   { header: 'FOLDER', field: 'folderId', kind: 'whole' },
   { header: 'NAME', field: 'folderName' },
-  { header: 'PARENT', field: 'parentFolderId', kind: 'whole' },
+  { header: 'PARENT', field: 'parentFolderId', kind: 'whole', hideOrder: 2 },
 ] as const;
-const updated = { header: 'UPDATED', field: 'lastUpdated', kind: 'time' } as const;
+const updated = { header: 'UPDATED', field: 'lastUpdated', kind: 'time', hideOrder: 1 } as const;
+
+const listed = {
+  readOnly: ['createdAt', 'lastUpdated', 'apiKey', 'ancestors', 'inheritAccessFromParent'],
+  nested: 'subFolders',
+};
 
 export const folders = {
   'folders.list': defineOperation({
@@ -60,7 +65,7 @@ export const folders = {
     }),
     output: z.array(folder),
     message: ({ folderId }) => (folderId ? 'Folder(s) retrieved successfully.' : 'Folders retrieved successfully.'),
-    columns: [...columns, { header: 'ACCESS', field: 'accessType' }, updated],
+    columns: [...columns, { header: 'ACCESS', field: 'accessType', hideOrder: 3 }, updated],
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
   }),
@@ -111,6 +116,8 @@ export const folders = {
       id: 'folderId',
       noun: 'folder',
       inOrder: true,
+      ifExists: { update: 'folders.update' },
+      listed,
       lookup: {
         operation: 'folders.list',
         idField: 'folderId',
@@ -138,6 +145,12 @@ export const folders = {
     }),
     output: itemResults,
     message: 'Folder Updated successfully.',
-    bulk: { field: 'folders', id: 'folderId', noun: 'folder', inOrder: true },
+    bulk: {
+      field: 'folders',
+      id: 'folderId',
+      noun: 'folder',
+      inOrder: true,
+      listed: { ...listed, readOnly: [...listed.readOnly, 'accessType'] },
+    },
   }),
 };

@@ -2,6 +2,7 @@ import type { Operation } from './define.ts';
 import { flagsOf } from './flags.ts';
 import { loadResource, type OperationName, RESOURCES, type Resource } from './index.ts';
 import type { OperationEntry } from './operation-entry.ts';
+import { resultFields } from './result-fields.ts';
 import { findSecretPaths } from './secrets.ts';
 
 /**
@@ -27,6 +28,11 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     effect: operation.effect,
     flags: flagsOf(operation),
     ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
+    ...(operation.bulk?.ifExists && {
+      ifExists: ['fail', 'skip', ...(operation.bulk.ifExists.update ? (['update'] as const) : [])],
+    }),
+    fields: resultFields(operation),
+    ...(operation.columns && { columns: operation.columns }),
     ...(operation.argument && { argument: operation.argument }),
     ...(operation.selectedBy && { selectedBy: operation.selectedBy }),
     ...(operation.wait && { wait: operation.wait }),

@@ -1,4 +1,4 @@
-import type { Argument, Auth, Effect, Example, Wait } from './define.ts';
+import type { Argument, Auth, Column, Effect, Example, Wait } from './define.ts';
 import type { Flag } from './flags.ts';
 import type { OperationName, Resource } from './index.ts';
 import type { SecretPath } from './secrets.ts';
@@ -18,6 +18,8 @@ export interface OperationEntry {
   readonly flags: readonly Flag[];
   /** How the operation accepts many records: as one array, or from a file with one call per record. */
   readonly bulk?: 'array' | 'calls';
+  /** Actions of `--if-exists`, if the service refuses records that exist. */
+  readonly ifExists?: readonly ('fail' | 'skip' | 'update')[];
   readonly argument?: Argument;
   /** Field whose presence selects this operation among several with the same path. */
   readonly selectedBy?: string;
@@ -25,6 +27,9 @@ export interface OperationEntry {
   readonly paged: boolean;
   /** Whether the input contains event types, of which commands refuse unknown ones. */
   readonly takesEvents?: true;
+  /** Fields of the result that `--fields` accepts. */
+  readonly fields: readonly string[];
+  readonly columns?: readonly Column[];
   /** Paths of secrets to mask in the response; empty if the purpose of the command is to print the secret. */
   readonly secrets: readonly SecretPath[];
 }

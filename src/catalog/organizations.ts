@@ -22,6 +22,6 @@ export const organizations = {
     }),
     output: itemResults,
     message: 'Organization(s) added successfully.',
-    bulk: { field: 'organizations', id: 'organizationId', noun: 'organization' },
+    bulk: { field: 'organizations', id: 'organizationId', noun: 'organization', ifExists: {} },
   }),
 };

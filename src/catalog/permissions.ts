@@ -27,6 +27,8 @@ export const accessResource = withRules(
   },
 );
 
+export type AccessResource = z.output<typeof accessResource>;
+
 export const resources = flag(
   { flag: 'resource', as: 'entries' },
   z.array(accessResource).describe('resource to grant access to: type=document,id=d1,org=acme,role=viewer,expires=48h'),
@@ -34,7 +36,7 @@ export const resources = flag(
 
 /** Finds the first entry whose expiration time has passed. */
 export function findExpiredAccess(
-  { resources: entries }: { readonly resources: readonly z.output<typeof accessResource>[] },
+  { resources: entries }: { readonly resources: readonly AccessResource[] },
   now: number,
 ): InputProblem | undefined {
   const at = entries.findIndex(({ expiresAt }) => expiresAt !== undefined && expiresAt * 1000 <= now);

@@ -27,7 +27,7 @@ const write = {
   effect: 'set',
   input,
   output: z.looseObject({ success: z.boolean() }),
-  bulk: { field: 'users', id: 'userId', noun: 'user', wholeReply: true },
+  bulk: { field: 'users', id: 'userId', noun: 'user', object: 'presence of user', wholeReply: true },
   warnings: ({ users }: z.output<typeof input>) =>
     [...new Set(users.map(({ status }) => status))]
       .filter((status) => status !== undefined && !KNOWN_STATUSES.includes(status))
@@ -76,7 +76,7 @@ export const presence = {
     input: z.object({ organizationId, documentId, userIds: z.array(id('user ID')).min(1).describe('user ID') }),
     output: z.looseObject({ success: z.boolean() }),
     message: 'Presence deleted successfully.',
-    bulk: { field: 'userIds', id: 'userId', noun: 'user', bareIds: true, wholeReply: true },
+    bulk: { field: 'userIds', id: 'userId', noun: 'user', object: 'presence of user', bareIds: true, wholeReply: true },
     confirm: ({ documentId }) => `Remove users from the presence list of document ${documentId}?`,
   }),
 };

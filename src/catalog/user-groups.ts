@@ -23,7 +23,7 @@ export const userGroups = {
     }),
     output: itemResults,
     message: 'Organization user group(s) added successfully.',
-    bulk: { field: 'organizationUserGroups', id: 'groupId', noun: 'group' },
+    bulk: { field: 'organizationUserGroups', id: 'groupId', noun: 'group', ifExists: {} },
   }),
   'groups.add-users': defineOperation({
     command: ['groups', 'add-users'],

@@ -68,10 +68,10 @@ export const webhookEndpoints = {
     columns: [
       { header: 'ID', field: 'id', kind: 'whole' },
       { header: 'URL', field: 'url', kind: 'whole' },
-      { header: 'EVENTS', field: 'filterTypes' },
-      { header: 'DISABLED', field: 'disabled' },
-      { header: 'RATE', field: 'rateLimit', extra: true },
-      { header: 'UPDATED', field: 'updatedAt', kind: 'time', extra: true },
+      { header: 'EVENTS', field: 'filterTypes', hideOrder: 4 },
+      { header: 'DISABLED', field: 'disabled', hideOrder: 3 },
+      { header: 'RATE', field: 'rateLimit', hideOrder: 1 },
+      { header: 'UPDATED', field: 'updatedAt', kind: 'time', hideOrder: 2 },
     ],
     addedBy: 'webhooks.endpoints.create',
     pages: {

@@ -1,4 +1,4 @@
-import type { Example } from '../catalog/define.ts';
+import type { Column, Example } from '../catalog/define.ts';
 import type { OperationName } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
@@ -88,6 +88,8 @@ export interface CommandDefinition {
   readonly examples?: readonly Example[];
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
+  /** Columns of the list that the command prints. */
+  readonly columns?: readonly Column[];
   /** Operation whose flags the command also takes, before its own flags. */
   readonly flagsOf?: OperationName;
   readonly load: () => Promise<RunCommand<ParsedOptions>>;

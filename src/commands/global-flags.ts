@@ -13,7 +13,7 @@ export const GLOBAL_FLAGS = [
   { flags: '--local', description: 'use the embedded service' },
   { flags: '--store <location>', description: 'data of the embedded service: a file or a postgres:// URL' },
   { flags: '-o, --output <format>', description: 'output format (default: table)', choices: FORMATS },
-  { flags: '--fields <a,b>', description: 'fields to print, in this order' },
+  { flags: '--fields <a,b>', description: 'fields to print, in this order: JSON names or table headers' },
   { flags: '--jq <expression>', description: 'jq expression that filters the JSON result' },
   { flags: '--no-headers', description: 'omit the header line of tables and CSV' },
   { flags: '--time <form>', description: 'form of times in tables (default: iso)', choices: TIME_STYLES },

@@ -11,8 +11,15 @@ export interface TextPrompt {
    * default value. Without this property an answer is required.
    */
   readonly emptyMeaning?: string | undefined;
-  /** Returns the problem with an answer, or undefined. */
+  /** Completes a typed answer, such as a URL without a scheme. */
+  readonly complete?: (typed: string) => string;
+  /** Returns the problem with a completed answer, or undefined. */
   readonly validate?: (answer: string) => string | undefined;
+}
+
+export interface ConfirmOptions {
+  /** Remove the question from the screen once it is answered, if the terminal can redraw lines. */
+  readonly isRemovedAfterwards?: true;
 }
 
 export interface Choice {
@@ -49,7 +56,7 @@ export interface Prompter {
   text(question: TextPrompt): Promise<string>;
   /** Reads text without echo. The answer may be empty. */
   secret(message: string): Promise<string>;
-  confirm(message: string, defaultValue: boolean): Promise<boolean>;
+  confirm(message: string, defaultValue: boolean, options?: ConfirmOptions): Promise<boolean>;
   select(question: SelectPrompt): Promise<string>;
   multiSelect(question: MultiSelectPrompt): Promise<readonly string[]>;
 }
@@ -62,10 +69,11 @@ export interface PrompterDependencies {
 }
 
 /** Value of a typed answer: the default value if nothing was typed. */
-export function parseAnswer({ defaultValue, emptyMeaning }: TextPrompt, typed: string): string {
+export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt, typed: string): string {
   const answer = typed.trim();
   if (answer === EMPTY_ANSWER && defaultValue && emptyMeaning !== undefined) return '';
-  return answer || (defaultValue ?? '');
+  if (answer === '') return defaultValue ?? '';
+  return complete?.(answer) ?? answer;
 }
 
 /** Typed for an empty answer when Enter alone selects the default value. */

@@ -3,6 +3,11 @@ export function isLoopback({ hostname }: Pick<URL, 'hostname'>): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
+/** Completes a URL of this machine that has no scheme: `localhost:3000/hook` becomes `http://localhost:3000/hook`. */
+export function completeLoopbackUrl(text: string): string {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#].*)?$/i.test(text) ? `http://${text}` : text;
+}
+
 /** Whether only this machine can reach an IP address. */
 export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);

@@ -12,8 +12,12 @@ export function chooseColumns({ columns, fields }: View, records: readonly unkno
   return records.length > 0 ? [{ header: 'VALUE', field: '' }] : [];
 }
 
-/** Creates a column for an undescribed field: `folderId` gets the header FOLDER ID, and is an ID because of its name. */
+/** Creates a column for an undescribed field. Fields with the name of an ID become columns of kind `whole`. */
 function createColumn(field: string): Column {
-  const header = field.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter}`).toUpperCase();
-  return { header, field, kind: /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text' };
+  return { header: headerOf(field), field, kind: /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text' };
+}
+
+/** Header of an undescribed field: `FOLDER ID` for `folderId`. */
+export function headerOf(field: string): string {
+  return field.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter}`).toUpperCase();
 }

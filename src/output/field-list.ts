@@ -25,7 +25,8 @@ const MIN_VALUE_WIDTH = 12;
  */
 export function* renderFieldList(rows: readonly Row[], options: FieldListOptions) {
   const { measure, width, gap, names = [], paint = (same) => same, isProse = () => false } = options;
-  const all = [...rows, ...names.map((name) => [name])];
+  // Names without values take no space next to the values.
+  const all = [...rows.filter(([, value]) => value !== ''), ...names.map((name) => [name])];
   const margin = nameColumnWidth(all, measure, width - gap.length) + gap.length;
   const valueWidth = width - margin;
   const indent = ' '.repeat(margin);

@@ -2,6 +2,7 @@ import type { Column } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { didYouMean, findNearest } from '../kernel/nearest.ts';
+import { headerOf } from './columns.ts';
 
 /**
  * Returns the value at a path such as `owner.email`; `undefined` if absent. Lists are searched item by item.
@@ -38,13 +39,35 @@ export function selectFields(value: unknown, paths: readonly string[]): unknown 
   );
 }
 
+/**
+ * Resolves names given to `--fields` to paths: JSON names and table headers, in any case. An exact JSON name wins. Unknown
+ * names stay.
+ */
+export function resolveFields(
+  names: readonly string[],
+  value: unknown,
+  columns: readonly Column[] = [],
+): readonly string[] {
+  return names.map((name) => {
+    if (columns.some(({ field }) => field === name) || fieldAt(value, name) !== undefined) return name;
+    const wanted = name.toUpperCase();
+    const column =
+      columns.find(({ header }) => header === wanted) ?? columns.find(({ field }) => field.toUpperCase() === wanted);
+    if (column) return column.field;
+    const known = knownPaths(name, value);
+    return (
+      known.find((path) => path.toUpperCase() === wanted) ?? known.find((path) => headerOf(path) === wanted) ?? name
+    );
+  });
+}
+
 /** @throws SvcError `usage` for a path that neither a record nor a column has */
 export function requireFields(paths: readonly string[], records: readonly unknown[], columns: readonly Column[] = []) {
   const named = columns.map(({ field }) => field);
   const unknown = paths.find((path) => !named.includes(path) && fieldAt(records, path) === undefined);
   if (unknown === undefined) return;
   throw new SvcError('usage', missingFieldMessage(unknown), {
-    hint: didYouMean(unknown, knownPaths(unknown, records, named)),
+    hint: didYouMean(unknown, [...knownPaths(unknown, records, named), ...otherHeaders(columns)]),
   });
 }
 
@@ -54,6 +77,11 @@ export function describeMissingField(paths: readonly string[], value: unknown): 
   if (unknown === undefined) return undefined;
   const near = findNearest(unknown, knownPaths(unknown, value, [], 1));
   return `${missingFieldMessage(unknown)}${near ? `; did you mean '${near}'?` : ''}`;
+}
+
+/** Headers, as one types them, that differ from the field. */
+function otherHeaders(columns: readonly Column[]): readonly string[] {
+  return columns.flatMap(({ header, field }) => (header === headerOf(field) ? [] : [header.toLowerCase()]));
 }
 
 function missingFieldMessage(path: string): string {

@@ -11,6 +11,8 @@ export interface View {
   readonly width: number | undefined;
   /** Display of values in tables. */
   readonly display: DisplayOptions;
+  /** Receives the number of columns that a table hides because the terminal is too narrow. */
+  readonly reportHidden?: (count: number) => void;
 }
 
 /** Renders records or a single value in one format. The text ends with a line break, or is empty. */

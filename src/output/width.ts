@@ -1,42 +1,27 @@
-import type { Column } from '../catalog/define.ts';
-
-/** Minimum column widths: text must stay readable when wrapped, a time keeps its date, an ID does not shrink. */
-const MIN_WIDTHS = {
-  text: 10,
-  state: Number.POSITIVE_INFINITY,
-  time: 11,
-  whole: Number.POSITIVE_INFINITY,
-} as const satisfies Record<NonNullable<Column['kind']>, number>;
-
 /**
- * Shrinks columns to fit a line of `available` columns: always the widest text column first, and times last. Returns
+ * Shrinks columns to fit a line of `available` columns, always the widest one that exceeds its minimum. Returns
  * `undefined` if they cannot fit.
  */
 export function fitWidths(
   natural: readonly number[],
-  columns: readonly Column[],
+  minimums: readonly number[],
   available: number,
   gap: number,
 ): number[] | undefined {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - available;
   for (; excess > 0; excess--) {
-    const widest = widestShrinkable(widths, columns, 'text') ?? widestShrinkable(widths, columns, 'time');
+    const widest = widestShrinkable(widths, minimums);
     if (widest === undefined) return undefined;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
 }
 
-function widestShrinkable(
-  widths: readonly number[],
-  columns: readonly Column[],
-  requested: NonNullable<Column['kind']>,
-): number | undefined {
+function widestShrinkable(widths: readonly number[], minimums: readonly number[]): number | undefined {
   let widest: number | undefined;
   for (const [column, width] of widths.entries()) {
-    const kind = columns[column]?.kind ?? 'text';
-    const canShrink = kind === requested && width > MIN_WIDTHS[kind];
+    const canShrink = width > (minimums[column] ?? 0);
     if (canShrink && (widest === undefined || width > (widths[widest] ?? 0))) widest = column;
   }
   return widest;

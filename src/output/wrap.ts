@@ -2,8 +2,8 @@ import { UNICODE_GLYPHS } from './glyphs.ts';
 import { isAscii, type Measure, truncateText } from './width.ts';
 
 /**
- * Wraps a text to at maxLines `maxLines` lines of `width` columns, between words where possible. Spaces at line breaks are
- * dropped. An ellipsis replaces the text after the last line.
+ * Wraps a text to at most `maxLines` lines of `width` columns, between words. Spaces at line breaks are dropped. An
+ * ellipsis replaces the text after the last line, and the end of a word that is longer than a line.
  */
 export function wrap(
   text: string,
@@ -15,10 +15,9 @@ export function wrap(
   const lines: string[] = [];
   let rest = text;
   while (lines.length < maxLines - 1 && measure(rest) > width) {
-    const fits = fittingLength(rest, width, measure);
-    const end = lastWordEnd(rest, fits) ?? lastPartEnd(rest, fits) ?? fits;
-    lines.push(rest.slice(0, end).replace(/ +$/, ''));
-    rest = rest.slice(end).replace(/^ +/, '');
+    const [line, after] = splitLine(rest, width, measure, true);
+    lines.push(truncateText(line, width, measure, ellipsis));
+    rest = after;
   }
   return rest === '' && lines.length > 0 ? lines : [...lines, truncateText(rest, width, measure, ellipsis)];
 }
@@ -31,22 +30,37 @@ export function wrapWords(text: string, width: number, measure: Measure, isProse
   const lines: string[] = [];
   let rest = text;
   while (measure(rest) > width) {
-    const fits = fittingLength(rest, width, measure);
-    const next = rest.indexOf(' ', fits);
-    const otherwise = isProse && isSpaceless(rest, fits) ? fits : next < 0 ? rest.length : next;
-    const end = lastWordEnd(rest, fits) ?? otherwise;
-    lines.push(rest.slice(0, end).replace(/ +$/, ''));
-    rest = rest.slice(end).replace(/^ +/, '');
+    const [line, after] = splitLine(rest, width, measure, isProse);
+    lines.push(line);
+    rest = after;
   }
   return rest === '' && lines.length > 0 ? lines : [...lines, rest];
 }
 
-const SPACELESS = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60]{2}/u;
+/** Splits a text that is wider than a line after the last word that fits, or after a first word that is too wide. */
+function splitLine(text: string, width: number, measure: Measure, isProse: boolean): [line: string, rest: string] {
+  const fits = fittingLength(text, width, measure);
+  const end = Math.max(lastWordEnd(text, fits) ?? 0, isProse ? lastSpacelessBreak(text, fits) : 0);
+  const at = end || wordEnd(text, fits);
+  return [text.slice(0, at).replace(/ +$/, ''), text.slice(at).replace(/^ +/, '')];
+}
 
-/** Whether the characters before and after a position belong to a script without spaces. */
-function isSpaceless(text: string, at: number): boolean {
-  const before = [...text.slice(0, at)].at(-1) ?? '';
-  return SPACELESS.test(before + text.slice(at));
+/** Characters of scripts that separate words without spaces. */
+const SPACELESS = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60]`;
+/** Positions before and after these characters, but not before a mark that belongs to them. */
+const SPACELESS_BREAKS = new RegExp(`(?<=${SPACELESS})(?!\\p{M})|(?=${SPACELESS})`, 'gu');
+const WORD_BREAKS = new RegExp(` |${SPACELESS}`, 'u');
+
+/** Splits a text into the words that lines keep whole. */
+export function wordsOf(text: string): readonly string[] {
+  return text.split(WORD_BREAKS);
+}
+
+/** The last position, up to `fits`, next to a character of a script without spaces, or 0. */
+function lastSpacelessBreak(text: string, fits: number): number {
+  if (isAscii(text)) return 0;
+  const positions = text.slice(0, fits + 2).matchAll(SPACELESS_BREAKS);
+  return Math.max(0, ...Array.from(positions, ({ index }) => index).filter((index) => index <= fits));
 }
 
 /** The end of the last word within the first `fits` characters; `undefined` if not found. */
@@ -55,10 +69,10 @@ function lastWordEnd(text: string, fits: number): number | undefined {
   return text.slice(0, Math.max(0, space)).trim() === '' ? undefined : space;
 }
 
-/** The end of the last part of a path, URL, or compound name, unless half of the line would stay empty. */
-function lastPartEnd(text: string, fits: number): number | undefined {
-  const [part = ''] = /^.*[/.,:;&?=_-]/.exec(text.slice(0, fits)) ?? [];
-  return part.length * 2 > fits ? part.length : undefined;
+/** The end of the word at a position. */
+function wordEnd(text: string, at: number): number {
+  const space = text.indexOf(' ', at);
+  return space < 0 ? text.length : space;
 }
 
 /** The length of the prefix that fits, at least one grapheme. */

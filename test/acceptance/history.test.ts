@@ -50,6 +50,33 @@ describe('svc history', () => {
     expect(text).not.toContain('Ann');
   });
 
+  it('lists issued access tokens by user and resources, whose effective access the command names', async () => {
+    const user = await newUser();
+    const token = randomBytes(40).toString('base64url');
+    const { env } = await startMockService(() => success({ token }));
+    const end = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000).toISOString();
+    const resources = [
+      'type=organization,id=acme',
+      `type=document,id=d1,org=acme,role=viewer,expires=${end}`,
+      'type=folder,id=f1,org=acme,expires=72h',
+    ];
+    const who = ['--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
+    const generate = ['access-tokens', 'generate', ...who, ...resources.flatMap((one) => ['--resource', one])];
+    const run = await user.svc([...generate, '-o', 'json'], { env });
+    expect([run.code, JSON.parse(run.stdout)]).toEqual([0, { token }]);
+    expect(run.stderr.split('\n')).toEqual([
+      'Granted editor (the default role) on organization acme until the token expires in 48 hours',
+      `Granted viewer on document d1 of acme until ${end}`,
+      'Granted editor (the default role) on folder f1 of acme until the token expires in 48 hours',
+      '',
+    ]);
+    await user.svc([...generate, '--dry-run'], { env });
+    const { stdout } = await user.svc(['history', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ ids: ['u1', 'acme', 'd1', 'f1'], calls: 1, outcome: 'done' }]);
+    expect(stdout).not.toContain(token);
+    expect(stdout).not.toContain('Ada');
+  });
+
   it('lists an interrupted write', async () => {
     const user = await newUser();
     const { env, received } = await startMockService(() => undefined);

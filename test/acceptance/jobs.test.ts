@@ -119,7 +119,7 @@ describe('a stopped job', () => {
       refuse && request > 1 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : undefined,
     );
     await writeFile(join(home, 'token'), env.SVC_AUTH_TOKEN);
-    const beside = ['--api-key', 'key-1', '--auth-token-file', 'token', '--insecure-storage'];
+    const beside = ['--api-key', 'key-1', '--auth-token-file', 'token', '--insecure-storage', '--no-verify'];
     await svc('profiles', 'add', 'other', '--base-url', 'http://127.0.0.1:9', ...beside);
     await svc('profiles', 'add', 'prod', '--base-url', env.SVC_BASE_URL, ...beside);
     Object.assign(env, { SVC_BASE_URL: '', SVC_API_KEY: '', SVC_AUTH_TOKEN: '' });

@@ -208,7 +208,7 @@ describe('svc mcp', () => {
       result: { error: { hint: expect.stringContaining('--allow-writes --yes') } },
     });
     const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
-    const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected'];
+    const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected', '--no-verify'];
     const added = await svc([...words, '--auth-token-stdin'], { stdin: token });
     expect(added).toMatchObject({ code: 0 });
     const held = await startHost(['--allow-writes', '--yes', '-p', 'prod'], env);
@@ -275,7 +275,7 @@ describe('svc mcp', () => {
     const { env, svc } = await newUser();
     const service = await startMockService(() => success({ u1: { success: true } }));
     const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
-    const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected'];
+    const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected', '--no-verify'];
     await svc([...words, '--auth-token-stdin'], { stdin: token });
     const { call } = await startHost(['--allow-writes', '-p', 'prod'], env, () => 'accept');
     const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };

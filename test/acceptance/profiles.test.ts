@@ -2,12 +2,15 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startMockService, success } from './mock-service.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
 const TOKEN = 'token-of-the-key-0001';
-const add = (name: string, baseUrl: string) => ['profiles', 'add', name, '--base-url', baseUrl, '--api-key', 'key-1'];
+const addVerified = (name: string, baseUrl: string) => [
+  ...['profiles', 'add', name, '--base-url', baseUrl, '--api-key', 'key-1'],
+];
+const add = (name: string, baseUrl: string) => [...addVerified(name, baseUrl), '--no-verify'];
 
 describe('profiles of the built tool', () => {
   it('keep a secret from stdin in private files and use it in calls', async () => {
@@ -93,6 +96,69 @@ describe('profiles of the built tool', () => {
   });
 });
 
+describe('profiles add verifies the credentials with one read', () => {
+  const STDIN = { stdin: `${TOKEN}\n` };
+
+  it('before it saves them, and says who and where in one line', async () => {
+    const { svc } = await newUser();
+    const { env, received } = await startMockService(() => success({}));
+    const words = [...addVerified('prod', env.SVC_BASE_URL), '--auth-token-stdin', '--insecure-storage'];
+    const { code, stdout, stderr } = await svc(words, { ...STDIN, env: { SVC_API_KEY: 'of-environment' } });
+    const host = new URL(env.SVC_BASE_URL).host;
+    const line = `Saved profile 'prod' for API key key-1 at ${host} (verified, selected)\n`;
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: line });
+    expect(received).toHaveLength(1);
+    const credentials = { 'x-svc-api-key': 'key-1', 'x-svc-auth-token': TOKEN };
+    expect(received[0]).toMatchObject({ path: '/v2/workspace/webhookconfig/get', headers: credentials });
+  });
+
+  it('of the workspace too', async () => {
+    const { svc, home } = await newUser();
+    const { env, received } = await startMockService(() => success({}));
+    await writeFile(join(home, 'token'), TOKEN);
+    const workspace = ['--workspace-id', 'w-1', '--workspace-auth-token-file', 'token', '--header-prefix', 'x-acme-'];
+    const words = [...addVerified('prod', env.SVC_BASE_URL), '--auth-token-stdin', ...workspace, '--insecure-storage'];
+    const { code, stderr } = await svc(words, STDIN);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('for API key key-1 and workspace w-1 at ')]);
+    expect(received.map(({ path }) => path)).toEqual(['/v2/workspace/webhookconfig/get', '/v2/workspace/get']);
+    expect(received[1]?.headers).toMatchObject({ 'x-acme-workspace-id': 'w-1', 'x-acme-workspace-auth-token': TOKEN });
+  });
+
+  it.each([
+    { status: 401, word: 'UNAUTHENTICATED', who: 'the API key or its auth token', flags: ['--auth-token-stdin'] },
+    { status: 403, word: 'PERMISSION_DENIED', who: 'the API key or its auth token', flags: ['--auth-token-stdin'] },
+    {
+      ...{ status: 404, word: 'NOT_FOUND', who: 'the workspace ID or its auth token' },
+      flags: ['--workspace-id', 'w', '--workspace-auth-token-stdin'],
+    },
+  ])('and saves nothing if the service rejects them with $word, unless --no-verify is given', async (rejection) => {
+    const { svc } = await newUser();
+    const { env, received } = await startMockService(() => failure(rejection.status, rejection.word, 'No.'));
+    const words = [...addVerified('prod', env.SVC_BASE_URL), ...rejection.flags, '--insecure-storage'];
+    const { code, stderr } = await svc(words, STDIN);
+    const message = `svc: the service rejected ${rejection.who}; nothing was saved: No. (${rejection.word})\n`;
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/hint: .*--no-verify/)]);
+    expect(stderr.startsWith(message), stderr).toBe(true);
+    expect((await svc(['profiles', 'list', '-o', 'json'])).stdout).toBe('[]\n');
+    const saved = await svc([...words, '--no-verify'], STDIN);
+    expect([saved.code, saved.stderr]).toEqual([0, expect.stringContaining('(not verified, selected)')]);
+    expect(received).toHaveLength(1);
+  });
+
+  it.each([
+    { name: 'a closed port', reply: undefined },
+    { name: 'another program', reply: { status: 200, body: '<h1>Welcome</h1>' } },
+    { name: 'an unknown path', reply: failure(404, 'NOT_FOUND', 'Unknown path.') },
+  ])('and warns if they cannot be verified: $name', async ({ reply }) => {
+    const { svc } = await newUser();
+    const baseUrl = reply ? (await startMockService(() => reply)).env.SVC_BASE_URL : 'http://127.0.0.1:9';
+    const words = [...addVerified('prod', baseUrl), '--auth-token-stdin', '--insecure-storage'];
+    const { code, stderr } = await svc(words, STDIN);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: the credentials could not be verified: /)]);
+    expect(stderr).toMatch(/^Saved profile 'prod' for API key key-1 at .* \(not verified, selected\)$/m);
+  });
+});
+
 describe('profiles added concurrently', () => {
   it('by 50 processes are all saved', async () => {
     const { svc } = await newUser();
@@ -147,20 +213,28 @@ describe.runIf(process.platform === 'linux')('with a session bus that never resp
 describe('in a terminal', () => {
   it('profiles add prompts for missing values and shows no secret', async () => {
     const { svc, env } = await newUser();
-    const screen = startTerminal(['profiles', 'add', 'prod'], env);
+    const service = await startMockService(() => success({}));
+    const baseUrl = service.env.SVC_BASE_URL;
+    const screen = startTerminal(['profiles', 'add'], env);
+    await screen.shows('Profile name');
+    screen.type('a/b\r');
+    await screen.shows("invalid profile name 'a/b'");
+    // The line still contains the typed text, and Ctrl-U clears it.
+    screen.type('\u0015prod\r');
     await screen.shows('Base URL');
     screen.type('nowhere\r');
     await screen.shows('it is not a URL; use a URL like https://api.example.com');
-    // The line still contains the typed text, and Ctrl-U clears it.
-    screen.type('\u0015https://api.example.com\r');
+    screen.type(`\u0015${baseUrl}\r`);
     await screen.shows('API key');
     screen.type('key-1\r');
     await screen.shows('Auth token');
     screen.type(`${TOKEN}\r`);
     expect(await screen.ended, screen.screen()).toBe(0);
     expect(screen.screen()).not.toContain(TOKEN);
+    expect(screen.screen().replace(/\s+/g, ' ')).toContain("Saved profile 'prod' for API key key-1 at 127.0.0.1");
+    expect(service.received).toHaveLength(1);
     const shown = JSON.parse((await svc(['profiles', 'show', 'prod', '--show-secrets', '-o', 'json'])).stdout);
-    expect(shown).toMatchObject({ baseUrl: 'https://api.example.com', apiKey: 'key-1', authToken: TOKEN });
+    expect(shown).toMatchObject({ baseUrl, apiKey: 'key-1', authToken: TOKEN });
   });
 
   it('Ctrl-C at a prompt exits with 130 and leaves nothing behind', async () => {

@@ -31,7 +31,7 @@ async function createProtectedUser() {
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(user.home, name), text);
   const secrets = ['--auth-token-file', 'token.txt', '--workspace-auth-token-file', 'workspace.txt'];
-  const added = await user.svc([...base, '--workspace-id', 'w-1', ...secrets, '--insecure-storage']);
+  const added = await user.svc([...base, '--workspace-id', 'w-1', ...secrets, '--insecure-storage', '--no-verify']);
   expect(added.code, added.stderr).toBe(0);
   return { ...user, received, host: new URL(env.SVC_BASE_URL).host };
 }

@@ -138,7 +138,8 @@ describe('a delivered token', () => {
  */
 async function addProfile(user: User, env: Readonly<Record<string, string>>) {
   const { SVC_BASE_URL = '', SVC_AUTH_TOKEN = '', SVC_API_KEY: _, ...rest } = env;
-  const words = ['--base-url', SVC_BASE_URL, '--api-key', 'key-1', '--auth-token-stdin', '--insecure-storage'];
+  const secret = ['--auth-token-stdin', '--insecure-storage', '--no-verify'];
+  const words = ['--base-url', SVC_BASE_URL, '--api-key', 'key-1', ...secret];
   const added = await user.svc(['profiles', 'add', 'prod', ...words], { stdin: SVC_AUTH_TOKEN });
   expect(added.code, added.stderr).toBe(0);
   return rest;

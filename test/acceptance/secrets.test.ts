@@ -137,7 +137,13 @@ async function createEchoUser([authToken, workspaceAuthToken]: readonly [string,
     return answer?.(received);
   });
   const ids = ['--base-url', env.SVC_BASE_URL, '--api-key', 'key-1', '--workspace-id', 'w'];
-  const secrets = ['--auth-token-stdin', '--workspace-auth-token-file', 'workspace', '--insecure-storage'];
+  const secrets = [
+    '--auth-token-stdin',
+    '--workspace-auth-token-file',
+    'workspace',
+    '--insecure-storage',
+    '--no-verify',
+  ];
   await writeFile(join(user.home, 'workspace'), workspaceAuthToken);
   const added = await user.svc(['profiles', 'add', 'prod', ...ids, ...secrets], { stdin: authToken });
   expect(added.code, added.stderr).toBe(0);

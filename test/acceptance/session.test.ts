@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NODE_VERIFICATION, PYTHON_VERIFICATION } from '../../src/commands/setup/verification-code.ts';
+import { SNIPPETS } from '../../src/webhooks/snippets/snippets.ts';
 import { target } from '../webhooks/listener-fixture.ts';
 import { startDialogue } from './dialogue.ts';
 import { HOME, newUser } from './svc.ts';
@@ -13,7 +13,7 @@ const SESSION_BLOCK = /(<!-- recorded: .* -->\n```text\n)([\s\S]*?)(```\n)/;
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:3000'],
   [/\bep_[0-9A-Za-z]{27}\b/g, 'ep_2cV6ZkXyQ0b1aT9mN4wR7sJ3pLd'],
-  [/whsec_[A-Za-z0-9+/=]+/g, 'whsec_…'],
+  [/whsec_[A-Za-z0-9+/=]+/g, 'whsec_hKfMDWdxL2Xk4b1nPq7vRz9sYt3cJm0a'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-03-01T12:00:00.000Z'],
   [/after \d+ ms/g, 'after 3 ms'],
 ];
@@ -23,9 +23,9 @@ async function recordSession(): Promise<string> {
   const user = await newUser();
   // The receiver rejects the first request, which is not signed. Then it gets the secret.
   const receiver = await target((response, count) => response.writeHead(count === 1 ? 401 : 204).end());
-  const screen = startDialogue(['webhooks', 'setup', '--local'], user.env, 240);
+  const screen = startDialogue(['webhooks', 'setup', '--local'], user.env, 120);
   const answers = [
-    ['Advanced webhooks are disabled', 'y\r'],
+    ['Advanced webhooks are disabled', '\r'],
     ['Endpoint URL', `${receiver.url.href}\r`],
     ['Send a test request', 'y\r'],
     ['Events to receive', 'comment.a'],
@@ -37,7 +37,7 @@ async function recordSession(): Promise<string> {
     ['Custom ID (uid)', 'crm\r'],
     ['Metadata', 'team=web\r'],
     ['More metadata', '\r'],
-    ['Create this endpoint?', 'y\r'],
+    ['Create this endpoint?', '\r'],
     ['Send a test event', 'y\r'],
   ] as const;
   for (const [question, keys] of answers) await screen.answer(question, keys);
@@ -59,9 +59,9 @@ describe('docs/webhooks.md', () => {
     else expect(SESSION_BLOCK.exec(page)?.[2]).toBe(session);
   });
 
-  it('shows the code that setup prints', async () => {
+  it('shows the code that svc webhooks snippet prints', async () => {
     const page = await readFile(PAGE, 'utf8');
-    expect(page).toContain(`\`\`\`js\n${NODE_VERIFICATION}\n\`\`\`\n`);
-    expect(page).toContain(`\`\`\`python\n${PYTHON_VERIFICATION}\n\`\`\`\n`);
+    expect(page).toContain(`\`\`\`js\n${SNIPPETS.node}\`\`\`\n`);
+    expect(page).toContain(`\`\`\`python\n${SNIPPETS.python}\`\`\`\n`);
   });
 });

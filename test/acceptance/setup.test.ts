@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { NODE_VERIFICATION, PYTHON_VERIFICATION } from '../../src/commands/setup/verification-code.ts';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { target } from '../webhooks/listener-fixture.ts';
 import { type Dialogue, startDialogue } from './dialogue.ts';
 import { failure, type ResponseHandler, startMockService, success } from './mock-service.ts';
-import { newUser } from './svc.ts';
+import { BIN, newUser } from './svc.ts';
+import { startInTerminal } from './terminal.ts';
 
 const DOWN = '\u001b[B';
 const ADVANCED_OFF = {
@@ -18,28 +19,12 @@ const ADVANCED_OFF = {
   enableDataProtection: false,
 };
 const TIME = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
-/** Wraps the printed functions in programs that verify a delivery from two files. */
-const CODE = {
-  node: {
-    program: process.execPath,
-    first: 'import { createHmac',
-    last: 'timingSafeEqual(one, expected));\n}',
-    call: (file: string, secret: string) =>
-      `import { readFileSync } from 'node:fs';\nconst headers = JSON.parse(readFileSync('headers.json'));\nconsole.log(verified(readFileSync('${file}'), headers, '${secret}'));`,
-  },
-  python: {
-    program: 'python3',
-    first: 'import base64',
-    last: 'for one in given)',
-    call: (file: string, secret: string) =>
-      `import json\nprint(verified(open("${file}", "rb").read(), json.load(open("headers.json")), "${secret}"))`,
-  },
-} as const;
 const SECRET = `whsec_${Buffer.from('no secret of anybody, 24').toString('base64')}`;
 
 /** Creates a service with advanced webhooks on or off that records requests. */
-async function startWebhookService(isEnabled: boolean) {
+async function startWebhookService(isEnabled: boolean, endpoints: readonly object[] = []) {
   const answer: ResponseHandler = ({ path, body }) => {
+    if (path.endsWith('/endpoints/get')) return success({ endpoints, done: true });
     if (path.endsWith('/advancedwebhookconfig/get')) return success({ ...ADVANCED_OFF, isEnabled });
     if (path.endsWith('/advancedwebhookconfig/update')) return success({ ...ADVANCED_OFF, isEnabled: true });
     if (path.endsWith('/endpoints/create')) return success({ id: 'ep_1', disabled: false, ...TIME, ...body.data });
@@ -70,16 +55,19 @@ describe('svc webhooks setup', () => {
   it('asks for all settings, shows the request, and sends it', async () => {
     const { env, sent } = await startWebhookService(false);
     const receiver = await target((response) => response.writeHead(401).end());
-    const screen = startDialogue(['webhooks', 'setup'], env);
-    await screen.answer('Advanced webhooks are disabled', 'y\r');
-    await screen.answer('Endpoint URL', 'example.com\r');
-    await screen.answer('not a valid http(s) URL', `\u0015${receiver.url.href}\r`);
+    const screen = startDialogue(['webhooks', 'setup', '--allow-unknown-event'], env);
+    await screen.answer('[1/9] Advanced webhooks are disabled', '\r');
+    await screen.answer('[2/9] Endpoint URL', 'example.com\r');
+    await screen.answer('not a valid http(s) URL; did you mean https://example.com?', `\u0015${receiver.url.href}\r`);
     await screen.answer('Send a test request', 'y\r');
     await screen.shows('rejected the invalid signature, as expected');
     // By search, by browsing, and an unknown event.
-    await screen.answer('Events to receive', 'reaction_d');
-    await screen.answer('Events to receive reaction_d', '\r');
-    await screen.answer('Continue with the 1 selected', DOWN);
+    await screen.answer('15 more • type to search', 'reaction_d');
+    await screen.answer('[3/9] Events to receive reaction_d', '\r');
+    await screen.shows('❯ Continue with the 1 selected');
+    expect(screen.text()).toMatch(/^\? \[3\/9\] Events to receive reaction_d$/m);
+    await screen.answer('backspace clears the search', '\u0015');
+    await screen.answer('15 more • type to search', DOWN);
     await screen.answer('❯ [ ] all of thread', ' ');
     await screen.answer('❯ [x] all of thread', ' ');
     await screen.answer('❯ [ ] all of thread', 'thread.link_copy');
@@ -89,13 +77,14 @@ describe('svc webhooks setup', () => {
       ['Channels', 'acme, team-ü\r'],
       ['only letters, digits', '\u0015acme, team-1\r'],
       ['Rate limit', '0\r'],
-      ['expected number', '\u00155\r'],
+      ['expected number', '\u0015acme\r'],
+      ["'acme' is not a whole number; to change the channels, answer No", '\u00155 per second\r'],
       ['Description', "Grüße, 日本 'a' $HOME\r"],
       ['Custom ID', 'hook-1\r'],
       ['Metadata', 'team=web\r'],
       ['More metadata', 'note=a=b\r'],
       ['More metadata', '\r'],
-      ['Create this endpoint?', 'y\r'],
+      ['[9/9] Create this endpoint?', '\r'],
       ['Send a test event', 'n\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
@@ -115,8 +104,16 @@ describe('svc webhooks setup', () => {
     const shown = screen.text();
     expect(shown).toContain('svc webhooks advanced update --enable\n');
     expect(shown.match(new RegExp(SECRET, 'g'))).toHaveLength(1);
+    expect(shown.trimEnd().split('\n').slice(-5)).toEqual([
+      `╭${'─'.repeat(58)}╮`,
+      '│ Signing secret: store it where your receiver can read it │',
+      `│${' '.repeat(58)}│`,
+      `│ ${SECRET.padEnd(56)} │`,
+      `╰${'─'.repeat(58)}╯`,
+    ]);
+    expect(shown.split('\n').every((line) => line.length <= 100)).toBe(true);
 
-    const [, command = ''] = /^ {2}(svc webhooks endpoints create .*)$/m.exec(screen.text(1000)) ?? [];
+    const [, command = ''] = /^ {2}(svc webhooks endpoints create (?:.* \\\n)+.*)$/m.exec(shown) ?? [];
     const { stdout } = spawnSync(
       'bash',
       ['-c', `svc() { '${process.execPath}' bin/svc.js "$@" --dry-run; }\n${command}`],
@@ -157,6 +154,66 @@ describe('svc webhooks setup', () => {
     expect(screen.movesCursor()).toBe(false);
   });
 
+  it('points out answers that look wrong, and lets the user change every answer before it creates the endpoint', async () => {
+    const url = 'http://localhost:3000/hook';
+    const used = { id: 'ep_used', url, filterTypes: ['huddle.join'], disabled: false, ...TIME };
+    const { env, sent } = await startWebhookService(true, [used, { ...used, id: 'ep_other', url: `${url}/2` }]);
+    const screen = startDialogue(['webhooks', 'setup'], env);
+    await answers(screen, [
+      ['[1/8] Endpoint URL', 'localhost:3000/hook\r'],
+      ['ep_used already delivers huddle.join to this URL ? Add another endpoint for this URL?', 'n\r'],
+      [`[1/8] Endpoint URL (${url})`, '\r'],
+      ['Add another endpoint for this URL?', '\r'],
+      ['Send a test request', '\r'],
+      ['[2/8] Events to receive', 'huddle.j'],
+      ['❯ [ ] huddle.join', ' '],
+      ['❯ [x] huddle.join', ' '],
+      ['❯ [ ] huddle.join', '\u0015coment.add'],
+      ["unknown event type; did you mean 'comment.add'?", '\u0015\r'],
+      ['[3/8] Channels', '5\r'],
+      ["'5' looks like a rate limit, which is the next question. Use it as a channel?", '\r'],
+      ['[3/8] Channels', 'comment.add\r'],
+      ["'comment.add' is an event type. Use it as a channel?", 'y\r'],
+      ...REST.slice(2, 5),
+      ['[7/8] Metadata', 'a=b\r'],
+      ['More metadata', '\r'],
+      ['[8/8] Create this endpoint?', 'n\r'],
+      ['Change an answer', `${DOWN.repeat(3)}\r`],
+      ['Channels (comma-separated) (-: all channels) (comment.add)', '-\r'],
+      ['Change an answer', `${DOWN.repeat(7)}\r`],
+      ['Metadata (key=value) (-: none) (a=b)', 'c=d\r'],
+      ['More metadata', '\r'],
+      ['Change an answer', '\r'],
+      ['[8/8] Create this endpoint?', '\r'],
+      ['Send a test event', '\r'],
+    ]);
+    expect(await screen.ended, screen.text()).toBe(0);
+    expect(sent('/endpoints/create')).toEqual([{ url, metadata: { c: 'd' }, uid: expect.any(String) }]);
+  });
+
+  it('changes answers in plain lines, and creates nothing if the user cancels', async () => {
+    const { env, sent } = await startWebhookService(true);
+    const plain = { ...env, ACCESSIBLE: '1' };
+    const screen = startDialogue(['webhooks', 'setup', '--url', 'localhost/hook', '--rate-limit', '5'], plain, 40);
+    await answers(screen, [
+      ['Step 1 of 6: Events to receive', 'coment.add\r'],
+      ["'coment.add': unknown event type; did you mean 'comment.add'?", '\r'],
+      ...REST.slice(1, 2),
+      ...REST.slice(3),
+      ['Step 6 of 6: Create this endpoint?', 'n\r'],
+      ['5. rate limit', '5\r'],
+      ['Rate limit (deliveries per second) (Enter: 5; -: no limit):', '7/s\r'],
+      ['number or name (Enter: Continue with these answers):', '\r'],
+      ['Step 6 of 6: Create this endpoint?', 'n\r'],
+      ['7 per second', 'Cancel\r'],
+    ]);
+    expect(await screen.ended, screen.text()).toBe(2);
+    expect(screen.text()).toContain('svc: not confirmed; nothing was changed');
+    expect(screen.text(1000)).toContain('--url http://localhost/hook');
+    expect(screen.movesCursor()).toBe(false);
+    expect(sent('/endpoints/create')).toEqual([]);
+  });
+
   it('asks only for settings that are not passed as flags, and sends a signed event to the endpoint', async () => {
     const user = await newUser();
     const receiver = await target();
@@ -168,34 +225,8 @@ describe('svc webhooks setup', () => {
     await screen.answer('Send a test event', 'y\r');
     expect(await screen.ended, screen.text()).toBe(0);
     expect(screen.text()).toContain('huddle.join: HTTP 200, accepted');
-    const [delivery] = receiver.received;
-    const secret = /whsec_\S+/.exec(screen.text(1000))?.[0] ?? '';
-    for (const [name, body] of [
-      ['good', delivery?.body],
-      ['bad', `${delivery?.body} `],
-    ] as const) {
-      await writeFile(join(user.home, name), body ?? '');
-    }
-    await writeFile(join(user.home, 'headers.json'), JSON.stringify(delivery?.headers));
-    const shown = screen.text(1000);
-    expect(shown).toContain(NODE_VERIFICATION);
-    expect(shown).toContain(PYTHON_VERIFICATION);
-    for (const language of ['node', 'python'] as const) {
-      const program = shown.slice(
-        shown.indexOf(CODE[language].first),
-        shown.indexOf(CODE[language].last) + CODE[language].last.length,
-      );
-      for (const [file, verified] of [
-        ['good', 'true'],
-        ['bad', 'false'],
-      ] as const) {
-        await writeFile(join(user.home, 'program.mjs'), `${program}\n${CODE[language].call(file, secret)}\n`);
-        const { stdout, stderr } = spawnSync(CODE[language].program, [join(user.home, 'program.mjs')], {
-          cwd: user.home,
-        });
-        expect(stdout.toString().trim().toLowerCase(), `${language} ${file}: ${stderr}`).toBe(verified);
-      }
-    }
+    expect(receiver.received).toHaveLength(1);
+    expect(screen.text()).toContain('  svc webhooks snippet --lang node\n');
   });
 
   const QUESTIONS = [
@@ -303,11 +334,14 @@ describe('svc webhooks setup', () => {
     }
   });
 
-  it('rejects an invalid flag before the first prompt', async () => {
+  it.each([
+    ['--url', 'nonsense', /^svc: --url: not a valid/],
+    ['--filter-type', 'coment.add', /^svc: unknown event type 'coment.add'\nhint: did you mean 'comment.add'\?/],
+  ])('rejects an invalid %s before the first prompt', async (flag, value, message) => {
     const { env } = await startWebhookService(true);
-    const screen = startDialogue(['webhooks', 'setup', '--url', 'nonsense'], env);
+    const screen = startDialogue(['webhooks', 'setup', flag, value], env);
     expect(await screen.ended).toBe(2);
-    expect(screen.text()).toMatch(/^svc: --url: not a valid/);
+    expect(screen.text()).toMatch(message);
   });
 
   it('asks for the name of a protected profile before it writes', async () => {
@@ -315,7 +349,7 @@ describe('svc webhooks setup', () => {
     const { home, svc, sent } = service;
     await writeFile(join(home, 'token'), 'token-of-prod');
     const base = ['--base-url', service.env.SVC_BASE_URL ?? '', '--api-key', 'key-1', '--auth-token-file', 'token'];
-    const added = await svc(['profiles', 'add', 'prod', ...base, '--protected', '--insecure-storage']);
+    const added = await svc(['profiles', 'add', 'prod', ...base, '--protected', '--insecure-storage', '--no-verify']);
     expect(added.code, added.stderr).toBe(0);
     const { SVC_BASE_URL: _, SVC_API_KEY: _key, SVC_AUTH_TOKEN: _token, ...env } = service.env;
     for (const [typed, code] of [
@@ -360,6 +394,70 @@ describe('svc webhooks setup', () => {
   });
 });
 
+describe('svc webhooks setup with all settings and --yes', () => {
+  it('prints the secret as a field of the result if stdout is not a terminal, and no box', async () => {
+    const { env, home } = await newUser();
+    const words = ['--url', 'localhost:1/hook', '--filter-type', 'huddle.join', '--rate-limit', '5', '--uid', 'u'];
+    const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c', '--yes'];
+    const all = [process.execPath, BIN, 'webhooks', 'setup', '--local', ...words, ...more];
+    const { ended, screen, kill } = startInTerminal('sh', ['-c', '"$@" > "$HOME/result"', 'sh', ...all], { env });
+    onTestFinished(kill);
+    expect(await ended, screen()).toBe(0);
+    const result = await readFile(join(home, 'result'), 'utf8');
+    expect(result).toMatch(/^url +http:\/\/localhost:1\/hook$/m);
+    expect(result).toMatch(/^secret +whsec_[\w+/]{32}$/m);
+    expect(`${result}${screen()}`.match(/whsec_/g)).toHaveLength(1);
+    expect(screen()).not.toContain('╭');
+  });
+});
+
+describe('svc webhooks snippet', () => {
+  it('prints code that verifies what svc webhooks send sends', async () => {
+    const { svc, home } = await newUser();
+    const receiver = await target();
+    await writeFile(join(home, 'secret'), SECRET);
+    const sent = await svc(['webhooks', 'send', 'comment.add', '--url', receiver.url.href, '--secret-file', 'secret']);
+    expect(sent.code, sent.stderr).toBe(0);
+    const { stdout } = await svc(['webhooks', 'snippet', '--lang', 'node']);
+    await writeFile(join(home, 'verify.mjs'), stdout);
+    const { verifyDelivery } = await import(pathToFileURL(join(home, 'verify.mjs')).href);
+    const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
+    expect(verifyDelivery(Buffer.from(body), headers, SECRET)).toBe(true);
+    expect(verifyDelivery(Buffer.from(`${body} `), headers, SECRET)).toBe(false);
+  });
+
+  it('asks for the language on a terminal, and requires --lang elsewhere', async () => {
+    const { svc, env } = await newUser();
+    expect(await svc(['webhooks', 'snippet'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'svc: --lang is required\nhint: known languages: node, python, go, ruby, php\n',
+    });
+    const screen = startDialogue(['webhooks', 'snippet'], env);
+    await screen.answer('Language', `${DOWN.repeat(4)}\r`);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('\n<?php\n');
+  });
+});
+
+describe('an unknown event type', () => {
+  it('is refused in flags and data of svc webhooks endpoints create, unless it is allowed', async () => {
+    const { svc } = await newUser();
+    const create = ['webhooks', 'endpoints', 'create', '--local', '--dry-run', '--url', 'https://example.com/hook'];
+    const hint = "hint: did you mean 'comment.add'? --allow-unknown-event accepts unknown event types\n";
+    const filter = ['--filter-type', 'coment.add'];
+    const [inFlag, inData, allowed] = await Promise.all([
+      svc([...create, ...filter]),
+      svc([...create, '--data', '{"filterTypes":["coment.add"]}']),
+      svc([...create, ...filter, '--allow-unknown-event']),
+    ]);
+    expect(inFlag).toEqual({ code: 2, stdout: '', stderr: `svc: unknown event type 'coment.add'\n${hint}` });
+    expect(inData).toEqual({ ...inFlag, code: 3 });
+    expect(JSON.parse(allowed.stdout).body.data.filterTypes).toEqual(['coment.add']);
+    expect(allowed.stderr).toContain("warning: 'coment.add' is not a known event type; did you mean 'comment.add'?");
+  });
+});
+
 const TOKEN = 'token-of-deliveries-4711';
 const WEBHOOKS_OFF = {
   useWebhookService: false,
@@ -393,7 +491,7 @@ describe('svc webhooks config setup', () => {
       ['Events to deliver', 'comment.delete'],
       ['❯ [x] comment.delete', '\r'],
       ['Continue with the 16 selected', '\r'],
-      ['Make these changes?', 'y\r'],
+      ['Make these changes?', '\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
     const config = {
@@ -410,7 +508,7 @@ describe('svc webhooks config setup', () => {
     expect(shown).toContain('  rawNotificationUrl: (none) → https://example.com/raw\n');
     expect(shown).toContain('  triggers comment.delete: (none) → false\n');
     expect(shown).toContain('  triggers comment.add: (none) → true\n');
-    expect(shown).toMatch(/^ {2}svc webhooks config update --enable .* --auth-token-stdin$/m);
+    expect(shown).toMatch(/^ {2}svc webhooks config update --enable (?:.* \\\n)+.* --auth-token-stdin$/m);
     expect(screen.raw()).not.toContain(TOKEN);
   });
 
@@ -481,7 +579,7 @@ describe('svc email setup', () => {
       ['Provider API key', `${TOKEN}\r`],
       ['Sender address', 'hello@example.com\r'],
       ['Continue with the 7 selected', '\r'],
-      ['Make these changes?', 'y\r'],
+      ['Make these changes?', '\r'],
     ]);
     expect(await first.ended, first.text()).toBe(0);
     expect(first.raw()).not.toContain(TOKEN);
@@ -500,7 +598,7 @@ describe('svc email setup', () => {
       ['Sender address (Enter: hello@example.com; -: none):', '\r'],
       ['Sender name (Enter: Grüße & Co; -: none):', 'Acme\r'],
       ['the 7 selected', '\r'],
-      ['Make these changes?', 'y\r'],
+      ['Make these changes?', '\r'],
     ]);
     expect(await second.ended, second.text()).toBe(0);
     expect(second.text()).toContain('Changes\n  type: custom → extprovider\n  fromCompany: Grüße & Co → Acme\n\n');

@@ -528,6 +528,41 @@ describe('--envelope with --all', () => {
   });
 });
 
+describe('a configuration that cannot work', () => {
+  const URL_CONFIG = { permissionProviderUrl: 'https://example.com/p' };
+
+  it.each([
+    { name: 'a URL in the service', stored: URL_CONFIG, code: 0, paths: ['get', 'update'] },
+    { name: 'no URL in the service', stored: { permissionProviderUrl: '' }, code: 2, paths: ['get'] },
+    { name: 'a URL in the input', stored: {}, flags: ['--permission-provider-url', 'https://a.b'], paths: ['update'] },
+    { name: 'JSON without a URL', stored: {}, data: { usePermissionProvider: true }, code: 3, paths: ['get'] },
+    { name: 'the provider disabled', stored: {}, data: { usePermissionProvider: false }, paths: ['update'] },
+  ])('is not sent: the permission provider with $name', async ({ stored, flags = [], data, code = 0, paths }) => {
+    const { svc } = await newUser();
+    const { env, received } = await startMockService(() =>
+      success({ usePermissionProvider: false, permissionProviderConfig: stored }),
+    );
+    const input = data ? ['--data', JSON.stringify(data), '--yes'] : ['--enable', ...flags];
+    const run = await svc(['permission-provider', 'update', ...input], { env });
+    expect([run.code, received.map(({ path }) => path.split('/').at(-1))], run.stderr).toEqual([code, paths]);
+    if (code !== 0) expect(run.stderr).toContain('svc: --permission-provider-url: required to enable the provider\n');
+  });
+
+  it.each([
+    { address: 'ada@', yes: [], code: 2 },
+    { address: 'ada@', yes: ['--yes'], code: 0 },
+    { address: '', yes: [], code: 0 },
+    { address: 'ada@example.com', yes: [], code: 0 },
+  ])("is confirmed before it is sent: the sender address '$address' $yes", async ({ address, yes, code }) => {
+    const { svc } = await newUser();
+    const { env, received } = await startMockService(() => success(emailConfig));
+    const run = await svc(['email', 'update', '--enable', '--from-email', address, ...yes], { env });
+    expect([run.code, received.length], run.stderr).toEqual([code, code === 0 ? 1 : 0]);
+    const question = "svc: confirmation required: The sender address 'ada@' is not a valid email address.";
+    if (code !== 0) expect(run.stderr).toContain(question);
+  });
+});
+
 describe('the recipients of notifications add', () => {
   const NOTIFY = 'notifications add --org acme --document d1 --action-user u1 --headline Hi --body Look'.split(' ');
 

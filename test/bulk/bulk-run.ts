@@ -42,13 +42,14 @@ interface Running extends Partial<Omit<BulkJob, 'records' | 'limits'>> {
   readonly signal?: AbortSignal;
   readonly onIntent?: JobDependencies['log']['recordIntent'];
   readonly lookUp?: JobDependencies['lookUp'];
+  readonly existing?: JobDependencies['existing'];
 }
 
 type Send = (batch: RecordList, index: number, kind: RequestKind) => BatchRequestOutcome | Promise<BatchRequestOutcome>;
 
 /** Runs a job against a scripted service. Pauses take no time. */
 export async function run(
-  { records, batchSize = 2, concurrency = 1, signal, onIntent, lookUp, ...job }: Running,
+  { records, batchSize = 2, concurrency = 1, signal, onIntent, lookUp, existing, ...job }: Running,
   send: Send,
 ): Promise<Ran> {
   const items: RecordResult[] = [];
@@ -62,6 +63,7 @@ export async function run(
       limiter: createLimiter({ concurrency, maximum: concurrency, clock: systemClock }),
       pause: async () => undefined,
       lookUp,
+      existing,
       log: {
         recordIntent: (batch) => onIntent?.(batch),
         recordResult: async (_, result) => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, vi } from 'vitest';
+import { NO_EXISTING } from '../../src/bulk/existing-records.ts';
 import { JobCounters } from '../../src/bulk/job-counters.ts';
 import { JobRecorder } from '../../src/bulk/job-recorder.ts';
 import type { JobDescription } from '../../src/bulk/journal/job-description.ts';
@@ -12,7 +13,7 @@ import { numbered } from './bulk-run.ts';
 it('a recorder flushes the journal to disk once a second and at the end, not for every batch', async () => {
   const journal = await Journal.create({} as JobDescription, join(await createTemporaryFolder(), 'journal.sqlite'));
   const clock = { time: 5_000, now: () => clock.time, sleep: async () => undefined };
-  const counts = { succeeded: 0, failed: 0, unknown: 0, requests: 0, retries: 0 };
+  const counts = { succeeded: 0, failed: 0, unknown: 0, requests: 0, retries: 0, ...NO_EXISTING };
   const tally = new JobCounters(counts);
   const recorder = new JobRecorder({ journal, clock, counters: tally, metrics: new Metrics(clock.now(), undefined) });
   const exec = vi.spyOn(DatabaseSync.prototype, 'exec');

@@ -53,14 +53,78 @@ describe('records that exist already', () => {
     };
     for (const reported of ['all', 'exceptions'] as const) {
       const ran = await run({ records: [{ resend: numbered(3) }], lookUp, reported }, (batch) => taken(batch));
-      const expected = ['u0 succeeded', 'u1 failed', 'u2 unknown'].slice(reported === 'all' ? 0 : 1);
-      expect(statuses(ran)).toEqual(expected);
+      expect(statuses(ran)).toEqual(['u0 succeeded', 'u1 failed', 'u2 unknown']);
+      expect(ran.items[0]).toMatchObject({ effect: 'unchanged' });
     }
   });
 
   it('may come from an earlier attempt of the same call', async () => {
     const ran = await run({ records: [one] }, (batch) => taken(batch, true));
     expect(ran.items).toMatchObject([{ status: 'unknown' }]);
+  });
+});
+
+describe('existing records that may be skipped or updated', () => {
+  const ids = (batch: RecordList) => batch.map(({ id }) => id);
+  const answer = (batch: RecordList, refused: (id: string) => string | undefined) =>
+    answered(
+      Object.fromEntries(ids(batch).map((id) => [id, { success: refused(id) === undefined, code: refused(id) }])),
+    );
+
+  it('are skipped, unless an earlier request of the job may have created them', async () => {
+    const lookUp = async () => new Map(Object.entries({ u0: true, u1: false }));
+    const skip = { existing: { action: 'skip' }, lookUp } as const;
+    const taken = (batch: RecordList) => answer(batch, () => 'already-exists');
+    expect(statuses(await run({ records: [numbered(2)], ...skip }, taken))).toEqual(['u0 existing', 'u1 existing']);
+    const resumed = await run({ records: [{ resend: numbered(3) }], ...skip }, taken);
+    expect(statuses(resumed)).toEqual(['u0 succeeded', 'u1 existing', 'u2 unknown']);
+  });
+
+  it('are updated only if they differ, and each record gets one result', async () => {
+    const state = fc.constantFrom('new', 'same', 'different', 'invalid');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(state, { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (states, batchSize) => {
+          const stateOf = (id: string) => states[Number(id.slice(1))];
+          const updated: string[] = [];
+          const existing = {
+            action: 'update',
+            lookUp: async (records: RecordList) => new Map(ids(records).map((id) => [id, stateOf(id) === 'same'])),
+            send: async (batch: RecordList) => {
+              if (batch.length > 1 && ids(batch).some((id) => stateOf(id) === 'invalid')) return failedBy('refused');
+              updated.push(...ids(batch));
+              return answer(batch, (id) => (stateOf(id) === 'invalid' ? 'not-found' : undefined));
+            },
+          } as const;
+          const ran = await run(
+            { records: [numbered(states.length)], batchSize, existing, hasEarlierSuccess: true },
+            (batch) => answer(batch, (id) => (stateOf(id) === 'new' ? undefined : 'already-exists')),
+          );
+          const expected = {
+            new: 'succeeded undefined',
+            same: 'succeeded unchanged',
+            different: 'succeeded updated',
+            invalid: 'failed undefined',
+          };
+          expect(ran.items.map(({ status, effect }) => `${status} ${effect}`)).toEqual(
+            states.map((one) => expected[one as keyof typeof expected]),
+          );
+          expect(updated.toSorted()).toEqual(
+            states.flatMap((one, at) => (one === 'different' || one === 'invalid' ? [`u${at}`] : [])).toSorted(),
+          );
+        },
+      ),
+    );
+  });
+
+  it('stay unsent if the update fails for every record, so that a resume sends them again', async () => {
+    const send = async () => failedBy('fatal', new SvcError('failed_precondition', 'disabled'));
+    const existing = { action: 'update', lookUp: async () => new Map(), send } as const;
+    const ran = await run({ records: [numbered(2)], existing }, (batch) => answer(batch, () => 'already-exists'));
+    expect(ran.stop).toMatchObject({ kind: 'fatal', error: { message: 'disabled' } });
+    expect(statuses(ran)).toEqual(['u0 skipped', 'u1 skipped']);
   });
 });
 

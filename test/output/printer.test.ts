@@ -41,6 +41,35 @@ describe('--fields', () => {
     );
   });
 
+  it('accepts table headers and JSON names in any case; an exact JSON name wins', async () => {
+    const columns = [
+      { header: 'NAME', field: 'documentName' },
+      { header: 'NEXT ATTEMPT', field: 'nextAttempt' },
+    ] as const;
+    const list = [{ documentName: 'Plan', nextAttempt: 5, folderId: 'f1' }];
+    const select = (given: readonly unknown[], ...fields: string[]) =>
+      printedRecords('ndjson', given, { columns }, { fields });
+    expect(await select(list, 'name', 'Next Attempt', 'DOCUMENTNAME', 'folder id')).toBe(
+      '{"documentName":"Plan","nextAttempt":5,"folderId":"f1"}\n',
+    );
+    expect(await select([{ name: 'own' }], 'name')).toBe('{"name":"own"}\n');
+    expect(await select([], 'name')).toBe('');
+    expect(await printedValue('json', records[0], {}, { fields: ['OWNER.EMAIL', 'ID'] })).toBe(
+      `${JSON.stringify({ owner: { email: 'ada@example.com' }, id: 'd1' }, null, 2)}\n`,
+    );
+    await expect(select(list, 'nxt attempt')).rejects.toMatchObject({ hint: "did you mean 'nextAttempt'?" });
+    await expect(select(list, 'nme')).rejects.toMatchObject({ hint: "did you mean 'name'?" });
+  });
+
+  it('selects the rows of a table if they have more fields than the records', async () => {
+    const shape = { table: { rows: [{ id: 'a', count: 2 }], columns: [{ header: 'COUNT', field: 'count' }] } };
+    const print = (format: 'table' | 'json' | 'csv', fields?: readonly string[]) =>
+      printedValue(format, [{ id: 'a', tries: [1, 2] }], shape, fields ? { fields } : {});
+    expect(await print('table')).toBe('COUNT\n2\n');
+    expect(await print('csv')).toBe('id,tries\r\na,"[1,2]"\r\n');
+    expect(JSON.parse(await print('json', ['count', 'tries']))).toEqual([{ count: 2, tries: [1, 2] }]);
+  });
+
   it("keeps the operation's header of a field", async () => {
     const columns = [{ header: 'DOCUMENT', field: 'id', kind: 'whole' }] as const;
     expect(await printedRecords('table', records, { columns }, { fields: ['id'] })).toBe('DOCUMENT\nd1\nd2\n');

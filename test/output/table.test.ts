@@ -78,25 +78,63 @@ describe('a table of records', () => {
 });
 
 describe('a table on a terminal', () => {
-  const long = [{ id: 'd'.repeat(30), documentName: 'n'.repeat(60), lastUpdated: 1731705121000 }];
+  const text = 'nine words or so that tell a whole short story';
+  const long = [{ id: 'd'.repeat(30), documentName: text, lastUpdated: 1731705121000 }];
+  const shown = async (records: readonly unknown[], given: readonly Column[], terminal: number) =>
+    lines(await printedRecords('table', records, { columns: given }, { terminal }));
 
-  it('wraps text first, then shortens times to the day, and never an ID', async () => {
-    expect(lines(await printedRecords('table', long, { columns }, { terminal: 80 }))).toEqual([
+  it('wraps text first, then shortens times, and never an ID', async () => {
+    expect(await shown(long, columns, 80)).toEqual([
       `ID${' '.repeat(30)}NAME${' '.repeat(24)}UPDATED`,
-      `${'d'.repeat(30)}  ${'n'.repeat(26)}  2024-11-15T21:12:01Z`,
-      `${' '.repeat(32)}${'n'.repeat(26)}`,
-      `${' '.repeat(32)}${'n'.repeat(8)}`,
+      `${'d'.repeat(30)}  nine words or so that tell  2024-11-15T21:12:01Z`,
+      `${' '.repeat(32)}a whole short story`,
     ]);
-    const some = [{ ...long[0], documentName: 'short' }, ...long];
-    expect(lines(await printedRecords('table', some, { columns }, { terminal: 55 })).slice(2)).toEqual([
-      `${'d'.repeat(30)}  nnnnnnnnnn  2024-11-15…`,
-      `${' '.repeat(32)}nnnnnnnnnn`,
-      `${' '.repeat(32)}nnnnnnnnn…`,
+    expect((await shown(long, columns, 68))[1]).toBe(`${'d'.repeat(30)}  nine words or so   2024-11-15T21:12Z`);
+    expect((await shown(long, columns, 61))[1]).toBe(`${'d'.repeat(30)}  nine words or so   2024-11-15`);
+    const some = [
+      { ...long[0], documentName: 'short' },
+      { ...long[0], documentName: 'n'.repeat(60) },
+    ];
+    expect((await shown(some, columns, 54))[2]).toBe(`${'d'.repeat(30)}  nnnnnnnnn…  2024-11-15`);
+  });
+
+  it('never shortens relative times, because they are short', async () => {
+    const display = { time: 'relative', now: 1731705121000 + 5 * 60_000 } as const;
+    const written = await printedRecords('table', long, { columns }, { terminal: 60, display });
+    expect(lines(written)[1]).toBe(`${'d'.repeat(30)}  nine words or so   5 min ago`);
+  });
+
+  it('hides columns in their order, and says how many', async () => {
+    const given: readonly Column[] = [
+      { header: 'ID', field: 'id', kind: 'whole' },
+      { header: 'EVENTS', field: 'events', hideOrder: 3 },
+      { header: 'RATE', field: 'rate', hideOrder: 1 },
+      { header: 'UPDATED', field: 'updatedAt', kind: 'time', hideOrder: 2 },
+      { header: 'EMPTY', field: 'empty', hideOrder: 4 },
+    ];
+    const record = { id: 'd'.repeat(30), events: ['comment.add', 'comment.delete'], rate: 7, updatedAt: 1731705121000 };
+    const notes: string[] = [];
+    const headers = async (terminal: number) => {
+      const note = async (line: string) => void notes.push(line);
+      return lines(await printedRecords('table', [record], { columns: given }, { terminal, note }))[0]?.split(/ +/);
+    };
+    expect(await headers(90)).toEqual(['ID', 'EVENTS', 'RATE', 'UPDATED']);
+    expect(notes).toEqual([]);
+    expect(await headers(70)).toEqual(['ID', 'EVENTS', 'UPDATED']);
+    expect(await headers(50)).toEqual(['ID', 'EVENTS']);
+    expect(await headers(40)).toEqual(['ID']);
+    expect(notes).toEqual([
+      '1 column hidden; -o json or a wider terminal shows it',
+      '2 columns hidden; -o json or a wider terminal shows them',
+      '3 columns hidden; -o json or a wider terminal shows them',
     ]);
+    expect((await headers(20))?.[0]).toBe('ID');
+    expect(notes).toHaveLength(3);
   });
 
   it('shows records as lists if most texts would be truncated', async () => {
-    expect(lines(await printedRecords('table', long, { columns }, { terminal: 55 }))).toEqual([
+    const word = [{ ...long[0], documentName: 'n'.repeat(60) }];
+    expect(await shown(word, columns, 55)).toEqual([
       `ID       ${'d'.repeat(30)}`,
       `NAME     ${'n'.repeat(60)}`,
       'UPDATED  2024-11-15T21:12:01Z',
@@ -104,9 +142,9 @@ describe('a table on a terminal', () => {
   });
 
   it('drops empty columns before it narrows others, but no selected ones', async () => {
-    const records = [{ id: 'd'.repeat(24), documentName: 'n'.repeat(30) }];
-    const shown = [{ terminal: 57 }, { terminal: 80 }, { terminal: 57, fields: ['id', 'documentName', 'lastUpdated'] }];
-    const heads = shown.map(
+    const records = [{ id: 'd'.repeat(24), documentName: 'a name of thirty-two characters' }];
+    const views = [{ terminal: 57 }, { terminal: 80 }, { terminal: 57, fields: ['id', 'documentName', 'lastUpdated'] }];
+    const heads = views.map(
       async (printOptions) => lines(await printedRecords('table', records, { columns }, printOptions))[0],
     );
     expect((await Promise.all(heads)).map((head) => head?.split(/ +/))).toEqual([
@@ -116,17 +154,12 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  it('drops optional columns before it becomes a list, which shows them', async () => {
+  it('is a list that shows every column if the columns that are never hidden do not fit', async () => {
     const given = [
       { header: 'ID', field: 'id', kind: 'whole' },
-      { header: 'SKIPPED', field: 'skipped', extra: true },
+      { header: 'SKIPPED', field: 'skipped', hideOrder: 1 },
     ] as const;
-    const records = [{ id: 'd'.repeat(30), skipped: 7 }];
-    const shown = async (terminal: number) =>
-      lines(await printedRecords('table', records, { columns: given }, { terminal }));
-    expect((await shown(40))[0]?.split(/ +/)).toEqual(['ID', 'SKIPPED']);
-    expect((await shown(32)).map((line) => line.trim())).toEqual(['ID', 'd'.repeat(30)]);
-    expect((await shown(20)).join(' ')).toMatch(/ID.*d{30}.*SKIPPED\s+7/);
+    expect((await shown([{ id: 'd'.repeat(30), skipped: 7 }], given, 20)).join(' ')).toMatch(/ID.*d{30}.*SKIPPED\s+7/);
   });
 
   it('breaks scripts without spaces anywhere, except in values to copy', async () => {
@@ -202,11 +235,11 @@ describe('a table on a terminal', () => {
   });
 
   it('truncates nothing outside a terminal', async () => {
-    expect(lines(await printedRecords('table', long, { columns }))[1]).toContain('n'.repeat(60));
+    expect(lines(await printedRecords('table', long, { columns }))[1]).toContain(text);
   });
 
   it('treats a terminal of unknown width as unlimited', async () => {
-    expect(lines(await printedRecords('table', long, { columns }, { terminal: 0 }))[1]).toContain('n'.repeat(60));
+    expect(lines(await printedRecords('table', long, { columns }, { terminal: 0 }))[1]).toContain(text);
   });
 
   const anyRecords = fc.array(fc.record({ id: anyText, documentName: anyText, other: anyText }), {
@@ -258,21 +291,28 @@ describe('a table on a terminal', () => {
 });
 
 describe('a table of one value', () => {
-  it('has one line per field, with the path that --fields takes', async () => {
+  it('has one line per field, and indents the fields of objects and of objects in lists', async () => {
     const workspace = {
       id: 'w1',
       owner: { email: 'ada@example.com', name: 'Ada' },
       domains: ['a.example', 'b.example'],
       apiKeyList: {},
+      tokens: [{ name: 'a', domains: [] }, { name: 'b' }, 'other'],
       note: null,
     };
     expect(await printedValue('table', workspace)).toBe(
       [
-        'id           w1',
-        'owner.email  ada@example.com',
-        'owner.name   Ada',
-        'domains      a.example, b.example',
-        'apiKeyList   {}',
+        'id          w1',
+        'owner',
+        '  email     ada@example.com',
+        '  name      Ada',
+        'domains     a.example, b.example',
+        'apiKeyList  {}',
+        'tokens',
+        '  - name    a',
+        '    domains',
+        '  - name    b',
+        '  -         other',
         'note',
         '',
       ].join('\n'),
@@ -297,10 +337,17 @@ describe('a table of one value', () => {
   it('gives long names lines of their own if the lines would be too long', async () => {
     const value = { id: 'w1', keys: { '86aeab37347b26909c33aac95c888177': { name: 'Local' } }, none: null };
     expect(lines(await printedValue('table', value, {}, { terminal: 40 }))).toEqual([
-      'id    w1',
-      'keys.86aeab37347b26909c33aac95c888177.name',
-      '      Local',
+      'id        w1',
+      'keys',
+      '  86aeab37347b26909c33aac95c888177',
+      '    name  Local',
       'none',
+    ]);
+    const wide = { id: 'w1', ['n'.repeat(30)]: 'a value of a field' };
+    expect(lines(await printedValue('table', wide, {}, { terminal: 40 }))).toEqual([
+      'id  w1',
+      'n'.repeat(30),
+      '    a value of a field',
     ]);
   });
 
@@ -324,7 +371,7 @@ describe('a table of one value', () => {
   });
 
   it("escapes the service's field names", async () => {
-    expect(await printedValue('table', { 'a\u202eb': { c: 1 } })).toBe('a\\u202eb.c  1\n');
+    expect(await printedValue('table', { 'a\u202eb': { c: 1 } })).toBe('a\\u202eb\n  c  1\n');
   });
 });
 

@@ -2,18 +2,27 @@ import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
-import { wrap, wrapWords } from '../../src/output/wrap.ts';
+import { wordsOf, wrap, wrapWords } from '../../src/output/wrap.ts';
 import { anyText } from './arbitraries.ts';
 
 const width = fc.integer({ min: 4, max: 60 });
 const text = anyText.map(escapeForTerminal);
 
 describe('a wrapped text', () => {
-  it('breaks between words, otherwise after a part of a URL, otherwise at the width', () => {
+  it('breaks between words, and truncates a word, path, or URL that is longer than a line', () => {
     expect(wrap('a plan for next year', 10, stringWidth, 9)).toEqual(['a plan for', 'next year']);
-    expect(wrap('https://example.com/a/path', 20, stringWidth, 9)).toEqual(['https://example.com/', 'a/path']);
-    expect(wrap('x'.repeat(25), 10, stringWidth, 9)).toEqual(['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)]);
+    expect(wrap('see https://example.com/a/path now', 20, stringWidth, 9)).toEqual([
+      'see',
+      'https://example.com…',
+      'now',
+    ]);
+    expect(wrap('x'.repeat(25), 10, stringWidth, 9)).toEqual([`${'x'.repeat(9)}…`]);
+  });
+
+  it('breaks next to any character of a script without spaces, but not before its marks', () => {
     expect(wrap('四半期計画の設計書', 8, stringWidth, 9)).toEqual(['四半期計', '画の設計', '書']);
+    expect(wrap('Q3 plan四半期計画', 8, stringWidth, 9)).toEqual(['Q3 plan', '四半期計', '画']);
+    expect(wrap('か\u3099'.repeat(4), 4, stringWidth, 9)).toEqual(['か\u3099'.repeat(2), 'か\u3099'.repeat(2)]);
   });
 
   it('keeps whitespace other than spaces, which may be part of a value to copy', () => {
@@ -26,11 +35,12 @@ describe('a wrapped text', () => {
     expect(wrap('', 5, stringWidth, 2)).toEqual(['']);
   });
 
-  it('is never wider than the limit, and loses nothing but blanks', () => {
+  it('is never wider than the limit, and truncates no word that fits on a line', () => {
     fc.assert(
       fc.property(text, width, (given, most) => {
         const lines = wrap(given, most, stringWidth, Number.POSITIVE_INFINITY);
         for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(most);
+        if (wordsOf(given).some((word) => stringWidth(word) > most)) return;
         expect(lines.join('').replaceAll(' ', '')).toBe(given.replaceAll(' ', ''));
       }),
     );

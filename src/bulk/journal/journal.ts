@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Failure } from '../../kernel/errors.ts';
+import { type ExistingCounts, NO_EXISTING } from '../existing-records.ts';
 import type { WrittenRejects } from '../rejects-file.ts';
 import {
   checkStructure,
@@ -42,15 +44,18 @@ export interface JobFacts {
   readonly job: JobDescription;
   readonly run: JobRunTimes;
   readonly metrics: SavedMetrics;
+  /** The error that stopped a run, by the number of the run. Missing if the process was killed. */
+  readonly stopped: { readonly run: number; readonly failure: Failure; readonly message: string };
   /** Present after all records were sent and all files were written. */
   readonly done: { readonly rejects: string | null };
   /** Size of the results file up to the end of the settled batches' lines. */
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
+  readonly existing: ExistingCounts;
 }
 
 /** Number of records by outcome, and of requests. */
-export interface OutcomeCounts {
+export interface OutcomeCounts extends ExistingCounts {
   readonly succeeded: number;
   readonly failed: number;
   readonly unknown: number;
@@ -153,7 +158,8 @@ export class Journal {
     return this.#read(() => {
       const { settled, ...sums } = this.#sentBatches.totals();
       const { failed = 0, unknown = 0 } = this.#unsuccessfulRecords.counts();
-      return { succeeded: settled - failed - unknown, failed, unknown, ...sums };
+      const existing = this.getFact('existing') ?? NO_EXISTING;
+      return { succeeded: settled - failed - unknown - existing.existing, failed, unknown, ...existing, ...sums };
     });
   }
 
@@ -178,10 +184,10 @@ export class Journal {
     });
   }
 
-  /** Closes the journal. Discards pending changes. */
+  /** Closes the journal, unless it is closed already. Discards pending changes. */
   close(): void {
     this.#pending = [];
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   #applySettlement({ range, known, open, items, requests, retries }: BatchSettlement): void {

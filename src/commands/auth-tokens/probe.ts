@@ -1,7 +1,7 @@
-import { webhookConfig } from '../../catalog/webhook-config.ts';
 import { ServiceError } from '../../client/service-error.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
+import { CREDENTIAL_READS } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 
 /** An API key with a token that worked at some time. */
@@ -13,18 +13,14 @@ export interface ApiKeyToken {
 /** Whether a token still works. `unknown`: the service gave no conclusive response. */
 export type TokenState = 'alive' | 'dead' | 'unknown';
 
-const { path, auth, effect } = webhookConfig['webhooks.config.get'];
-
-/** A read that every API key may call. Any response of the service itself is conclusive. */
-const PROBE_CALL = { path, auth, effect };
-
 /** Milliseconds per probe, including rate limit waits. */
 const PROBE_TIMEOUT = 10_000;
 
+/** Probes a token with one read. Any response of the service itself is conclusive. */
 export async function probeToken(context: Context, token: ApiKeyToken): Promise<TokenState> {
   const { client, close } = await connect(withCredential(context, token));
   try {
-    const reply = await client.send(PROBE_CALL, {});
+    const reply = await client.send(CREDENTIAL_READS.key, {});
     // A proxy may respond with other JSON and status 200.
     return reply.sent && reply.result['status'] === 'success' ? 'alive' : 'unknown';
   } catch (error) {

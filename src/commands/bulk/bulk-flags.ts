@@ -1,3 +1,4 @@
+import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Invocation, OptionDefinition } from '../definition.ts';
 import { optionalProperty, parseWholeNumber, selectOptions } from '../option-values.ts';
@@ -7,7 +8,7 @@ import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG } from './input-flags.ts'
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 
 /** Flags of every bulk command. */
-export const BULK_FLAGS = [
+const BULK_FLAGS = [
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
   MAP_FLAG,
@@ -29,8 +30,25 @@ export const BULK_FLAGS = [
   { flags: '--max-errors <n>', description: 'number of failed records after which to stop', isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 
+/** Flag of bulk commands whose records the service refuses if they exist. */
+const IF_EXISTS_FLAG = {
+  flags: '--if-exists <action>',
+  description: 'handling of records that already exist (default: fail)',
+  choices: ['fail', 'skip', 'update'],
+} as const satisfies OptionDefinition;
+
+/** Flags of a bulk operation. */
+export function bulkFlags({ ifExists }: OperationEntry): readonly OptionDefinition[] {
+  if (!ifExists) return BULK_FLAGS;
+  const what = `records that already exist${ifExists.includes('update') ? '' : ', which the service cannot update'}`;
+  return [
+    { ...IF_EXISTS_FLAG, description: `how to handle ${what} (default: fail)`, choices: ifExists },
+    ...BULK_FLAGS,
+  ];
+}
+
 export function parseBulkOptions(invocation: Invocation): BulkOptions {
-  const options = selectOptions(BULK_FLAGS, invocation.options);
+  const options = selectOptions([...BULK_FLAGS, IF_EXISTS_FLAG], invocation.options);
   const file = options.file ?? [];
   return {
     ...(file.length > 0 && { file }),
@@ -44,6 +62,7 @@ export function parseBulkOptions(invocation: Invocation): BulkOptions {
     ...parseThroughput(options),
     onError: options.onError ?? 'continue',
     duplicates: options.duplicates ?? 'fail',
+    ...(options.ifExists && options.ifExists !== 'fail' && { ifExists: options.ifExists }),
   };
 }
 

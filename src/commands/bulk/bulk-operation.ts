@@ -93,7 +93,14 @@ async function prepare(
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
-  const calls: BatchCalls = { client, operation, fields, data, single };
+  const calls: BatchCalls = {
+    client,
+    operation,
+    fields,
+    data,
+    single,
+    ...optionalProperty('ifExists', options.ifExists),
+  };
   await confirmWrites(context, calls, confirmations, records);
   return { calls, input, options, limits };
 }

@@ -13,6 +13,8 @@ export interface BulkOptions extends ThroughputOptions {
   readonly onError: 'continue' | 'stop';
   readonly maxErrors?: number;
   readonly duplicates: 'fail' | 'first' | 'last';
+  /** How to handle records that already exist (default: they fail). */
+  readonly ifExists?: 'skip' | 'update';
   readonly shard?: Shard;
   readonly rejects?: string;
   readonly results?: string;

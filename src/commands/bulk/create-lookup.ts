@@ -1,5 +1,5 @@
 import type { RecordList } from '../../bulk/batches.ts';
-import type { LookUpRecords } from '../../bulk/send-batch.ts';
+import type { LookUpRecords } from '../../bulk/existing-records.ts';
 import type { BulkLookup, Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
@@ -9,8 +9,18 @@ import type { BatchCalls } from './request-sender.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+interface LookupOptions {
+  /** How often an operation that lists all records is called: for each lookup, or once (default: for each lookup). */
+  readonly listing?: 'each time' | 'once';
+  /** Called with the fields of each record that exists. */
+  readonly onFound?: (sent: Fields, existing: Fields) => void;
+}
+
 /** Creates a function that looks records up with the service's read operation, if the service has one for them. */
-export function createLookup({ client, fields, data }: BatchCalls): LookUpRecords | undefined {
+export function createLookup(
+  { client, fields, data }: BatchCalls,
+  { listing = 'each time', onFound }: LookupOptions = {},
+): LookUpRecords | undefined {
   const { lookup } = fields;
   if (!lookup) return undefined;
   const { idField } = lookup;
@@ -23,6 +33,13 @@ export function createLookup({ client, fields, data }: BatchCalls): LookUpRecord
     return new Map(list.map((record) => [record[idField], record]));
   }
 
+  let list: ReturnType<typeof readRecords> | undefined;
+  function readOnce(read: Operation, part: RecordList): ReturnType<typeof readRecords> {
+    if (listing === 'each time' || read.splitIds) return readRecords(read, part);
+    list ??= readRecords(read, part);
+    return list;
+  }
+
   return async (records) => {
     const found = new Map<string, boolean>();
     const { resource, name } = getEntry(lookup.operation);
@@ -30,11 +47,13 @@ export function createLookup({ client, fields, data }: BatchCalls): LookUpRecord
     const batchSize = read.splitIds?.max ?? records.length;
     for (let at = 0; at < records.length; at += batchSize) {
       const part = records.slice(at, at + batchSize);
-      const existing = await readRecords(read, part).catch(ignoreFailedLookup);
+      const existing = await readOnce(read, part).catch(ignoreFailedLookup);
       if (!existing) break;
       for (const { id, value } of part) {
         const record = existing.get(id);
-        if (record) found.set(id, matchesSent(value, record, lookup));
+        if (!record || !isObject(value)) continue;
+        found.set(id, matchesSent(value, record, lookup));
+        onFound?.(value, record);
       }
     }
     return found;
@@ -46,8 +65,6 @@ function ignoreFailedLookup(error: unknown): undefined {
   if (!(error instanceof SvcError)) throw error;
 }
 
-function matchesSent(sent: unknown, existing: Fields, { matchingFields }: BulkLookup): boolean {
-  return (
-    isObject(sent) && matchingFields.every((field) => sent[field] === undefined || sent[field] === existing[field])
-  );
+function matchesSent(sent: Fields, existing: Fields, { matchingFields }: BulkLookup): boolean {
+  return matchingFields.every((field) => sent[field] === undefined || sent[field] === existing[field]);
 }

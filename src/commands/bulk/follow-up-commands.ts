@@ -18,7 +18,7 @@ const MAX_COMMAND_LENGTH = 1_000;
  * Command that sends the records again with their generated IDs. Undefined if a repetition is not safe, or if the
  * command would be too long or contain a secret.
  */
-export async function retryCommand(context: Context, { calls, input }: SendPlan): Promise<string | undefined> {
+export async function retryCommand(context: Context, { calls, input, options }: SendPlan): Promise<string | undefined> {
   const { data, fields, operation } = calls;
   if (fields.field === undefined || operation.effect === 'once') return undefined;
   const records: unknown[] = [];
@@ -28,7 +28,7 @@ export async function retryCommand(context: Context, { calls, input }: SendPlan)
     { ...data, [fields.field]: records },
     programCommand(context.options),
   );
-  return printableCommand(line + versionFlag(operation));
+  return printableCommand(line + ifExistsFlag(options.ifExists) + versionFlag(operation));
 }
 
 /**
@@ -54,7 +54,7 @@ export function rejectsCommand(
     ...(format === undefined || formatFromName(path) === format ? [] : ['--input-format', format]),
     ...map.flatMap(([column, field]) => ['--map', quoteForShell(`${column}=${field}`)]),
   ];
-  return printableCommand(words.join(' ') + versionFlag(entry));
+  return printableCommand(words.join(' ') + ifExistsFlag(flags['ifExists']) + versionFlag(entry));
 }
 
 /** Whether flags can express all of the data without loss. */
@@ -64,6 +64,10 @@ function canUseFlags({ flags }: OperationEntry, data: JobDescription['data']): b
     if (kind === 'list') return Array.isArray(value) && value.every((one) => typeof one === 'string');
     return (kind === 'text' && typeof value === 'string') || (kind === 'boolean' && typeof value === 'boolean');
   });
+}
+
+function ifExistsFlag(action: unknown): string {
+  return typeof action === 'string' ? ` --if-exists ${action}` : '';
 }
 
 function printableCommand(line: string): string | undefined {

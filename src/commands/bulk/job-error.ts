@@ -3,6 +3,7 @@ import type { BulkSummary } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { pluralize } from '../../kernel/plural.ts';
+import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 
 /** How a run ended. */
 export interface JobEnd {
@@ -13,11 +14,14 @@ export interface JobEnd {
   readonly resumable: boolean;
   /** Command that sends the rejects, or, without a rejects file, the same records again. */
   readonly followUp?: string | undefined;
+  /** The write, if the job has a single record. */
+  readonly single?: RecordWrite | undefined;
 }
 
 /** Error that a run ends with, the most severe if several apply; undefined if every record succeeded. */
-export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp }: JobEnd): unknown {
-  const { total, failed, unknown, skipped } = summary;
+export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp, single }: JobEnd): unknown {
+  const { total, failed, unknown, existing = 0 } = summary;
+  const skipped = summary.skipped - existing;
   const ofTotal = `of ${total} ${total === 1 ? noun : pluralize(noun)}`;
   const nextStep = resumable
     ? hint`resume with ${step('resume', 'jobs', 'resume', summary.job)}`
@@ -25,9 +29,13 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';
-    return new SvcError('outcome_unknown', `${unknown} ${ofTotal} may or may not have been applied${reason}`, {
-      hint: nextStep,
-    });
+    return new SvcError(
+      'outcome_unknown',
+      `${single ? describeUnknownWrite(single) : `${unknown} ${ofTotal} may or may not have been applied`}${reason}`,
+      {
+        hint: nextStep,
+      },
+    );
   }
   const unsent = `${skipped} ${ofTotal} not sent`;
   switch (stop?.kind) {
@@ -49,8 +57,13 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
         { hint: nextStep },
       );
     case undefined:
+      if (single && failed > 0) return singleError(single, summary, nextStep);
       return failed > 0 ? new SvcError('some_failed', `${failed} ${ofTotal} failed`, { hint: nextStep }) : undefined;
   }
+}
+
+function singleError(single: RecordWrite, { failures: [failure], rejects }: BulkSummary, nextStep: string | Hint) {
+  return writeError(single, failure ?? { message: null, code: null }, rejects === null ? undefined : nextStep);
 }
 
 /** Adds the number of unsent records to an error. */

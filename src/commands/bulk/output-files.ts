@@ -44,11 +44,13 @@ async function openRejects(
   { input: { check }, options, calls }: SendPlan,
 ): Promise<RejectsFile | undefined> {
   const path = options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
-  // A single record from the command line needs no rejects file.
-  if (path === undefined && calls.single && description.records === 1) return undefined;
+  const { fields } = calls;
+  // Records from the command line can be sent again without a file, except if only svc knows their IDs.
+  const isRepeatable = fields.generatesIds !== true || description.records === 1;
+  if (path === undefined && options.file === undefined && isRepeatable) return undefined;
   const { inputs } = description;
   const origins = inputs.map(({ name, format }, at) => ({ name, format, preamble: check.files[at]?.preamble ?? '' }));
-  const format = chooseRejectsFormat(origins, pluralize(calls.fields.noun));
+  const format = chooseRejectsFormat(origins, pluralize(fields.noun));
   checkRejectsName(options.rejects, format);
   return RejectsFile.open({
     format,

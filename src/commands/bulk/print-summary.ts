@@ -6,6 +6,7 @@ import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { JobCounts } from '../activity.ts';
 import type { Context } from '../context.ts';
+import { describeWrite, type RecordWrite } from './record-write.ts';
 
 /** Number of failures in the table format; the other formats contain more. */
 const MAX_SHOWN_FAILURES = 10;
@@ -18,12 +19,25 @@ const FAILURE_COLUMNS: readonly Column[] = [
   { header: 'CODE', field: 'code' },
 ];
 
-/** Prints the summary of a job: as data for scripts, and as text for people. */
-export async function printSummary(context: Context, noun: string, summary: BulkSummary): Promise<void> {
+/**
+ * Prints the summary of a job: as data for scripts, and as text for people. The text for a single record is one line if it
+ * succeeded or was skipped; otherwise the error tells everything.
+ */
+export async function printSummary(
+  context: Context,
+  noun: string,
+  summary: BulkSummary,
+  single?: RecordWrite,
+): Promise<void> {
   context.activity.counts = jobCounts(summary);
   const printer = await context.printer();
   if ((await context.format()) !== 'table' || context.options.fields) return printer.value(summary, {});
   const { stdout } = context.io;
+  if (single) {
+    if (summary.succeeded + (summary.existing ?? 0) > 0)
+      await stdout.write(`${escapeForTerminal(describeWrite(single, summary))}\n`);
+    return;
+  }
   await stdout.write(`${summaryText(noun, summary)}\n`);
   const shown = summary.failures.slice(0, MAX_SHOWN_FAILURES);
   const columns = shown.some(({ file }) => file !== undefined) ? [FILE_COLUMN, ...FAILURE_COLUMNS] : FAILURE_COLUMNS;
@@ -37,11 +51,15 @@ function jobCounts({ total, succeeded, failed, unknown, skipped }: BulkSummary):
   return { total, succeeded, failed, unknown, skipped };
 }
 
-/** `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)` */
+const EFFECTS = ['created', 'updated', 'unchanged'] as const;
+
+/** `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`, or `3 folders: 1 created, 2 unchanged (…)` if the effects are known. */
 function summaryText(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
-  const counts = (['succeeded', 'failed', 'unknown', 'skipped'] as const)
-    .filter((status) => status === 'succeeded' || summary[status] > 0)
-    .map((status) => `${groupDigits(summary[status])} ${status}`);
+  const successes = summary.created === undefined ? (['succeeded'] as const) : EFFECTS;
+  const counts = ([...successes, 'failed', 'unknown', 'skipped'] as const)
+    .map((name, at) => ({ name, count: summary[name] ?? 0, isFirst: at === 0 }))
+    .filter(({ count, isFirst }) => isFirst || count > 0)
+    .map(({ name, count }) => `${groupDigits(count)} ${name}`);
   return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${durationText(seconds)})`;
 }
 

@@ -1,12 +1,14 @@
 import type { BatchRequestOutcome, SendBatchRequest } from '../../bulk/batch-request.ts';
 import type { ReportedRecords } from '../../bulk/batch-response.ts';
 import type { Batch, RecordList } from '../../bulk/batches.ts';
+import type { BulkRecord } from '../../bulk/bulk-record.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { isRequestTooLarge, ServiceError } from '../../client/service-error.ts';
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import type { BulkOptions } from './bulk-request.ts';
 import { issuesByRecord } from './record-issues.ts';
 
 /** Calls of a job: one operation, with the same data around each batch of records. */
@@ -17,16 +19,24 @@ export interface BatchCalls {
   readonly data: Readonly<Record<string, unknown>>;
   /** Whether the job is a single call from the command line, so that its rejection is the outcome of the command. */
   readonly single: boolean;
+  /** How to handle records that already exist (default: they fail). */
+  readonly ifExists?: BulkOptions['ifExists'];
 }
 
 /**
  * Creates a function that sends a batch and converts the response to an outcome for the engine.
  * @param reported with `all`, responses are parsed even if they report complete success
+ * @param toJson JSON text to send for a record (default: the record's own)
  */
-export function createRequestSender(calls: BatchCalls, clock: Clock, reported: ReportedRecords): SendBatchRequest {
+export function createRequestSender(
+  calls: BatchCalls,
+  clock: Clock,
+  reported: ReportedRecords,
+  toJson?: RecordToJson,
+): SendBatchRequest {
   const { client, operation, fields } = calls;
   const partialOperation = { ...operation, acceptsInternalError: true };
-  const buildText = requestTextBuilder(calls);
+  const buildText = requestTextBuilder(calls, toJson);
   return async (batch, kind) => {
     const started = monotonicNow(clock);
     const elapsed = () => ({ milliseconds: monotonicNow(clock) - started });
@@ -61,12 +71,17 @@ export async function planRequests(calls: BatchCalls, batches: AsyncIterable<Bat
 }
 
 /** Returns a function that creates the JSON text of a request. If each record is a call, the record already includes the shared data. */
-function requestTextBuilder({ data, fields: { field } }: BatchCalls): (batch: RecordList) => string {
+function requestTextBuilder(
+  { data, fields: { field } }: BatchCalls,
+  toJson: RecordToJson = ({ json }) => json,
+): (batch: RecordList) => string {
   if (field === undefined) return ([record]) => record?.json ?? '{}';
   const shared = JSON.stringify(data).slice(1, -1);
   const opening = `{${shared}${shared && ','}${JSON.stringify(field)}:[`;
-  return (batch) => `${opening}${batch.map(({ json }) => json).join(',')}]}`;
+  return (batch) => `${opening}${batch.map(toJson).join(',')}]}`;
 }
+
+type RecordToJson = (record: BulkRecord) => string;
 
 type OutcomeWithoutEffort<Outcome = BatchRequestOutcome> = Outcome extends BatchRequestOutcome
   ? Omit<Outcome, 'milliseconds' | 'retries' | 'waits' | 'waited' | 'limited' | 'failed'>
@@ -75,7 +90,7 @@ type OutcomeWithoutEffort<Outcome = BatchRequestOutcome> = Outcome extends Batch
 function outcomeOfError(
   error: SvcError,
   batch: RecordList,
-  { single, operation, fields }: BatchCalls,
+  { single, operation, fields, ifExists }: BatchCalls,
 ): OutcomeWithoutEffort {
   if (error instanceof ServiceError && hasRecordResults(error, batch))
     return { kind: 'answered', response: error.details };
@@ -87,6 +102,7 @@ function outcomeOfError(
       return unknownOutcome(error, operation);
     case 'invalid_argument':
     case 'already_exists':
+      if (ifExists && error.failure === 'already_exists') return existingOutcome(error, batch);
       return single
         ? { kind: 'fatal', error }
         : { kind: 'refused', error, named: issuesByRecord(error, batch, fields) };
@@ -96,6 +112,12 @@ function outcomeOfError(
     default:
       return { kind: 'fatal', error };
   }
+}
+
+/** A request that was refused because its record exists, or one of its records. */
+function existingOutcome(error: SvcError, batch: RecordList): OutcomeWithoutEffort {
+  if (batch.length > 1) return { kind: 'refused', error };
+  return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };
 }
 
 /** When a batch of unknown outcome may be sent again. Records that replace fields are sent again only when the job is resumed. */

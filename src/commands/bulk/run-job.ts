@@ -1,4 +1,5 @@
-import { getEntry } from '../../catalog/manifest.ts';
+import type { BulkSummary } from '../../bulk/summary.ts';
+import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
@@ -8,6 +9,7 @@ import { jobError } from './job-error.ts';
 import { hasOutcomes, type JobRun, openJobRun } from './job-run.ts';
 import { discardJob, type OpenJob } from './open-job.ts';
 import { printSummary } from './print-summary.ts';
+import type { RecordWrite } from './record-write.ts';
 import { sendJob } from './send-job.ts';
 import type { SendPlan } from './send-plan.ts';
 
@@ -22,18 +24,46 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   });
   const stop = await sendJob(run);
   const { noun } = plan.calls.fields;
+  const entry = getEntry(job.description.operation);
+  const single = singleWrite(entry, job, plan);
   if (stop?.kind === 'fatal' && !hasOutcomes(run)) {
     const summary = summarizeRun(run, null, context.clock.now());
     await discardRun(run);
-    await printSummary(context, noun, summary);
-    throw withHint(getEntry(job.description.operation), plan.calls.data, stop.error);
+    await reportSummary(run, summary, single);
+    throw withHint(entry, plan.calls.data, stop.error);
   }
   const finished = await finishJob(run, stop);
   const { summary, stop: finalStop, resumable } = finished;
-  await printSummary(context, noun, summary);
+  await reportSummary(run, summary, single);
   const followUp = await followUpCommand(run, finished);
-  const failure = jobError(summary, { noun, stop: finalStop, resumable, followUp });
+  const failure = jobError(summary, { noun, stop: finalStop, resumable, followUp, single });
   if (failure !== undefined) throw failure;
+}
+
+/** Prints the summary. For records from files, appends it to the summary of a GitHub Actions step too. */
+async function reportSummary(
+  { context, job, plan }: JobRun,
+  summary: BulkSummary,
+  single?: RecordWrite,
+): Promise<void> {
+  const { noun } = plan.calls.fields;
+  const path = context.environment['GITHUB_STEP_SUMMARY'];
+  if (job.lockedFolder && path) {
+    const { appendStepSummary } = await import('./step-summary.ts');
+    await appendStepSummary(context, path, noun, summary);
+  }
+  await printSummary(context, noun, summary, single);
+}
+
+/** The write of a job with a single record. */
+function singleWrite(
+  entry: OperationEntry,
+  { description }: OpenJob,
+  { calls, input }: SendPlan,
+): RecordWrite | undefined {
+  const { first } = input.check;
+  const isSingle = first !== undefined && description.records + description.leftOut === 1;
+  return isSingle ? { entry, fields: calls.fields, data: calls.data, id: first.id } : undefined;
 }
 
 /** Command that sends the records that did not succeed, if the job cannot be resumed. */

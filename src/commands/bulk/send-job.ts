@@ -1,8 +1,10 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
 import { runBulkJob } from '../../bulk/job-engine.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
+import { pluralize } from '../../kernel/plural.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createLookup } from './create-lookup.ts';
+import { handleExisting } from './existing-records.ts';
 import type { JobRun } from './job-run.ts';
 import { pendingRecords } from './pending-records.ts';
 import { createRequestSender } from './request-sender.ts';
@@ -30,6 +32,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   });
   const reported = options.results === undefined ? 'exceptions' : 'all';
   const { records } = job.description;
+  const keptFields = new Set<string>();
   const endProgress = await showSendProgress(context, { counters, limiter, records, noun: calls.fields.noun });
   const stop = await runBulkJob(
     {
@@ -37,11 +40,13 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       limits,
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
-      ...optionalProperty('stopAtErrors', onError === 'stop' ? 1 : maxErrors),
+      // The failure of a single record leaves nothing to stop.
+      ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
     },
     {
       send: recorder.withMetrics(createRequestSender(calls, clock, reported)),
       lookUp: createLookup(calls),
+      existing: await handleExisting(calls, clock, keptFields),
       limiter,
       log: recorder,
       pause: (repetition, signal) => clock.sleep(retryPause(repetition), signal),
@@ -49,6 +54,8 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
     },
   ).finally(endProgress);
   await warnOfUnknownIds(run);
+  for (const field of keptFields)
+    await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}: the service cannot update it`);
   return stop;
 }
 

@@ -31,6 +31,7 @@ const GUARDS: { readonly [Name in keyof BulkOptions]-?: Guard<NonNullable<BulkOp
   onError: isOneOf('continue', 'stop'),
   maxErrors: isCount,
   duplicates: isOneOf('fail', 'first', 'last'),
+  ifExists: isOneOf('skip', 'update'),
   shard: (value): value is NonNullable<BulkOptions['shard']> =>
     isObject(value) && isCount(value['part']) && isCount(value['of']),
   rejects: isText,

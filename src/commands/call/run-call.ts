@@ -31,6 +31,10 @@ export async function runCall(
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
   }
   if (fromDocument) await warnOfUnknownFields(context, operation, data);
+  if (operation.precondition && !context.options.dryRun) {
+    const { checkPrecondition } = await import('./precondition.ts');
+    await checkPrecondition(context, entry, operation.precondition, checked, failure);
+  }
   await warnAndConfirm(context, operation, checked);
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
@@ -44,6 +48,8 @@ export async function runCall(
     const { withHint } = await import('./error-hints.ts');
     throw withHint(entry, inputs[0] ?? {}, error);
   }
+  if (context.options.dryRun) return;
+  for (const note of checked.flatMap((input) => operation.notes?.(input, now) ?? [])) await context.note(note);
 }
 
 /** Generates the operation's ID if none was given. */

@@ -2,9 +2,9 @@ import { outline } from '../../catalog/outline.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
-import { SHELLS } from '../shells/shells.ts';
 import type { LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
+import { fieldCandidates } from './field-candidates.ts';
 import { fileCandidates } from './file-candidates.ts';
 import { longName, type TypedLine } from './typed-line.ts';
 
@@ -99,7 +99,8 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   file: files,
   path: files,
   job: jobs,
-  shell: () => toCandidates(SHELLS),
+  fields: fieldCandidates,
+  shell: async () => toCandidates((await import('../shells/shells.ts')).SHELLS),
   operation: () => outline.map(({ name, summary }) => ({ value: name, description: summary })),
 };
 

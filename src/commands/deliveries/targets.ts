@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import { RECEIVER_TIMEOUT } from '../../webhooks/form.ts';
 import type { PostOptions } from '../../webhooks/post.ts';
 import type { ForwardingRoute } from '../../webhooks/routes.ts';
@@ -6,9 +7,9 @@ import { readCertificates } from '../call/ca-file.ts';
 import type { Context } from '../context.ts';
 import type { ForwardingFlags } from './flags.ts';
 
-/** Parses the URL of a flag. @throws SvcError `usage` if the URL is not valid for deliveries */
+/** Parses the URL of a flag. A URL of this machine needs no scheme. @throws SvcError `usage` if the URL is not valid for deliveries */
 export function parseTargetUrl(text: string, flag: string): URL {
-  const url = URL.parse(text);
+  const url = URL.parse(completeLoopbackUrl(text));
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new SvcError('usage', `${flag} must be an http or https URL, got '${text}'`, {
       hint: 'example: http://127.0.0.1:3000/hook',

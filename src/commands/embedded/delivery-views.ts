@@ -1,18 +1,8 @@
-import type { Column } from '../../catalog/define.ts';
 import type { ResultShape } from '../../output/printer.ts';
 import type { View } from '../../output/renderer.ts';
 import type { DeliveryAttempt } from '../../service/deliveries/attempts.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
-
-const COLUMNS: readonly Column[] = [
-  { header: 'ID', field: 'id', kind: 'whole' },
-  { header: 'EVENT', field: 'event' },
-  { header: 'ENDPOINT', field: 'endpointId', kind: 'whole' },
-  { header: 'STATE', field: 'state', kind: 'state' },
-  { header: 'ATTEMPTS', field: 'attempts' },
-  { header: 'LAST', field: 'last' },
-  { header: 'NEXT ATTEMPT', field: 'nextAttempt', kind: 'time' },
-];
+import { DELIVERY_COLUMNS } from './delivery-columns.ts';
 
 /** Deliveries as a table, with the outcome of the last attempt and the time of the next. */
 export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
@@ -22,17 +12,12 @@ export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
     last: attemptOutcome(record.attempts.at(-1)),
     nextAttempt,
   }));
-  return { renderText: (view) => drawTable(rows, view) };
+  return { table: { rows, columns: DELIVERY_COLUMNS } };
 }
 
 /** Deliveries as lists of fields, with a line per attempt. */
 export function deliveryLists(details: readonly DeliveryDetail[]): ResultShape {
   return { renderText: (view) => drawLists(details, view) };
-}
-
-async function drawTable(rows: readonly object[], view: View): Promise<string> {
-  const { renderTable: tableText } = await import('../../output/table.ts');
-  return tableText(rows, { ...view, columns: COLUMNS });
 }
 
 async function drawLists(details: readonly DeliveryDetail[], view: View): Promise<string> {

@@ -88,7 +88,7 @@ function formatting(): string {
     ]),
     '',
     ...formatRows([
-      ['--fields a,b', 'fields to print, in this order; a.b selects a nested field'],
+      ['--fields a,b', 'fields to print, in this order: JSON names or table headers; a.b selects a nested field'],
       ['--jq <expression>', 'jq expression that filters the JSON result'],
       ['--envelope', 'the whole response, including cursors'],
       [`--time ${TIME_STYLES.join('|')}`, 'form of times in tables: RFC 3339, relative, or as received (default: iso)'],
@@ -96,7 +96,7 @@ function formatting(): string {
       ['-q', 'only errors on stderr; a command with a single value prints only that value: svc auth-tokens reset … -q'],
     ]),
     '',
-    'On a terminal, a table wraps long text, prints records as lists if the columns do not fit, and shows true and false as symbols. In a pipe, nothing is wrapped or truncated. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
+    'On a terminal, a table wraps long text, shortens times, and hides the less important columns if it does not fit; a message says how many. If the remaining columns do not fit either, records are printed as lists. True and false are shown as symbols. In a pipe, nothing is hidden, wrapped, or truncated. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
     '',
     'Results go to stdout, all messages to stderr. Secrets in results are masked unless you add --show-secrets.',
   );
@@ -131,6 +131,10 @@ function bulk(): string {
     '',
     ...formatRows([
       ['--duplicates', 'handling of records with the same ID: fail, first, last (default: fail)'],
+      [
+        '--if-exists',
+        'how to handle organizations, folders, documents, and groups that exist: fail, skip, or update folders (default: fail)',
+      ],
       ['--rejects', 'file for failed records, in the format of the input, to fix and send again'],
       ['--results', 'file for the result of each record (NDJSON)'],
     ]),

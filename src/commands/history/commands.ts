@@ -1,5 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { HISTORY_COLUMNS } from './columns.ts';
 import { HISTORY_FLAGS } from './flags.ts';
 
 export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
@@ -7,9 +8,9 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
     command: ['history'],
     summary: 'Show the commands on this machine that wrote to a service',
     description:
-      'Every command that writes to a service is recorded in a private file: its time, profile, command line without free ' +
-      'text and secrets, first IDs, and outcome. Reads, dry runs, and killed commands are not recorded. The size of the ' +
-      'file is limited. SVC_HISTORY=0 turns the history off.',
+      'Every command that writes to a service or issues an access token is recorded in a private file: its time, profile, ' +
+      'command line without free text and secrets, first IDs, and outcome. Other reads, dry runs, and killed commands are ' +
+      'not recorded. The size of the file is limited. SVC_HISTORY=0 turns the history off.',
     examples: [
       { command: 'svc history --since 2h', caption: 'show the writes of the last two hours' },
       { command: "svc history -o json --jq '.[] | select(.exitCode != 0)'", caption: 'list failed commands' },
@@ -17,6 +18,7 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
     ],
     arguments: [{ name: 'clear', description: "'clear' to delete the history", required: false }],
     options: HISTORY_FLAGS,
+    columns: HISTORY_COLUMNS,
     load: async () => (await import('./history.ts')).historyCommand,
   }),
 ];

@@ -5,19 +5,9 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { canAsk } from '../terminal/terminal.ts';
+import { HISTORY_COLUMNS } from './columns.ts';
 import type { HistoryFlags } from './flags.ts';
 import { clearEntries, readEntries } from './log.ts';
-
-const COLUMNS = [
-  { header: 'AT', field: 'at', kind: 'time' },
-  { header: 'PROFILE', field: 'profile' },
-  { header: 'HOST', field: 'host' },
-  { header: 'COMMAND', field: 'command' },
-  { header: 'IDS', field: 'ids' },
-  { header: 'OUTCOME', field: 'outcome', kind: 'state' },
-  { header: 'EXIT', field: 'exitCode' },
-  { header: 'SECONDS', field: 'seconds' },
-] as const;
 
 const DEFAULT_LIMIT = 50;
 
@@ -47,7 +37,7 @@ export async function historyCommand(
 export async function showHistory(context: Context, { limit, since }: HistoryOptions): Promise<void> {
   const printer = await context.printer();
   const entries = (await readEntries(context.folders)).filter(({ at }) => Date.parse(at) >= since);
-  await printer.value(entries.slice(-limit), { columns: COLUMNS });
+  await printer.value(entries.slice(-limit), { columns: HISTORY_COLUMNS });
   if (entries.length === 0)
     await context.note('no commands in this period; the history only contains commands that write to a service');
   else if (entries.length > limit)

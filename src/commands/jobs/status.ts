@@ -1,3 +1,4 @@
+import type { ExistingCounts } from '../../bulk/existing-records.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { JobRunTimes, Journal } from '../../bulk/journal/journal.ts';
@@ -5,12 +6,10 @@ import type { SavedMetrics } from '../../bulk/journal/metrics.ts';
 import { joinFileNames } from '../../bulk/record-position.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 
-/** Progress of a job. The four counts add up to the total, unless the job is running. */
+/** Progress of a job. The first four counts add up to the total, unless the job is running. */
 export interface JobStatus
-  extends Pick<
-    BulkSummary,
-    'operation' | 'total' | 'succeeded' | 'failed' | 'unknown' | 'skipped' | 'requests' | 'retries'
-  > {
+  extends ExistingCounts,
+    Pick<BulkSummary, 'operation' | 'total' | 'succeeded' | 'failed' | 'unknown' | 'skipped' | 'requests' | 'retries'> {
   readonly id: string;
   readonly state: 'running' | 'stopped' | 'done';
   /** Input as given by the user: paths or `stdin`. */
@@ -29,13 +28,14 @@ export function readStatus(journal: Journal, state: JobStatus['state']): JobStat
   if (!description) throw damagedError(journal.path);
   const [run, metrics, counts] = [journal.getFact('run'), journal.getFact('metrics'), journal.counts()];
   const { records, leftOut, startedAt } = description;
-  const { succeeded, failed, open } = counts;
+  const { succeeded, failed, open, existing, updated, unchanged } = counts;
   // Records in flight when a run was killed may have been written.
   const unknown = counts.unknown + (state === 'running' ? 0 : open);
-  const unsent = state === 'running' ? 0 : records - succeeded - failed - unknown;
+  const unsent = state === 'running' ? 0 : records - succeeded - failed - unknown - existing;
   return {
     ...{ id: description.job, operation: description.operation, state, input: joinFileNames(description.inputs) },
-    ...{ total: records + leftOut, succeeded, failed, unknown, skipped: leftOut + unsent },
+    ...{ total: records + leftOut, succeeded, failed, unknown, skipped: leftOut + unsent + existing },
+    ...{ existing, updated, unchanged },
     requests: counts.requests + (metrics?.strayRequests ?? 0),
     retries: counts.retries + (metrics?.strayRetries ?? 0),
     startedAt: new Date(startedAt).toISOString(),

@@ -1,5 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { DELIVERY_COLUMNS } from '../embedded/delivery-columns.ts';
 import { LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
 
 /** Commands that manage the data of the embedded service. */
@@ -56,6 +57,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
       { command: 'svc local deliveries list --event comment.add -o json', caption: 'list one event type as JSON' },
     ],
     options: LIST_DELIVERIES_FLAGS,
+    columns: DELIVERY_COLUMNS,
     load: async () => (await import('./deliveries.ts')).listLocalDeliveries,
   }),
   {

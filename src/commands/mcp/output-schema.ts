@@ -12,7 +12,17 @@ const SUMMARY: Shape = {
   type: 'object',
   properties: {
     ...{ operation: { type: 'string' }, job: { type: 'string' }, total: COUNT, succeeded: COUNT, failed: COUNT },
-    ...{ unknown: COUNT, skipped: COUNT, requests: COUNT, retries: COUNT, seconds: { type: 'number' } },
+    ...{
+      unknown: COUNT,
+      skipped: COUNT,
+      created: COUNT,
+      updated: COUNT,
+      unchanged: COUNT,
+      existing: COUNT,
+      requests: COUNT,
+      retries: COUNT,
+      seconds: { type: 'number' },
+    },
     failures: {
       type: 'array',
       items: { type: 'object', properties: { id: { type: 'string' }, message: { type: ['string', 'null'] } } },

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
-import { parseCredential, parseSecret } from '../../profiles/credential-value.ts';
+import { parseCredential } from '../../profiles/credential-value.ts';
 import {
   type Profile,
   parseBaseUrl,
@@ -15,15 +16,19 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { AddFlags } from './flags.ts';
+import { askChecked, askProfileName, askSecret } from './questions.ts';
 
 interface AddOptions {
-  readonly name: string;
+  /** Undefined if the user must be asked. */
+  readonly name: string | undefined;
   readonly profile: Profile;
   readonly authToken: SecretSource | undefined;
   readonly workspaceAuthToken: SecretSource | undefined;
   /** Store the secrets in a file, as the user requested. */
   readonly insecure: boolean;
   readonly replace: boolean;
+  /** Whether the service checks the credentials before they are saved. */
+  readonly verify: boolean;
 }
 
 /** Source of a secret: a file, or stdin if there is no path. */
@@ -36,7 +41,12 @@ export async function addProfile(context: Context, invocation: Invocation<AddFla
   await saveProfile(context, readAddOptions(context, invocation));
 }
 
-function readAddOptions(context: Context, { arguments: [name = ''], options }: Invocation<AddFlags>): AddOptions {
+function readAddOptions(context: Context, { arguments: [name], options }: Invocation<AddFlags>): AddOptions {
+  if (name === undefined && !canAsk(context)) {
+    throw new SvcError('usage', 'the profile needs a name', {
+      hint: hint`for example ${step('configure', 'profiles', 'add', 'prod')}; see ${step('help', 'profiles', 'add', '--help')}`,
+    });
+  }
   const checked = (value: string | undefined, flag: string, check: (value: string, source: string) => string) =>
     value === undefined ? undefined : check(value, flag);
   const { baseUrl } = context.options;
@@ -56,7 +66,7 @@ function readAddOptions(context: Context, { arguments: [name = ''], options }: I
     );
   }
   return {
-    name: parseProfileName(name),
+    name: name === undefined ? undefined : parseProfileName(name),
     profile: {
       baseUrl: baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, '--base-url'),
       headerPrefix: checked(options.headerPrefix, '--header-prefix', parseHeaderPrefix),
@@ -70,6 +80,7 @@ function readAddOptions(context: Context, { arguments: [name = ''], options }: I
     workspaceAuthToken,
     insecure: options.insecureStorage === true,
     replace: options.replace === true,
+    verify: options.verify !== false,
   };
 }
 
@@ -80,11 +91,15 @@ function findSecretSource(flag: string, path: string | undefined, fromStdin = fa
 }
 
 async function saveProfile(context: Context, options: AddOptions): Promise<void> {
-  const { name, replace, insecure } = options;
+  const { replace, insecure } = options;
   const store = createProfileStore(context);
   const before = await store.read();
-  if (!replace) assertNameAvailable(before, name);
-  const profile = await completeProfile(context, options.profile);
+  const checkName = (name: string) => {
+    if (!replace) assertNameAvailable(before, name);
+  };
+  const name = options.name ?? (await askProfileName(context, checkName));
+  checkName(name);
+  const profile = await completeProfile(context, options);
   const secrets: Secrets = {
     authToken: await obtainSecret(context, options.authToken, profile.apiKey && `Auth token of ${profile.apiKey}`),
     workspaceAuthToken: await obtainSecret(
@@ -97,9 +112,15 @@ async function saveProfile(context: Context, options: AddOptions): Promise<void>
   if (hasSecrets && !profile.baseUrl) {
     throw new SvcError('usage', '--base-url is required to save a secret');
   }
+  const isVerified = options.verify && !context.options.dryRun && (await verify(context, profile, secrets));
   const { location: place, keychainProblem: fault } = await store.add(name, profile, secrets, { replace, insecure });
-  const saved = place === undefined || insecure || fault !== undefined ? '' : `, its secrets in the ${place}`;
-  await context.note(`saved profile '${name}'${saved}${before.current === undefined ? ' and selected it' : ''}`);
+  await context.note(
+    describeSaved(name, profile, [
+      ...(hasSecrets ? [isVerified ? 'verified' : 'not verified'] : []),
+      ...(place === undefined || insecure || fault !== undefined ? [] : [`secrets in the ${place}`]),
+      ...(before.current === undefined ? ['selected'] : []),
+    ]),
+  );
   const missing = missingFields(profile, secrets);
   if (missing.length > 0)
     await context.note(
@@ -110,6 +131,25 @@ async function saveProfile(context: Context, options: AddOptions): Promise<void>
       `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted in a private file: ${place}`,
     );
   }
+}
+
+/** Returns whether the service accepted the credentials. Warns if the service could not be asked. */
+async function verify(context: Context, profile: Profile, secrets: Secrets): Promise<boolean> {
+  const { verifyCredentials } = await import('./verify.ts');
+  const { isVerified, problem } = await verifyCredentials(context, profile, secrets);
+  if (problem !== undefined) await context.warn(`the credentials could not be verified: ${problem}`);
+  return isVerified;
+}
+
+/** `Saved profile 'prod' for API key key-1 at api.example.com (verified, secrets in the keychain, selected)` */
+function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, facts: readonly string[]): string {
+  const owners = [
+    ...(apiKey === undefined ? [] : [`API key ${apiKey}`]),
+    ...(workspaceId === undefined ? [] : [`workspace ${workspaceId}`]),
+  ];
+  const owner = owners.length > 0 ? ` for ${owners.join(' and ')}` : '';
+  const host = baseUrl === undefined ? '' : ` at ${new URL(baseUrl).host}`;
+  return `Saved profile '${name}'${owner}${host}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
 }
 
 /** Lists the fields that every call requires but the profile lacks. */
@@ -123,31 +163,15 @@ function missingFields({ baseUrl, apiKey, workspaceId }: Profile, secrets: Secre
 }
 
 /** Prompts for missing required fields if prompting is possible. */
-async function completeProfile(context: Context, profile: Profile): Promise<Profile> {
+async function completeProfile(context: Context, options: AddOptions): Promise<Profile> {
+  const { profile, authToken, workspaceAuthToken } = options;
   if (!canAsk(context)) return profile;
   const baseUrl = profile.baseUrl ?? (await askChecked(context, 'Base URL', parseBaseUrl));
-  const { apiKey, workspaceId } = profile;
-  if (apiKey || workspaceId) return { ...profile, baseUrl };
-  return { ...profile, baseUrl, apiKey: await askChecked(context, 'API key', parseCredential) };
-}
-
-/** Prompts until the answer is valid, so that earlier answers are not lost. */
-async function askChecked(
-  context: Context,
-  message: string,
-  check: (value: string, source: string) => string,
-): Promise<string> {
-  const problem = (answer: string) => {
-    try {
-      check(answer, message);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
-    }
-  };
-  const asker = await context.prompter();
-  return check(await asker.text({ message, validate: problem }), message);
+  const needsApiKey = authToken !== undefined || (!profile.workspaceId && workspaceAuthToken === undefined);
+  const ask = (message: string) => askChecked(context, message, parseCredential);
+  const apiKey = profile.apiKey ?? (needsApiKey ? await ask('API key') : undefined);
+  const workspaceId = profile.workspaceId ?? (workspaceAuthToken ? await ask('Workspace ID') : undefined);
+  return { ...profile, baseUrl, apiKey, workspaceId };
 }
 
 /** Reads a secret from the source given by flags, or prompts for it. */
@@ -162,6 +186,5 @@ async function obtainSecret(
     if (!isTerminal) return readSecretFromStream(readUntilAborted(stream, context.signal), source.flag);
     throw new SvcError('usage', `${source.flag}: stdin is a terminal`, { hint: 'omit the flag to be prompted' });
   }
-  if (!question || !canAsk(context)) return undefined;
-  return parseSecret(await context.askSecret(question), question);
+  return question && canAsk(context) ? askSecret(context, question) : undefined;
 }

@@ -1,5 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { PROFILE_COLUMNS, STATUS_COLUMNS } from './columns.ts';
 import { ADD_FLAGS } from './flags.ts';
 
 const NAME = { name: 'name', description: 'profile name', required: true } as const;
@@ -10,8 +11,9 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['profiles', 'add'],
     summary: 'Add a profile with a base URL and credentials',
     description:
-      'On a terminal, prompts for missing values; secrets are not echoed. No flag takes the value of a secret. Secrets ' +
-      'are stored in the OS keychain if it responds within 3 seconds, and otherwise in a file that only you can read. ' +
+      'On a terminal, prompts for missing values; secrets are not echoed. No flag takes the value of a secret. Before ' +
+      'saving, svc verifies the credentials with a read: if the service rejects them, nothing is saved. Secrets are ' +
+      'stored in the OS keychain if it responds within 3 seconds, and otherwise in a file that only you can read. ' +
       'The first profile is selected automatically.',
     examples: [
       {
@@ -28,7 +30,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
         caption: 'replace the token, and store it in a file',
       },
     ],
-    arguments: [{ ...NAME, description: "profile name: letters, digits, '.', '_', '-'" }],
+    arguments: [{ ...NAME, description: "profile name: letters, digits, '.', '_', '-'", required: false }],
     options: ADD_FLAGS,
     load: async () => (await import('./add.ts')).addProfile,
   }),
@@ -36,6 +38,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['profiles', 'list'],
     summary: 'List the profiles',
     examples: [{ command: 'svc profiles list', caption: 'list all profiles' }],
+    columns: PROFILE_COLUMNS,
     load: async () => (await import('./list.ts')).listProfiles,
   },
   {
@@ -75,6 +78,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Show the active credentials and settings, and where each comes from',
     examples: [{ command: 'svc auth status', caption: 'show the active settings' }],
     description: 'Exits with 4 if required settings are missing, and lists them.',
+    columns: STATUS_COLUMNS,
     load: async () => (await import('./status.ts')).authStatus,
   },
   {

@@ -3,13 +3,8 @@ import { SECRET_SETTINGS, SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { createNotConfiguredError, listMissingSettings } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
+import { STATUS_COLUMNS } from './columns.ts';
 import { createPendingRows } from './pending-rows.ts';
-
-const COLUMNS = [
-  { header: 'SETTING', field: 'setting', kind: 'whole' },
-  { header: 'VALUE', field: 'value', kind: 'whole' },
-  { header: 'SOURCE', field: 'source' },
-] as const;
 
 const SECRETS: ReadonlySet<string> = new Set(SECRET_SETTINGS);
 
@@ -25,7 +20,7 @@ export async function authStatus(context: Context): Promise<void> {
   const settings = await context.settings();
   const printer = await context.printer();
   const rows = [...settingRecords(settings, context.options.showSecrets), ...(await createPendingRows(context))];
-  await printer.value(rows, { columns: COLUMNS });
+  await printer.value(rows, { columns: STATUS_COLUMNS });
   if (context.options.local) return context.note('--local: the embedded service has its own credentials');
   if (listMissingSettings(settings).length > 0) throw createNotConfiguredError(settings);
   if (settings.missingReason !== undefined) await context.warn(settings.missingReason);

@@ -132,6 +132,7 @@ async function openPrinter(context: Context, format: Format, filter?: FilterText
   return createPrinter(io.stdout, {
     ...{ format, headers, quiet, showSecrets, color, display: lookFor(context, options) },
     warn: context.warn,
+    note: context.note,
     ...optionalProperty('fields', options.fields),
     ...optionalProperty('filter', filter),
   });

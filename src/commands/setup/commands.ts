@@ -7,7 +7,7 @@ export const SETUP_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['webhooks', 'setup'],
     summary: 'Create an advanced webhook endpoint interactively',
-    description: `Prompts for the URL and events, shows the request and the equivalent command, creates the endpoint, and prints its signing secret with sample verification code. Nothing is written before the final confirmation. ${AS_FLAGS}`,
+    description: `Prompts for the URL and events, shows the request and the equivalent command, creates the endpoint, and prints its signing secret. Nothing is written before the final confirmation, where every answer can still be changed. ${AS_FLAGS}`,
     examples: [
       { command: 'svc webhooks setup', caption: 'prompt for everything' },
       {

@@ -1,13 +1,16 @@
+import { commandLineOf, step } from '../../kernel/hint.ts';
+import { wrapWords } from '../../output/wrap.ts';
 import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { sendPost } from '../../webhooks/post.ts';
+import { SNIPPET_LANGUAGES } from '../../webhooks/snippets/languages.ts';
 import type { Context } from '../context.ts';
 import { createSampleDelivery } from '../deliveries/sample-delivery.ts';
 import { postOptions } from '../deliveries/targets.ts';
 import { commandForService } from '../service-flags.ts';
+import { canUseSymbols } from '../terminal/terminal.ts';
 import type { AdvancedWebhookSettings } from './advanced-settings.ts';
-import { confirmOptional, printLines } from './messages.ts';
+import { confirmOptional, printLines, wrapForMessages } from './messages.ts';
 import { WAITING_MESSAGE } from './ping.ts';
-import { NODE_VERIFICATION, PYTHON_VERIFICATION } from './verification-code.ts';
 
 /** Event type of the test delivery to an endpoint that receives all events. */
 const SAMPLE_EVENT = 'comment.add';
@@ -22,28 +25,46 @@ interface CreatedEndpoint {
   readonly service: AdvancedWebhookSettings;
 }
 
-/** Prints a new endpoint with its secret and verification code, and offers to send a test delivery. */
+/**
+ * Prints a new endpoint and the next steps, and offers to send a test delivery. On a terminal, the secret comes last, in a box.
+ * Otherwise it is a field of the result.
+ */
 export async function showCreatedEndpoint(context: Context, created: CreatedEndpoint): Promise<void> {
   const { endpoint, secret } = created;
+  const { io, options } = context;
   const printer = await context.printer();
-  await printer.value({ ...endpoint, secret }, {});
+  const hasBox = io.stdout.isTerminal && (await context.format()) === 'table' && !options.fields;
+  await printer.value(hasBox ? endpoint : { ...endpoint, secret }, {});
+  const [language, ...otherLanguages] = SNIPPET_LANGUAGES;
   await printLines(context, [
     '',
-    'Store the secret where your receiver can read it. To print it again:',
-    `  ${commandForService(context.options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q')}`,
-    '',
-    'Verify deliveries in Node.js:',
-    '',
-    ...NODE_VERIFICATION.split('\n'),
-    '',
-    'In Python:',
-    '',
-    ...PYTHON_VERIFICATION.split('\n'),
+    'Print code that verifies deliveries:',
+    ...(await wrapForMessages(context, commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', language)))),
+    `  (or ${otherLanguages.join(', ')})`,
+    'Print the secret again:',
+    ...(await wrapForMessages(
+      context,
+      commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'),
+    )),
     '',
   ]);
-  while (await confirmOptional(context, 'Send a test event signed with this secret?')) {
+  if (hasBox) await io.stdout.write(formatSecretBox(context, secret));
+  while (await confirmOptional(context, 'Send a test event signed with this secret?', { isRemovedAfterwards: true })) {
     if (await sendTest(context, created)) return;
   }
+}
+
+const SECRET_TITLE = 'Signing secret: store it where your receiver can read it';
+
+/** Formats the secret on a line of its own in a box. A terminal that is too narrow gets no sides, a screen reader no lines. */
+function formatSecretBox(context: Context, secret: string): string {
+  if (!canUseSymbols(context)) return `${SECRET_TITLE}\n${secret}\n`;
+  const columns = context.io.stdout.columns || 80;
+  const title = wrapWords(SECRET_TITLE, columns - 4, (text) => text.length);
+  const width = Math.max(...[...title, secret].map(({ length }) => length));
+  if (width + 4 > columns) return `${['─'.repeat(columns), ...title, secret, '─'.repeat(columns)].join('\n')}\n`;
+  const lines = [...title, '', secret].map((line) => `│ ${line.padEnd(width)} │`);
+  return `${[`╭${'─'.repeat(width + 2)}╮`, ...lines, `╰${'─'.repeat(width + 2)}╯`].join('\n')}\n`;
 }
 
 /** Sends a test delivery from this machine, encoded as the service would. @returns whether the receiver accepted it */
@@ -58,7 +79,7 @@ async function sendTest(context: Context, { endpoint, secret, service }: Created
     payload: async (sample: unknown) => sample,
   } as const;
   const { outgoing } = await createSampleDelivery(new URL(endpoint.url), event, sending, context.clock.now());
-  await printLines(context, [WAITING_MESSAGE]);
+  await printLines(context, ['Sending a test event', WAITING_MESSAGE]);
   const receipt = await sendPost(outgoing, await postOptions(context));
   const outcome = receipt.status === null ? `no response: ${receipt.error}` : `HTTP ${receipt.status}`;
   await printLines(context, [`  ${event}: ${outcome}${isSuccessStatus(receipt) ? ', accepted' : ''}`]);

@@ -1,92 +1,182 @@
-import { EVENT_NAMES } from '../../catalog/events.ts';
+import { EVENT_NAMES, findNearestEvent } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import type { Context } from '../context.ts';
 import { parseTargetUrl } from '../deliveries/targets.ts';
 import type { Data } from './data.ts';
 import { eventChoices } from './event-choices.ts';
+import { describeDuplicates, type ExistingEndpoint } from './existing-endpoints.ts';
 import { findFieldProblem } from './field-check.ts';
 import { offerPing } from './ping.ts';
+import { chooseAnswer, type NumberQuestion, type ReviewedAnswer } from './review.ts';
 import { SAMPLE_URL, type SetupOperation } from './setup-operation.ts';
 
-type Ask = (context: Context, subject: SetupOperation) => Promise<unknown>;
+/** State that the questions of one setup share. */
+export interface EndpointSubject extends SetupOperation {
+  readonly existing: readonly ExistingEndpoint[];
+  readonly allowsUnknownEvents: boolean;
+}
 
-/** Prompts for the fields of an endpoint, in order. An empty answer omits the field. */
-const QUESTIONS: Readonly<Record<string, Ask>> = {
-  url: askUrl,
-  filterTypes: async (context, subject) => {
-    const asker = await context.prompter();
-    const chosen = await asker.multiSelect({
-      message: 'Events to receive',
-      choices: eventChoices(EVENT_NAMES),
-      defaultValues: [],
-      emptyMeaning: 'all events',
-      validateOther: (name) => findProblem(subject, 'filterTypes', [name]),
-    });
-    return chosen.length > 0 ? chosen : undefined;
+interface Asked {
+  readonly subject: EndpointSubject;
+  /** Text of the question. */
+  readonly message: string;
+  /** Current answer, if the user changes it. */
+  readonly current: unknown;
+}
+
+interface Question {
+  readonly label: string;
+  readonly message: string;
+  readonly ask: (context: Context, asked: Asked) => Promise<unknown>;
+  /** Meaning of a missing answer. */
+  readonly missing: string;
+}
+
+/** Questions about the fields of an endpoint, in order. An empty answer omits the field. */
+const QUESTIONS: Readonly<Record<string, Question>> = {
+  url: { label: 'url', message: 'Endpoint URL', ask: askUrl, missing: '' },
+  filterTypes: { label: 'events', message: 'Events to receive', ask: askEvents, missing: 'all' },
+  channels: { label: 'channels', message: 'Channels (comma-separated)', ask: askChannels, missing: 'all' },
+  rateLimit: {
+    label: 'rate limit',
+    message: 'Rate limit (deliveries per second)',
+    ask: askRateLimit,
+    missing: 'none',
   },
-  channels: async (context, subject) => {
-    const check = (answer: string) => findProblem(subject, 'channels', parseList(answer));
-    const answer = await askOptional(context, 'Channels (comma-separated)', 'all channels', check);
-    return answer && parseList(answer);
+  description: {
+    label: 'description',
+    message: 'Description (optional)',
+    ask: (context, asked) => askOptional(context, asked, { field: 'description', emptyMeaning: 'none' }),
+    missing: 'none',
   },
-  rateLimit: async (context, subject) => {
-    const check = (answer: string) =>
-      /^\d+$/.test(answer) ? findProblem(subject, 'rateLimit', Number(answer)) : `'${answer}' is not a whole number`;
-    const answer = await askOptional(context, 'Rate limit (deliveries per second)', 'no limit', check);
-    return answer && Number(answer);
+  uid: {
+    label: 'uid',
+    message: 'Custom ID (uid)',
+    ask: (context, asked) => askOptional(context, asked, { field: 'uid', emptyMeaning: 'generated' }),
+    missing: 'generated',
   },
-  description: (context, subject) =>
-    askOptional(context, 'Description (optional)', 'none', (answer) => findProblem(subject, 'description', answer)),
-  uid: (context, subject) =>
-    askOptional(context, 'Custom ID (uid)', 'generated', (answer) => findProblem(subject, 'uid', answer)),
-  metadata: askMetadata,
+  metadata: { label: 'metadata', message: 'Metadata (key=value)', ask: askMetadata, missing: 'none' },
 };
 
+/** Number of questions that the given data leaves open. */
+export function countQuestions(given: Data): number {
+  return Object.keys(QUESTIONS).filter((field) => given[field] === undefined).length;
+}
+
 /** Prompts for the fields of an endpoint that were not given. */
-export async function askForEndpoint(context: Context, subject: SetupOperation, given: Data): Promise<Data> {
+export async function askForEndpoint(
+  context: Context,
+  subject: EndpointSubject,
+  given: Data,
+  number: NumberQuestion,
+): Promise<Data> {
   const data: Record<string, unknown> = { ...given };
-  for (const [field, ask] of Object.entries(QUESTIONS)) {
+  for (const [field, { message, ask }] of Object.entries(QUESTIONS)) {
     if (data[field] !== undefined) continue;
-    const answer = await ask(context, subject);
-    if (answer !== undefined) data[field] = answer;
+    data[field] = await ask(context, { subject, message: number(message), current: undefined });
   }
   return data;
+}
+
+/** Lets the user change any answer, until they continue. @throws SvcError `usage` if the user cancels */
+export async function reviewEndpoint(context: Context, subject: EndpointSubject, answers: Data): Promise<Data> {
+  const data: Record<string, unknown> = { ...answers };
+  for (;;) {
+    const field = await chooseAnswer(context, describeEndpoint(data));
+    const question = QUESTIONS[field ?? ''];
+    if (field === undefined || question === undefined) return data;
+    data[field] = await question.ask(context, { subject, message: question.message, current: data[field] });
+  }
+}
+
+/** Describes the fields of an endpoint for people. */
+export function describeEndpoint(data: Data): readonly ReviewedAnswer[] {
+  return Object.entries(QUESTIONS).map(([field, { label, missing }]) => ({
+    field,
+    label,
+    value: data[field] === undefined ? missing : formatField(field, data[field]),
+  }));
+}
+
+function formatField(field: string, value: unknown): string {
+  if (field === 'rateLimit') return `${value} per second`;
+  return field === 'metadata' ? formatPairs(value) : [value].flat().join(', ');
+}
+
+function formatPairs(metadata: unknown): string {
+  return Object.entries(Object(metadata))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');
 }
 
 function findProblem({ operation }: SetupOperation, field: string, value: unknown): string | undefined {
   return findFieldProblem(operation, [field], value, { url: SAMPLE_URL });
 }
 
-async function askOptional(
-  context: Context,
-  message: string,
-  emptyMeaning: string,
-  check: (answer: string) => string | undefined,
-): Promise<string | undefined> {
-  return (await (await context.prompter()).text({ message, emptyMeaning: emptyMeaning, validate: check })) || undefined;
+interface OptionalField {
+  readonly field: string;
+  readonly emptyMeaning: string;
+  /** Converts an answer to the value of the field. */
+  readonly parse?: (answer: string) => unknown;
+  /** Finds a problem that the operation's schema does not. */
+  readonly check?: (answer: string) => string | undefined;
+  readonly complete?: (typed: string) => string;
 }
 
-function parseList(answer: string): readonly string[] {
-  return answer
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+/** Asks for a field that may be omitted. Enter alone keeps the current answer. */
+async function askOptional(
+  context: Context,
+  { subject, message, current }: Asked,
+  { field, emptyMeaning, parse = (answer) => answer, check, complete }: OptionalField,
+): Promise<unknown> {
+  const prompter = await context.prompter();
+  const answer = await prompter.text({
+    message,
+    defaultValue: current === undefined ? undefined : [current].flat().join(', '),
+    emptyMeaning,
+    ...(complete && { complete }),
+    validate: (text) => check?.(text) ?? findProblem(subject, field, parse(text)),
+  });
+  return answer === '' ? undefined : parse(answer);
 }
 
 /** Prompts for the URL until the user accepts it. */
-async function askUrl(context: Context, subject: SetupOperation): Promise<string> {
-  const asker = await context.prompter();
-  let preset: string | undefined;
+async function askUrl(context: Context, { subject, message, current }: Asked): Promise<string> {
+  const prompter = await context.prompter();
+  let preset = current === undefined ? undefined : String(current);
   for (;;) {
-    const check = (answer: string) => findProblem(subject, 'url', answer) ?? findUrlProblem(answer);
-    const url = await asker.text({ message: 'Endpoint URL', defaultValue: preset, validate: check });
-    if (await offerPing(context, new URL(url))) return url;
+    const url = await prompter.text({
+      message,
+      defaultValue: preset,
+      complete: completeLoopbackUrl,
+      validate: (answer) => findUrlProblem(subject, answer),
+    });
+    if (url === current || (await acceptDuplicate(context, subject, url))) {
+      if (url === current || (await offerPing(context, new URL(url)))) return url;
+    }
     preset = url;
   }
 }
 
+/** Points out the endpoints that already use a URL. @returns whether the URL may be used again */
+async function acceptDuplicate(context: Context, { existing }: EndpointSubject, url: string): Promise<boolean> {
+  const duplicates = describeDuplicates(existing, url);
+  if (duplicates.length === 0) return true;
+  for (const duplicate of duplicates) await context.note(`  ${duplicate}`);
+  return (await context.prompter()).confirm('Add another endpoint for this URL?', true);
+}
+
+function findUrlProblem(subject: SetupOperation, answer: string): string | undefined {
+  const problem = findProblem(subject, 'url', answer);
+  if (problem === undefined) return findCredentialProblem(answer);
+  const secure = `https://${answer}`;
+  const isOnlyScheme = !answer.includes(':') && answer.includes('.') && URL.canParse(secure);
+  return isOnlyScheme ? `${problem}; did you mean ${secure}?` : problem;
+}
+
 /** Rejects URLs with a user name or password, which everyone who can read the endpoint would see. */
-function findUrlProblem(answer: string): string | undefined {
+function findCredentialProblem(answer: string): string | undefined {
   try {
     parseTargetUrl(answer, 'URL');
     return undefined;
@@ -96,16 +186,82 @@ function findUrlProblem(answer: string): string | undefined {
   }
 }
 
-async function askMetadata(context: Context): Promise<Readonly<Record<string, string>> | undefined> {
-  const asker = await context.prompter();
+async function askEvents(context: Context, { subject, message, current }: Asked) {
+  const prompter = await context.prompter();
+  const names: readonly string[] = Array.isArray(current) ? current : [];
+  const chosen = await prompter.multiSelect({
+    message,
+    choices: eventChoices(EVENT_NAMES),
+    defaultValues: names,
+    emptyMeaning: 'all events',
+    validateOther: (name) => findProblem(subject, 'filterTypes', [name]) ?? findEventProblem(subject, name),
+  });
+  return chosen.length > 0 ? chosen : undefined;
+}
+
+function findEventProblem({ allowsUnknownEvents }: EndpointSubject, name: string): string | undefined {
+  if (allowsUnknownEvents) return undefined;
+  const near = findNearestEvent(name);
+  return `unknown event type; ${near === undefined ? '--allow-unknown-event accepts it' : `did you mean '${near}'?`}`;
+}
+
+/** Prompts for channels. Asks again about a channel that looks like the answer to another question. */
+async function askChannels(context: Context, asked: Asked): Promise<unknown> {
+  const prompter = await context.prompter();
+  for (;;) {
+    const channels = await askOptional(context, asked, {
+      field: 'channels',
+      emptyMeaning: 'all channels',
+      parse: parseList,
+    });
+    const misplaced = Array.isArray(channels) ? channels.map(describeMisplaced).find((text) => text !== undefined) : '';
+    if (!misplaced || (await prompter.confirm(`${misplaced}. Use it as a channel?`, false))) return channels;
+  }
+}
+
+/** Describes a channel that looks like a rate limit or an event type. */
+function describeMisplaced(channel: string): string | undefined {
+  if (/^\d+$/.test(channel)) return `'${channel}' looks like a rate limit, which is the next question`;
+  return EVENT_NAMES.includes(channel) ? `'${channel}' is an event type` : undefined;
+}
+
+function parseList(answer: string): readonly string[] {
+  return answer
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function askRateLimit(context: Context, asked: Asked): Promise<unknown> {
+  return askOptional(context, asked, {
+    field: 'rateLimit',
+    emptyMeaning: 'no limit',
+    complete: (typed) => typed.replace(/\s*(\/\s*s|per second)$/, ''),
+    parse: Number,
+    check: (answer) => {
+      if (/^\d+$/.test(answer)) return undefined;
+      const isChannel = findProblem(asked.subject, 'channels', parseList(answer)) === undefined;
+      const advice = isChannel ? '; to change the channels, answer No to the last question' : '';
+      return `'${answer}' is not a whole number${advice}`;
+    },
+  });
+}
+
+/** Prompts for metadata pair by pair. Enter alone keeps the current metadata. */
+async function askMetadata(context: Context, { message, current }: Asked): Promise<unknown> {
+  const prompter = await context.prompter();
+  const preset = current === undefined ? undefined : formatPairs(current);
   const pairs = new Map<string, string>();
   for (;;) {
-    const answer = await asker.text({
-      message: pairs.size === 0 ? 'Metadata (key=value)' : 'More metadata (key=value)',
-      emptyMeaning: pairs.size === 0 ? 'none' : 'no more',
+    const isFirst = pairs.size === 0;
+    const answer = await prompter.text({
+      message: isFirst ? message : 'More metadata (key=value)',
+      defaultValue: isFirst ? preset : undefined,
+      emptyMeaning: isFirst ? 'none' : 'no more',
       validate: (text) => (text.indexOf('=') > 0 ? undefined : 'use the form key=value'),
     });
-    if (answer === '') return pairs.size > 0 ? Object.fromEntries(pairs) : undefined;
+    if (isFirst && preset !== undefined && answer === preset) return current;
+    if (answer === '') return isFirst ? undefined : Object.fromEntries(pairs);
     const at = answer.indexOf('=');
     pairs.set(answer.slice(0, at), answer.slice(at + 1));
   }

@@ -1,18 +1,26 @@
 import { loadResource } from '../../catalog/index.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
+import { completeLoopbackUrl } from '../../kernel/loopback.ts';
+import { CALL_FLAGS } from '../call/call-flags.ts';
+import { checkEventTypes } from '../call/event-types.ts';
 import { requireData } from '../call/require-data.ts';
 import { addGeneratedId } from '../call/run-call.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { selectOptions } from '../option-values.ts';
 import { commandForService } from '../service-flags.ts';
+import { canUseSymbols } from '../terminal/terminal.ts';
 import { type AdvancedWebhookSettings, readAdvancedSettings } from './advanced-settings.ts';
 import { showCreatedEndpoint } from './created-endpoint.ts';
 import type { Data } from './data.ts';
-import { askForEndpoint } from './endpoint-questions.ts';
-import { formatColumns, printLines } from './messages.ts';
+import { askForEndpoint, countQuestions, describeEndpoint, reviewEndpoint } from './endpoint-questions.ts';
+import { describeDuplicates, listEndpoints } from './existing-endpoints.ts';
+import { confirmByDefault, formatColumns, printLines, wrapForMessages } from './messages.ts';
+import { createQuestionNumbers, notConfirmed } from './review.ts';
 import {
   formatEquivalentCommand,
   loadSetupOperation,
@@ -23,16 +31,23 @@ import {
 
 /** Creates an endpoint interactively. All prompts come before the first write. */
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
-  const subject = await loadSetupOperation('webhooks.endpoints.create');
-  const given = await readFlagData(context, subject, invocation);
-  checkInput(subject.entry, subject.operation, { url: SAMPLE_URL, ...given }, 'usage', context.clock.now());
+  const operation = await loadSetupOperation('webhooks.endpoints.create');
+  const given = completeUrl(await readFlagData(context, operation, invocation));
+  const now = context.clock.now();
+  const checked = checkInput(operation.entry, operation.operation, { url: SAMPLE_URL, ...given }, 'usage', now);
+  const flags = selectOptions(CALL_FLAGS, invocation.options);
+  await checkEventTypes(context, operation.operation.eventTypes?.(checked) ?? [], flags);
   const client = await context.client();
-  const creation = await planEndpoint(context, subject, { client, given, invocation }).catch((error: unknown) => {
+  const creation = await planEndpoint(context, operation, { client, given, invocation }).catch((error: unknown) => {
     // A test request may have been sent, so the message must not claim that nothing was sent.
     const isStopped = error instanceof SvcError && error.failure === 'interrupted';
     throw isStopped ? new SvcError('interrupted', 'canceled; no endpoint was created', { cause: error }) : error;
   });
   await create(context, client, creation);
+}
+
+function completeUrl(given: Data): Data {
+  return typeof given['url'] === 'string' ? { ...given, url: completeLoopbackUrl(given['url']) } : given;
 }
 
 interface EndpointSetup {
@@ -41,25 +56,40 @@ interface EndpointSetup {
   readonly invocation: Invocation;
 }
 
-/** Prompts for missing values, shows the plan, and returns it after confirmation. */
+/** Prompts for missing values, shows the plan, and returns it after confirmation. Until then, every answer can be changed. */
 async function planEndpoint(
   context: Context,
-  subject: SetupOperation,
+  { entry, operation }: SetupOperation,
   { client, given, invocation }: EndpointSetup,
 ): Promise<EndpointCreation> {
-  const { entry, operation } = subject;
+  const { dryRun, yes } = context.options;
   const service = await readAdvancedSettings(context, client);
-  if (!service.isEnabled)
-    await context.confirm('Advanced webhooks are disabled. Enable them when creating the endpoint?');
-  const asked = await askForEndpoint(context, subject, given);
-  const data: Record<string, unknown> = { ...asked };
-  await addGeneratedId(operation, data);
-  checkInput(entry, operation, data, 'usage', context.clock.now());
-  for (const warning of operation.warnings?.(data) ?? []) await context.warn(warning);
-  const command = formatEquivalentCommand(context, entry, asked, invocation);
-  await showPlan(context, subject, { data, isEnabled: service.isEnabled, command });
-  if (!context.options.dryRun) await context.confirm('Create this endpoint?');
-  return { service, data };
+  const asksFirst = !service.isEnabled && !yes;
+  const total = countQuestions(given) + (asksFirst ? 1 : 0) + (yes || dryRun ? 0 : 1);
+  const number = createQuestionNumbers(total, !canUseSymbols(context));
+  if (asksFirst && !(await confirmByDefault(context, number(ENABLE_QUESTION)))) throw notConfirmed();
+  const existing = service.isEnabled && !dryRun ? await listEndpoints(client) : [];
+  for (const duplicate of describeDuplicates(existing, String(given['url'] ?? ''))) await context.warn(duplicate);
+  const allowsUnknownEvents = selectOptions(CALL_FLAGS, invocation.options).allowUnknownEvent === true;
+  const subject = { entry, operation, existing, allowsUnknownEvents };
+  const generated: Record<string, unknown> = { ...given };
+  await addGeneratedId(operation, generated);
+  let asked = await askForEndpoint(context, subject, given, number);
+  const lastQuestion = yes ? '' : number('Create this endpoint?');
+  for (;;) {
+    const data = withoutMissing({ ...asked, uid: asked['uid'] ?? generated['uid'] });
+    checkInput(entry, operation, data, 'usage', context.clock.now());
+    const command = formatEquivalentCommand(context, entry, asked, invocation);
+    await showPlan(context, entry, { data, isEnabled: service.isEnabled, command });
+    if (dryRun || (await confirmByDefault(context, lastQuestion))) return { service, data };
+    asked = await reviewEndpoint(context, subject, asked);
+  }
+}
+
+const ENABLE_QUESTION = 'Advanced webhooks are disabled. Enable them when creating the endpoint?';
+
+function withoutMissing(data: Data): Data {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
 }
 
 interface EndpointPlan {
@@ -68,27 +98,14 @@ interface EndpointPlan {
   readonly command: string;
 }
 
-async function showPlan(
-  context: Context,
-  { entry }: SetupOperation,
-  { data, isEnabled, command }: EndpointPlan,
-): Promise<void> {
-  const text = (field: string, otherwise: string) => [data[field] ?? otherwise].flat().join(', ');
-  const metadata = Object.entries(Object(data['metadata'])).map(([key, value]) => `${key}=${value}`);
-  const enabling = isEnabled
-    ? []
-    : [`  ${commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable')}`];
+async function showPlan(context: Context, entry: OperationEntry, plan: EndpointPlan): Promise<void> {
+  const { data, isEnabled, command } = plan;
+  const enabling = commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable');
   await printLines(context, [
     '',
     'Endpoint',
     ...formatColumns([
-      ['url', text('url', '')],
-      ['events', text('filterTypes', 'all')],
-      ['channels', text('channels', 'all')],
-      ['rate limit', data['rateLimit'] === undefined ? 'none' : `${data['rateLimit']} per second`],
-      ['description', text('description', 'none')],
-      ['uid', text('uid', '')],
-      ['metadata', metadata.join(', ') || 'none'],
+      ...describeEndpoint(data).map(({ label, value }) => [label, value] as const),
       ...(data['disabled'] === true ? [['disabled', 'yes'] as const] : []),
     ]),
     '',
@@ -99,8 +116,8 @@ async function showPlan(
       .map((line) => `  ${line}`),
     '',
     'Equivalent command',
-    ...enabling,
-    `  ${command}`,
+    ...(isEnabled ? [] : await wrapForMessages(context, enabling)),
+    ...(await wrapForMessages(context, command)),
     '',
   ]);
 }

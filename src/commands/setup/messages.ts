@@ -1,4 +1,8 @@
+import { createMeasure } from '../../output/width.ts';
+import { wrapCommand } from '../../output/wrap-command.ts';
+import { serviceLabel } from '../call/protected-profile.ts';
 import type { Context } from '../context.ts';
+import type { ConfirmOptions } from '../prompter.ts';
 
 /** Prints lines on stderr. */
 export async function printLines({ note }: Pick<Context, 'note'>, lines: readonly string[]): Promise<void> {
@@ -6,13 +10,24 @@ export async function printLines({ note }: Pick<Context, 'note'>, lines: readonl
 }
 
 /** Asks an optional question, which defaults to no. `--yes` does not accept it, because it only answers required confirmations. */
-export async function confirmOptional(context: Context, question: string): Promise<boolean> {
+export async function confirmOptional(context: Context, question: string, options?: ConfirmOptions): Promise<boolean> {
   if (context.options.yes || context.options.dryRun) return false;
-  return (await context.prompter()).confirm(question, false);
+  return (await context.prompter()).confirm(question, false, options);
+}
+
+/** Asks a question about a change to the service, which it names. Enter alone and `--yes` mean yes. */
+export async function confirmByDefault(context: Context, question: string): Promise<boolean> {
+  if (context.options.yes) return true;
+  return (await context.prompter()).confirm(`${question} (${await serviceLabel(context)})`, true);
 }
 
 /** Formats names and values in two columns. */
 export function formatColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
+}
+
+/** Wraps a command for the width of the messages' terminal. */
+export async function wrapForMessages({ io }: Context, command: string): Promise<readonly string[]> {
+  return wrapCommand(command, io.stderr.columns || 80, await createMeasure([[command]]));
 }

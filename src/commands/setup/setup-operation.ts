@@ -7,10 +7,11 @@ import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { getFlagValue, toOptionKey } from '../option-values.ts';
+import { getFlagValue, selectOptions, toOptionKey } from '../option-values.ts';
 import { programCommand } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { type Data, withValue } from './data.ts';
@@ -111,7 +112,9 @@ export function formatEquivalentCommand(
   });
   const line = formatCommand(entry, dataWithoutSecrets, program);
   const canUseFlags = escapeForTerminal(line) === line && hasPlainKeys(entry, dataWithoutSecrets);
-  return [canUseFlags ? line : formatDataCommand(entry.command, dataWithoutSecrets, program), ...words].join(' ');
+  const allowFlag = selectOptions(CALL_FLAGS, options).allowUnknownEvent ? [ALLOW_UNKNOWN_EVENT_FLAG.flags] : [];
+  const command = canUseFlags ? line : formatDataCommand(entry.command, dataWithoutSecrets, program);
+  return [command, ...words, ...allowFlag].join(' ');
 }
 
 /** Checks that map keys contain no `=`, because flags write maps as key=value. */

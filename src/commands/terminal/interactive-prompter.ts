@@ -22,9 +22,12 @@ export function createInteractivePrompter(context: PrompterDependencies): Prompt
   return {
     text: (question) => askText(context, question),
     secret: (message) => runPrompt(context, (streams) => password({ message: wrapMessage(context, message) }, streams)),
-    confirm: (message, defaultValue) =>
+    confirm: (message, defaultValue, { isRemovedAfterwards = false } = {}) =>
       runPrompt(context, (streams) =>
-        confirm({ message: wrapMessage(context, message), default: defaultValue }, streams),
+        confirm(
+          { message: wrapMessage(context, message), default: defaultValue },
+          { ...streams, clearPromptOnDone: isRemovedAfterwards },
+        ),
       ),
     select: (question) => askSelect(context, question),
     multiSelect: (question) => askMultiSelect(context, question),
@@ -53,7 +56,9 @@ function askText(context: PrompterDependencies, question: TextPrompt): Promise<s
     transformer: (typed: string, { isFinal }: { isFinal: boolean }) => {
       if (isFinal) return styleText('cyan', escapeForTerminal(parseAnswer(question, typed) || (emptyMeaning ?? '')));
       const shown = escapeForTerminal(typed);
-      return typed.trim() !== '' && validate?.(typed.trim()) !== undefined ? styleText('red', shown) : shown;
+      return typed.trim() !== '' && validate?.(parseAnswer(question, typed)) !== undefined
+        ? styleText('red', shown)
+        : shown;
     },
     theme: {
       style: {
@@ -72,7 +77,10 @@ function askSelect(context: PrompterDependencies, { message, choices, defaultVal
     ...(description && { description: escapeForTerminal(description) }),
   }));
   return runPrompt(context, (streams) =>
-    select({ message: wrapMessage(context, message), choices: listed, default: defaultValue }, streams),
+    select(
+      { message: wrapMessage(context, message), choices: listed, default: defaultValue, pageSize: PAGE_SIZE },
+      streams,
+    ),
   );
 }
 
@@ -81,35 +89,29 @@ const DONE = 'end';
 
 const PAGE_SIZE = 12;
 
-/** Asks for several choices from a searchable list. Enter toggles a row and shows the list again, until the last row is chosen. */
+/**
+ * Asks for several choices from a searchable list. Enter and space toggle a row and show the list again, with the same search
+ * term, until the row that ends the selection is chosen.
+ */
 async function askMultiSelect(context: PrompterDependencies, question: MultiSelectPrompt): Promise<readonly string[]> {
   const { message, emptyMeaning } = question;
   const chosen = new Set(question.defaultValues);
-  let [at, typed] = ['', ''];
-  const source = (term = '') => {
-    typed = term.trim();
-    return rows(question, chosen, typed);
-  };
+  const list: PickerList = { term: '', hidden: 0 };
+  let [at, isSpace] = ['', false];
   for (;;) {
     const picked: string = await runPrompt(
       context,
       (streams) =>
-        search<string>(
-          {
-            message: escapeForTerminal(message),
-            pageSize: PAGE_SIZE,
-            source,
-            default: at,
-            theme: { style: { keysHelpTip } },
-          },
-          { ...streams, clearPromptOnDone: true },
-        ),
-      treatSpaceAsEnter,
+        search<string>(pickerConfig(context, question, { chosen, at, list }), { ...streams, clearPromptOnDone: true }),
+      (key) => {
+        isSpace = key.name === 'space';
+        treatSpaceAsEnter(key);
+      },
     );
     if (picked === DONE) break;
     toggleAll(chosen, valuesOfRow(question, picked));
-    // Stay on the toggled row, or move to the end after a search.
-    at = typed === '' ? picked : DONE;
+    // Stay on the toggled row. After Enter in a search, move to the row that ends the selection.
+    at = list.term === '' || isSpace ? picked : DONE;
   }
   const summary = chosen.size === 0 ? emptyMeaning : [...chosen].join(', ');
   const { stderr } = context.io;
@@ -119,9 +121,61 @@ async function askMultiSelect(context: PrompterDependencies, question: MultiSele
   return [...chosen];
 }
 
-function keysHelpTip(): string {
-  return styleText('dim', 'type to search • ↑↓ move • space or ⏎ select');
+/** State of the list that outlives one prompt. */
+interface PickerList {
+  term: string;
+  /** Number of choices that don't fit on the page. */
+  hidden: number;
 }
+
+interface PickerState {
+  readonly chosen: ReadonlySet<string>;
+  /** Row under the cursor. */
+  readonly at: string;
+  readonly list: PickerList;
+}
+
+function pickerConfig({ io }: PrompterDependencies, question: MultiSelectPrompt, { chosen, at, list }: PickerState) {
+  return {
+    message: escapeForTerminal(question.message),
+    pageSize: PAGE_SIZE,
+    source: (term = '') => {
+      list.term = term.trim();
+      const found = rows(question, chosen, list.term);
+      list.hidden = countHiddenRows(found, io.stderr.columns || 80);
+      return found;
+    },
+    default: at,
+    initialValue: list.term,
+    theme: { style: { keysHelpTip: () => keysHelpTip(list) } },
+  };
+}
+
+function keysHelpTip({ term, hidden }: PickerList): string {
+  const parts = [
+    ...(hidden > 0 ? [`${hidden} more`] : []),
+    term === '' ? 'type to search' : 'backspace clears the search',
+    '↑↓ move',
+    'space or ⏎ select',
+  ];
+  return styleText('dim', parts.join(' • '));
+}
+
+type Row = Separator | { readonly value: string; readonly name: string };
+
+/** Counts the choices after the first page. */
+function countHiddenRows(all: readonly Row[], columns: number): number {
+  let lines = 0;
+  const hidden = all.filter((row) => {
+    const text = row instanceof Separator ? row.separator : row.name;
+    lines += Math.ceil((text.length + CURSOR_WIDTH) / columns);
+    return lines > PAGE_SIZE && !(row instanceof Separator);
+  });
+  return hidden.length;
+}
+
+/** Columns before the text of a row. */
+const CURSOR_WIDTH = 2;
 
 /** Group of selected values that are not among the choices. */
 const OTHER_GROUP = 'others';
@@ -134,14 +188,14 @@ function valuesOfRow({ choices }: MultiSelectPrompt, picked: string): readonly s
 }
 
 /** Rows that match the search term. The row that ends the selection comes first, unless there is a search term. */
-function rows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: string) {
-  const { choices, emptyMeaning, validateOther } = question;
+function rows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: string): readonly Row[] {
+  const { choices, emptyMeaning } = question;
   const end = {
     value: DONE,
     name: chosen.size === 0 ? `Continue with ${emptyMeaning}` : `Continue with the ${chosen.size} selected`,
   };
   const listed = [...choices, ...[...chosen].filter(isOther(choices)).map((value) => ({ value, group: OTHER_GROUP }))];
-  const found = listed.filter(({ value, description = '' }: Choice) => `${value} ${description}`.includes(term));
+  const found = listed.filter((choice: Choice) => matches(choice, term));
   const groups = [...Map.groupBy(found, ({ group = '' }) => group)].flatMap(([group, members]) => [
     ...(group === '' ? [] : [new Separator(`── ${escapeForTerminal(group)} ──`)]),
     ...(term === '' && members.length > 1 && group !== '' && group !== OTHER_GROUP
@@ -150,8 +204,22 @@ function rows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: st
     ...members.map((choice) => valueRow(choice, chosen)),
   ]);
   if (term === '') return [end, ...groups];
-  const isNew = !listed.some(({ value }) => value === term) && validateOther(term) === undefined;
-  return [...groups, ...(isNew ? [valueRow({ value: term, description: 'not in the list' }, chosen)] : []), end];
+  return [...groups, ...(listed.some(({ value }) => value === term) ? [] : newValueRows(question, chosen, term)), end];
+}
+
+/** Row for a search term that is not in the list, or the reason why it cannot be selected if nothing else matches. */
+function newValueRows(
+  { choices, validateOther }: MultiSelectPrompt,
+  chosen: ReadonlySet<string>,
+  term: string,
+): readonly Row[] {
+  const problem = validateOther(term);
+  if (problem === undefined) return [valueRow({ value: term, description: 'not in the list' }, chosen)];
+  return choices.some((choice) => matches(choice, term)) ? [] : [new Separator(escapeForTerminal(problem))];
+}
+
+function matches({ value, description = '' }: Choice, term: string): boolean {
+  return `${value} ${description}`.includes(term);
 }
 
 function isOther(choices: readonly Choice[]): (value: string) => boolean {

@@ -1,6 +1,7 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { LISTEN_FLAGS, REPLAY_FLAGS, SEND_FLAGS, TEST_FLAGS, VERIFY_FLAGS } from './flags.ts';
+import { EVENT_COLUMNS, RECORDED_COLUMNS } from './columns.ts';
+import { LISTEN_FLAGS, REPLAY_FLAGS, SEND_FLAGS, SNIPPET_FLAGS, TEST_FLAGS, VERIFY_FLAGS } from './flags.ts';
 
 /** Commands that send, receive, and verify deliveries. */
 export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
@@ -9,6 +10,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     summary: 'List the known event types',
     description:
       'Shows the meaning of each event type, and whether it is enabled by default when basic webhooks are first turned on.',
+    columns: EVENT_COLUMNS,
     load: async () => (await import('./events.ts')).eventsCommand,
   },
   defineCommand({
@@ -58,6 +60,18 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     arguments: [{ name: 'event', description: 'event type, as listed by svc webhooks events', required: true }],
     options: SEND_FLAGS,
     load: async () => (await import('./send.ts')).sendCommand,
+  }),
+  defineCommand({
+    command: ['webhooks', 'snippet'],
+    summary: 'Print code that verifies deliveries in a receiver',
+    description:
+      'The code uses only the standard library of the language. It verifies the raw body of a request, and compares signatures in constant time.',
+    examples: [
+      { command: 'svc webhooks snippet --lang node', caption: 'code for Node.js' },
+      { command: 'svc webhooks snippet --lang go > verify.go', caption: 'a file in Go' },
+    ],
+    options: SNIPPET_FLAGS,
+    load: async () => (await import('./snippet.ts')).snippetCommand,
   }),
   defineCommand({
     command: ['webhooks', 'verify'],
@@ -112,6 +126,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     ],
     arguments: [{ name: 'id', description: 'delivery IDs', required: false, many: true }],
     options: REPLAY_FLAGS,
+    columns: RECORDED_COLUMNS,
     load: async () => (await import('./replay.ts')).replayCommand,
   }),
 ];

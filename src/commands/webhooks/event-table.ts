@@ -1,16 +1,8 @@
-import type { Column } from '../../catalog/define.ts';
 import type { EventType } from '../../catalog/events.ts';
 import type { View } from '../../output/renderer.ts';
 import { renderTable } from '../../output/table.ts';
 import { wrapWords } from '../../output/wrap.ts';
-
-export const EVENT_COLUMNS: readonly Column[] = [
-  { header: 'EVENT', field: 'event', kind: 'whole' },
-  { header: 'GROUP', field: 'group' },
-  { header: 'ON BY DEFAULT', field: 'onByDefault' },
-  { header: 'EMAIL', field: 'email' },
-  { header: 'WHEN', field: 'describes' },
-];
+import { EVENT_COLUMNS } from './columns.ts';
 
 /** Minimum width of the description column. Below that, descriptions go on their own lines. */
 const MIN_DESCRIPTION_WIDTH = 30;

@@ -1,7 +1,8 @@
 import { EVENT_SOURCES, EVENT_TYPES } from '../../catalog/events.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
-import { EVENT_COLUMNS, renderEventTypes } from './event-table.ts';
+import { EVENT_COLUMNS } from './columns.ts';
+import { renderEventTypes } from './event-table.ts';
 
 /** Prints the known event types. */
 export async function eventsCommand(context: Context): Promise<void> {

@@ -1,5 +1,6 @@
 import { WEBHOOK_FORMS } from '../../webhooks/form.ts';
 import { CASE_NAMES } from '../../webhooks/grading/case-names.ts';
+import { SNIPPET_LANGUAGES } from '../../webhooks/snippets/languages.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG } from '../call/call-flags.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { FORWARDING_FLAGS } from '../deliveries/flags.ts';
@@ -96,6 +97,12 @@ export const TEST_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type TestFlags = OptionsOf<typeof TEST_FLAGS>;
+
+export const SNIPPET_FLAGS = [
+  { flags: '--lang <language>', description: 'language of the code', choices: SNIPPET_LANGUAGES },
+] as const satisfies readonly OptionDefinition[];
+
+export type SnippetFlags = OptionsOf<typeof SNIPPET_FLAGS>;
 
 export const REPLAY_FLAGS = [
   { flags: '--since <time>', description: 'only deliveries since a duration ago (2h) or a time' },

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Column } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -17,6 +16,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { parseTargets, postOptions } from '../deliveries/targets.ts';
 import { commandForService } from '../service-flags.ts';
+import { RECORDED_COLUMNS, REPLAYED_COLUMNS } from './columns.ts';
 import type { ReplayFlags } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
 import { printPlannedRequest } from './planned-request.ts';
@@ -79,13 +79,6 @@ function parseSinceFlag(text: string, now: number): number {
   });
 }
 
-const RECORDED_COLUMNS: readonly Column[] = [
-  { header: 'ID', field: 'id', kind: 'whole' },
-  { header: 'EVENT', field: 'event' },
-  { header: 'FORM', field: 'form' },
-  { header: 'RECEIVED', field: 'receivedAt', kind: 'time' },
-];
-
 async function listRecorded(context: Context, replay: ReplayOptions): Promise<void> {
   const printer = await context.printer();
   const count = { found: 0 };
@@ -110,15 +103,6 @@ function selectDeliveries(context: Context, { folder, ids, since }: ReplayOption
     context.warn(`${join(folder, name)} is not a recorded delivery`),
   );
 }
-
-const REPLAYED_COLUMNS: readonly Column[] = [
-  { header: 'ID', field: 'id', kind: 'whole' },
-  { header: 'EVENT', field: 'event' },
-  { header: 'RECEIVED', field: 'receivedAt', kind: 'time' },
-  { header: 'TARGET', field: 'url' },
-  { header: 'STATUS', field: 'status' },
-  { header: 'ERROR', field: 'error' },
-];
 
 async function replayAll(context: Context, replay: ReplayOptions): Promise<void> {
   await requireRecorded(context, replay);

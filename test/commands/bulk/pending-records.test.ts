@@ -63,7 +63,7 @@ describe('plain IDs', () => {
     });
     expect([exitCode, summary, created]).toMatchObject([3, { total: 2, succeeded: 0, skipped: 2 }, []]);
     const file = await add({ files: { 'u.csv': 'userId\nu1\n' }, answer: () => refused('INVALID_ARGUMENT', 400) });
-    expect([file.exitCode, file.created.length]).toEqual([10, 2]);
+    expect([file.exitCode, file.created.length]).toEqual([3, 2]);
   });
 });
 
@@ -155,6 +155,13 @@ describe('generated IDs', () => {
     const data = { organizationId: 'acme', documentId: 'd1', activities: [LOOK, LOOK] };
     const listed = await log({ files: {}, data, fromDocument: true, answer: () => results({}) });
     expect(JSON.parse(await listed.read('data.rejects.json'))).toEqual(listed.requests[0]?.['activities']);
+    const failing = (ids: readonly string[]) =>
+      results(Object.fromEntries(ids.map((one) => [one, { success: false }])));
+    const failed = await log({
+      ...{ files: {}, data, fromDocument: true },
+      answer: (_, __, { activities }) => failing((activities as { id: string }[]).map((one) => one.id)),
+    });
+    expect([failed.exitCode, failed.summary.failed, failed.created]).toEqual([10, 2, []]);
   });
 
   it('are not used if the service does not accept them', async () => {

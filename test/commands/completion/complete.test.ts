@@ -24,6 +24,17 @@ async function world(environment: Readonly<Record<string, string>> = {}, platfor
 }
 
 describe('candidates', () => {
+  it('of --fields are the fields of the result that are not given yet, or headers after a capital letter', async () => {
+    const { completes, ...surroundings } = await world();
+    expect(await completeLine(['documents', 'list', '--fields', 'id,doc'], surroundings)).toBe(
+      'id,documentName\tNAME\n',
+    );
+    expect(await completes('documents', 'list', '--fields', 'id,i')).toEqual([]);
+    expect(await completes('documents', 'list', '--fields=N')).toEqual(['--fields=NAME']);
+    expect(await completes('workspace', 'get', '--fields', 'owner.e')).toEqual(['owner.email']);
+    expect(await completes('jobs', 'list', '--fields', 'st')).toEqual(['state', 'startedAt']);
+  });
+
   it('are commands with their summaries, then flags of the command', async () => {
     const { completes, ...surroundings } = await world();
     expect(await completes('')).toEqual(expect.arrayContaining(['users', 'webhooks', 'completion', 'help']));

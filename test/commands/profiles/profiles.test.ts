@@ -24,7 +24,7 @@ async function run(words: string, options: AddFlags = {}, world: FakeContextOpti
   const definition = PROFILE_COMMANDS.find(({ command }) => command[0] === group && command[1] === verb);
   const context = await fakeContext({ folders, ...world });
   const command = await definition?.load();
-  await command?.(context, { arguments: args, options });
+  await command?.(context, { arguments: args, options: { verify: false, ...options } });
   return context;
 }
 
@@ -113,6 +113,13 @@ describe('profiles add', () => {
       { options: { baseUrl: BASE_URL }, answers: [TOKEN] },
     );
     expect(workspace.questions).toEqual(['Auth token of workspace w-1']);
+    const nameless = await run('profiles add', {}, { answers: ['test', BASE_URL, 'key-1', '', TOKEN] });
+    const asked = ['Profile name', 'Base URL', 'API key', 'Auth token of key-1', 'Auth token of key-1'];
+    expect(nameless.questions).toEqual(asked);
+    const file = { authTokenFile: 'token.txt', workspaceAuthTokenFile: 'token.txt' };
+    await writeFile(join(nameless.cwd, 'token.txt'), TOKEN);
+    const ids = await run('profiles add ids', file, { answers: [BASE_URL, 'key-1', 'w-1'], cwd: nameless.cwd });
+    expect(ids.questions).toEqual(['Base URL', 'API key', 'Workspace ID']);
   });
 
   it.each([{ environment: { CI: 'true' } }, { options: { input: false } }])(
@@ -131,6 +138,7 @@ describe('profiles add', () => {
     ['a secret typed with echo', 'profiles add p', { apiKey: 'k', authTokenStdin: true }, { answers: [BASE_URL] }],
     ['a name with a slash', 'profiles add a/b', {}, {}],
     ['an empty name', 'profiles add ', {}, {}],
+    ['a missing name', 'profiles add', {}, {}],
     ['an address that is none', 'profiles add p', {}, { options: { baseUrl: 'example.com' } }],
     ['a password in the address', 'profiles add p', {}, { options: { baseUrl: 'https://u:hunter2@example.com' } }],
     ['a prefix that starts no header', 'profiles add p', { headerPrefix: 'x: ' }, {}],

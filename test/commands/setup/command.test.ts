@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../../src/catalog/flags.ts';
 import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
 import { formatEquivalentCommand, loadSetupOperation } from '../../../src/commands/setup/setup-operation.ts';
+import { wrapCommand } from '../../../src/output/wrap-command.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const text = fc.string({ unit: 'binary', minLength: 1 }).filter((one) => !one.includes('\0'));
@@ -57,6 +59,18 @@ describe('the equivalent command of a setup', () => {
     const lines = samples.map((data) => formatEquivalentCommand(context, entry, data, { arguments: [], options: {} }));
     const said = shellWords(lines).map((words) => dataOf(words, entry.flags));
     expect(said).toEqual(samples.map((data) => JSON.parse(JSON.stringify(data))));
+  });
+
+  it('is the same command after it is wrapped for a terminal of any width', async () => {
+    const { entry } = await loadSetupOperation('webhooks.endpoints.create');
+    const context = await fakeContext();
+    const samples = fc.sample(fc.tuple(endpoint, fc.integer({ min: 1, max: 120 })), 300);
+    const lines = samples.map(([data]) =>
+      formatEquivalentCommand(context, entry, data, { arguments: [], options: { allowUnknownEvent: true } }),
+    );
+    const wrapped = lines.map((line, at) => wrapCommand(line, samples[at]?.[1] ?? 0, stringWidth).join('\n'));
+    expect(shellWords(wrapped)).toEqual(shellWords(lines));
+    expect(lines.every((line) => line.endsWith(' --allow-unknown-event'))).toBe(true);
   });
 
   it('never contains a secret', async () => {

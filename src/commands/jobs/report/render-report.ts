@@ -63,7 +63,7 @@ const OUTCOMES = [
   ['succeeded', 'Succeeded', 'good'],
   ['failed', 'Failed', 'bad'],
   ['unknown', 'Unknown', 'unsure'],
-  ['skipped', 'Not sent', 'none'],
+  ['skipped', 'Skipped', 'none'],
 ] as const;
 
 function renderOutcome({ counts, times, state, id }: JobReceipt): Html {

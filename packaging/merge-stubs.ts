@@ -1,0 +1,96 @@
+import { basename } from 'node:path';
+
+/** Output of the bundler: the code of each file by its path. */
+export type Bundle = ReadonlyMap<string, string>;
+
+/** A file that only re-exports a chunk: its exports by name, with their names in the chunk. */
+interface Stub {
+  readonly chunk: string;
+  readonly exports: ReadonlyMap<string, string>;
+}
+
+const NAMES = /([\w$]+)(?: as ([\w$]+))?/g;
+const LAST_EXPORT = /export\{(?<exports>[^}]*)\};\s*$/;
+const STUB =
+  /^(?:const require=[\w.]+;\n)?import\{(?<imports>[^}]*)\}from"\.\/(?<chunk>[\w.-]+)";(?<others>(?:import"\.\/[\w.-]+";)*)export\{(?<exports>[^}]*)\};\s*$/;
+const STATIC_IMPORT = /(?:from|import)"\.\/(?:chunks\/)?([\w.-]+)"/g;
+const DYNAMIC_IMPORT = /import\("(?<folder>\.\/(?:chunks\/)?)(?<name>[\w.-]+)"\)/g;
+
+/**
+ * Moves the exports of files that only re-export a chunk to that chunk, and makes dynamic imports load the chunk directly,
+ * which saves a file per import. An importer may see more exports than before, so it must select exports by name.
+ * @param stubs base names of the files to merge if possible
+ */
+export function mergeStubs(bundle: Bundle, stubs: Iterable<string>): Bundle {
+  const codes = new Map([...bundle].map(([path, code]) => [basename(path), code] as const));
+  const chunkOf = new Map<string, string>();
+  for (const name of stubs) {
+    const stub = parseStub(name, codes);
+    const code = stub && addExports(codes.get(stub.chunk) ?? '', stub.exports);
+    if (!stub || code === undefined) continue;
+    codes.set(stub.chunk, code);
+    chunkOf.set(name, stub.chunk);
+  }
+  const redirected = (code: string) =>
+    code.replace(DYNAMIC_IMPORT, (whole, folder: string, name: string) => {
+      const chunk = chunkOf.get(name);
+      return chunk === undefined ? whole : `import("${folder}${chunk}")`;
+    });
+  return new Map(
+    [...bundle.keys()]
+      .filter((path) => !chunkOf.has(basename(path)))
+      .map((path) => [path, redirected(codes.get(basename(path)) ?? '')]),
+  );
+}
+
+/** Removes imports of a chunk without side effects from files that use none of its exports. */
+export function dropImports(bundle: Bundle, chunk: string): Bundle {
+  const drop = (code: string) =>
+    code.replaceAll(`import"./${chunk}";`, '').replaceAll(`import"./chunks/${chunk}";`, '');
+  return new Map([...bundle].map(([path, code]) => [path, drop(code)]));
+}
+
+/** Parses a stub. Undefined for other files, and for a stub that loads files that its chunk does not load. */
+function parseStub(name: string, codes: ReadonlyMap<string, string>): Stub | undefined {
+  const { imports, chunk, others = '', exports } = STUB.exec(codes.get(name) ?? '')?.groups ?? {};
+  if (imports === undefined || chunk === undefined || exports === undefined) return undefined;
+  const loaded = loadedBy(chunk, codes);
+  if (!importsOf(others).every((other) => loaded.has(other))) return undefined;
+  const locals = new Map(namesIn(imports).map(([theirs, own]) => [own, theirs]));
+  return { chunk, exports: new Map(namesIn(exports).map(([own, exported]) => [exported, locals.get(own) ?? own])) };
+}
+
+/** A file and all files that it imports, directly or not. */
+function loadedBy(name: string, codes: ReadonlyMap<string, string>, known = new Set<string>()): ReadonlySet<string> {
+  if (known.has(name)) return known;
+  known.add(name);
+  for (const imported of importsOf(codes.get(name) ?? '')) loadedBy(imported, codes, known);
+  return known;
+}
+
+function importsOf(code: string): readonly string[] {
+  return Array.from(code.matchAll(STATIC_IMPORT), ([, name = '']) => name);
+}
+
+/** Adds exports to a chunk. Undefined if the chunk exports something else by one of the names. */
+function addExports(code: string, added: ReadonlyMap<string, string>): string | undefined {
+  const { exports } = LAST_EXPORT.exec(code)?.groups ?? {};
+  if (exports === undefined) return undefined;
+  const locals = new Map(namesIn(exports).map(([local, exported]) => [exported, local]));
+  for (const [exported, theirs] of [...added]) {
+    const local = locals.get(theirs);
+    if (local === undefined || (locals.get(exported) ?? local) !== local) return undefined;
+    locals.set(exported, local);
+  }
+  const list = [...locals].map(([exported, local]) => `${local} as ${exported}`);
+  return code.replace(LAST_EXPORT, () => `export{${list.join(',')}};\n`);
+}
+
+/** Names that a file exports. */
+export function exportsOf(code: string): readonly string[] {
+  return namesIn(LAST_EXPORT.exec(code)?.groups?.['exports'] ?? '').map(([, exported]) => exported);
+}
+
+function namesIn(list: string): readonly (readonly [name: string, alias: string])[] {
+  return Array.from(list.matchAll(NAMES), ([, name = '', alias = name]) => [name, alias]);
+}

@@ -1,0 +1,61 @@
+import type { SendBatchRequest } from './batch-request.ts';
+import type { RecordList } from './batches.ts';
+import type { RecordResult } from './bulk-record.ts';
+
+/** Checks whether existing records match the ones that were sent. Omits records that cannot be read. */
+export type LookUpRecords = (records: RecordList) => Promise<ReadonlyMap<string, boolean>>;
+
+/** How to handle records that already exist, instead of failing them. */
+export type ExistingRecords<Send = SendBatchRequest> =
+  | { readonly action: 'skip' }
+  /** Updates the records that differ from the ones that were sent. */
+  | { readonly action: 'update'; readonly lookUp: LookUpRecords; readonly send: Send };
+
+/** The existing records of a job, by how they were handled. */
+export interface ExistingCounts {
+  readonly existing: number;
+  readonly updated: number;
+  readonly unchanged: number;
+}
+
+export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged: 0 };
+
+/** Adds the existing records of a batch to a count. */
+export function addExisting(counts: ExistingCounts, items: readonly RecordResult[]): ExistingCounts {
+  if (!items.some(({ status, effect }) => status === 'existing' || effect)) return counts;
+  const sum = { ...counts };
+  for (const { status, effect } of items) {
+    if (status === 'existing') sum.existing += 1;
+    if (status === 'succeeded' && effect) sum[effect] += 1;
+  }
+  return sum;
+}
+
+/** Whether the service refused a record because its ID exists. */
+export function alreadyExists({ status, code }: RecordResult): boolean {
+  return status === 'failed' && code === 'already-exists';
+}
+
+/** Settles a record that exists, and that an earlier request of the job may have created. */
+export function settleByLookup(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
+  if (isAsSent === false) return item;
+  if (isAsSent) return { ...asUnchanged(item), message: 'the record already existed when it was sent again' };
+  const message = `${item.message ?? 'the record already exists'}; an earlier request with an unknown outcome may have added it`;
+  return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
+}
+
+/** Marks an existing record that equals the one that was sent. */
+export function asUnchanged({ record }: RecordResult): RecordResult {
+  return {
+    record,
+    status: 'succeeded',
+    message: 'the record already exists with these values',
+    code: null,
+    effect: 'unchanged',
+  };
+}
+
+/** Marks an existing record after its update. */
+export function asUpdated(item: RecordResult): RecordResult {
+  return item.status === 'succeeded' ? { ...item, effect: 'updated' } : item;
+}

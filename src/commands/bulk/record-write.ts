@@ -1,0 +1,99 @@
+import type { BulkSummary } from '../../bulk/summary.ts';
+import type { BulkFields } from '../../catalog/bulk-fields.ts';
+import type { OperationEntry } from '../../catalog/operation-entry.ts';
+import { isKnownStatus, meaningOfStatus } from '../../client/status.ts';
+import { type Failure, SvcError } from '../../kernel/errors.ts';
+import type { Hint } from '../../kernel/hint.ts';
+import { pluralize } from '../../kernel/plural.ts';
+import { withHint } from '../call/error-hints.ts';
+
+/** The write of a job with a single record. */
+export interface RecordWrite {
+  readonly entry: OperationEntry;
+  readonly fields: BulkFields;
+  /** Fields of the operation other than its records. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly id: string;
+}
+
+/** The verbs of bulk commands, with the preposition before the target. */
+const VERBS = {
+  add: { past: 'Added', preposition: 'to' },
+  update: { past: 'Updated', preposition: 'in' },
+  delete: { past: 'Deleted', preposition: 'from' },
+} as const;
+
+/** Input fields that name the target of a record, from the inside out. */
+const TARGETS = [
+  ['organizationUserGroupId', 'group '],
+  ['documentId', 'document '],
+  ['folderId', 'folder '],
+  ['organizationId', ''],
+] as const;
+
+/** Describes the write of one record that was applied or skipped: `Added user u9 to acme`. */
+export function describeWrite(write: RecordWrite, { created, updated, unchanged, existing }: BulkSummary): string {
+  const { past, preposition } = verbOf(write);
+  const name = nameOf(write);
+  const inTarget = withTarget(write, 'in');
+  if (existing) return `Skipped ${name}: it already exists${inTarget}`;
+  if (unchanged) return `No changes to ${name}${inTarget}`;
+  if (updated) return `Updated ${name}${inTarget}`;
+  return created ? `Created ${name}${inTarget}` : `${past} ${name}${withTarget(write, preposition)}`;
+}
+
+/** Describes the write of one record with an unknown outcome. */
+export function describeUnknownWrite(write: RecordWrite): string {
+  const { past, preposition } = verbOf(write);
+  return `${nameOf(write)} may or may not have been ${past.toLowerCase()}${withTarget(write, preposition)}`;
+}
+
+/**
+ * Creates the error for a record that failed. Its kind, and so the exit code, follow from the service's code for the record.
+ * @param nextStep hint about the rejects file, if there is one
+ */
+export function writeError(
+  write: RecordWrite,
+  { message, code }: Pick<BulkSummary['failures'][number], 'message' | 'code'>,
+  nextStep: string | Hint | undefined,
+): SvcError {
+  const { verb, preposition } = verbOf(write);
+  const status = code?.toUpperCase().replaceAll('-', '_');
+  const reason = message ?? code ?? 'the service gave no reason';
+  const failure = failureOf(status, reason);
+  const hint = nextStep ?? hintFor(write, new SvcError(failure, reason));
+  return new SvcError(failure, `could not ${verb} ${nameOf(write)}${withTarget(write, preposition)}: ${reason}`, {
+    ...(hint !== undefined && { hint }),
+    ...(status !== undefined && isKnownStatus(status) && { status }),
+  });
+}
+
+/** The kind of a record's failure. Without a known code, the message decides. */
+function failureOf(status: string | undefined, message: string): Failure {
+  if (isKnownStatus(status)) return meaningOfStatus(status, 200).failure;
+  if (/\b(?:not found|does not exist)\b/i.test(message)) return 'not_found';
+  return /\balready exists\b/i.test(message) ? 'already_exists' : 'invalid_argument';
+}
+
+function hintFor({ entry, fields, data }: RecordWrite, error: SvcError): string | Hint | undefined {
+  const { ifExists, noun } = fields;
+  if (error.failure !== 'already_exists' || !ifExists) return withHint(entry, data, error).structuredHint;
+  const update = ifExists.update ? ', or --if-exists update to update them' : '';
+  return `add --if-exists skip to leave existing ${pluralize(noun)} unchanged${update}`;
+}
+
+function verbOf({ entry }: RecordWrite) {
+  const verb = (entry.command.at(-1)?.split('-')[0] ?? 'add') as keyof typeof VERBS;
+  return { verb, ...VERBS[verb] };
+}
+
+/** `user u9` */
+function nameOf({ fields: { object, noun }, id }: RecordWrite): string {
+  return `${object ?? noun} ${id}`;
+}
+
+/** ` to document d1 in acme`, or an empty text if the operation has no target. */
+function withTarget({ data }: RecordWrite, preposition: string): string {
+  const targets = TARGETS.flatMap(([field, noun]) => (data[field] === undefined ? [] : [`${noun}${data[field]}`]));
+  return targets.length > 0 ? ` ${preposition} ${targets.join(' in ')}` : '';
+}

@@ -1,0 +1,43 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { parseSecret } from '../../profiles/credential-value.ts';
+import { parseProfileName } from '../../profiles/profile.ts';
+import type { Context } from '../context.ts';
+
+type Check = (value: string, source: string) => string;
+
+/** Prompts for text until it is valid, so that earlier answers are not lost. */
+export async function askChecked(context: Context, message: string, check: Check): Promise<string> {
+  const prompter = await context.prompter();
+  const answer = await prompter.text({ message, validate: (typed) => findProblem(() => check(typed, message)) });
+  return check(answer, message);
+}
+
+/** Prompts for the name of a new profile. */
+export function askProfileName(context: Context, checkAvailable: (name: string) => void): Promise<string> {
+  return askChecked(context, 'Profile name', (typed) => {
+    const name = parseProfileName(typed);
+    checkAvailable(name);
+    return name;
+  });
+}
+
+/** Prompts for a secret until it is valid. */
+export async function askSecret(context: Context, question: string): Promise<string> {
+  for (;;) {
+    const typed = await context.askSecret(question);
+    const problem = findProblem(() => parseSecret(typed, question));
+    if (problem === undefined) return parseSecret(typed, question);
+    await context.warn(problem);
+  }
+}
+
+/** Problem that a check reports, with its hint. */
+function findProblem(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
+  }
+}

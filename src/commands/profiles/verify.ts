@@ -1,0 +1,104 @@
+import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
+import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
+import { type Failure, SvcError } from '../../kernel/errors.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
+import type { Profile, Secrets } from '../../profiles/profile.ts';
+import type { Settings } from '../../profiles/resolve.ts';
+import { connect } from '../call/connect.ts';
+import { CREDENTIAL_READS } from '../call/credential-reads.ts';
+import type { Context } from '../context.ts';
+import { optionalProperty } from '../option-values.ts';
+
+/** Result of verifying credentials that the service did not reject. */
+export interface CredentialCheck {
+  readonly isVerified: boolean;
+  /** Why the service could not be asked. */
+  readonly problem?: string;
+}
+
+/** Milliseconds for all reads and their retries. */
+const VERIFY_TIMEOUT = 10_000;
+
+/** Failures that say nothing about the credentials. An unknown path is one: the base URL may be wrong. */
+const INCONCLUSIVE: readonly Failure[] = ['unreachable', 'unusable_answer', 'resource_exhausted', 'not_found'];
+
+/** Failures that mean that the credentials are wrong. Only a workspace can be unknown. */
+const REJECTIONS: Readonly<Record<keyof typeof CREDENTIAL_READS, readonly Failure[]>> = {
+  key: ['unauthenticated', 'permission_denied', 'invalid_argument'],
+  workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
+};
+
+/**
+ * Verifies complete credentials by one read with each of them.
+ * @throws SvcError if the service rejects them
+ */
+export async function verifyCredentials(
+  context: Context,
+  profile: Profile,
+  secrets: Secrets,
+): Promise<CredentialCheck> {
+  const settings = toSettings(profile, secrets);
+  const kinds = [
+    ...(settings.apiKey && settings.authToken ? (['key'] as const) : []),
+    ...(settings.workspaceId && settings.workspaceAuthToken ? (['workspace'] as const) : []),
+  ];
+  if (!settings.baseUrl || kinds.length === 0) return { isVerified: false };
+  if (isPlainHttp(settings.baseUrl.value) && !context.options.insecureHttp) {
+    return { isVerified: false, problem: 'plain HTTP would send them in the clear; add --insecure-http to allow it' };
+  }
+  try {
+    await withTimeLimit(VERIFY_TIMEOUT, context.signal, async (signal) => {
+      for (const kind of kinds) await read({ ...context, signal, settings: async () => settings }, kind);
+    });
+    return { isVerified: true };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof AttemptTimeoutError) return { isVerified: false, problem: error.message };
+    if (!(error instanceof SvcError)) throw error;
+    if (INCONCLUSIVE.includes(error.failure)) return { isVerified: false, problem: error.message };
+    throw error;
+  }
+}
+
+function isPlainHttp(baseUrl: string): boolean {
+  const url = new URL(baseUrl);
+  return url.protocol === 'http:' && !isLoopback(url);
+}
+
+async function read(context: Context, kind: keyof typeof CREDENTIAL_READS): Promise<void> {
+  const options = { ...context.options, local: false, maxWait: Math.min(context.options.maxWait, VERIFY_TIMEOUT) };
+  const { client, close } = await connect({ ...context, options });
+  try {
+    const reply = await client.send(CREDENTIAL_READS[kind], {});
+    if (reply.sent && reply.result['status'] === 'success') return;
+    throw new SvcError('unusable_answer', 'the response is not from the service');
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    // The service has accepted the credentials, but a feature is off.
+    if (error.failure === 'failed_precondition') return;
+    throw REJECTIONS[kind].includes(error.failure) ? toRejection(error, kind) : error;
+  } finally {
+    await close();
+  }
+}
+
+function toRejection(error: SvcError, kind: keyof typeof CREDENTIAL_READS): SvcError {
+  const name = kind === 'key' ? 'the API key or its auth token' : 'the workspace ID or its auth token';
+  return new SvcError('unauthenticated', `the service rejected ${name}; nothing was saved: ${error.message}`, {
+    ...optionalProperty('status', error.status),
+    hint: 'correct the values, or add --no-verify to save them unverified',
+    cause: error,
+  });
+}
+
+/** Settings that consist of the values to save, whatever flags and variables are set. */
+function toSettings({ baseUrl, apiKey, workspaceId, headerPrefix }: Profile, secrets: Secrets): Settings {
+  const sourced = (value: string) => ({ value, source: 'the new profile' });
+  const optional = Object.entries({ baseUrl, apiKey, workspaceId, ...secrets });
+  const given = optional.flatMap(([name, value]) => (value ? [[name, sourced(value)] as const] : []));
+  return {
+    protected: false,
+    headerPrefix: sourced(headerPrefix ?? DEFAULT_HEADER_PREFIX),
+    ...Object.fromEntries(given),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Column } from '../../catalog/define.ts';
+
+/** Columns of `webhooks events`. */
+export const EVENT_COLUMNS: readonly Column[] = [
+  { header: 'EVENT', field: 'event', kind: 'whole' },
+  { header: 'GROUP', field: 'group' },
+  { header: 'ON BY DEFAULT', field: 'onByDefault' },
+  { header: 'EMAIL', field: 'email' },
+  { header: 'WHEN', field: 'describes' },
+];
+
+/** Columns of `webhooks replay --list`. */
+export const RECORDED_COLUMNS: readonly Column[] = [
+  { header: 'ID', field: 'id', kind: 'whole' },
+  { header: 'EVENT', field: 'event' },
+  { header: 'FORM', field: 'form', hideOrder: 1 },
+  { header: 'RECEIVED', field: 'receivedAt', kind: 'time', hideOrder: 2 },
+];
+
+/** Columns of `webhooks replay`. */
+export const REPLAYED_COLUMNS: readonly Column[] = [
+  { header: 'ID', field: 'id', kind: 'whole' },
+  { header: 'EVENT', field: 'event', hideOrder: 3 },
+  { header: 'RECEIVED', field: 'receivedAt', kind: 'time', hideOrder: 1 },
+  { header: 'TARGET', field: 'url', hideOrder: 2 },
+  { header: 'STATUS', field: 'status' },
+  { header: 'ERROR', field: 'error' },
+];

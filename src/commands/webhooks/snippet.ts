@@ -1,0 +1,25 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { SNIPPET_LANGUAGES, type SnippetLanguage } from '../../webhooks/snippets/languages.ts';
+import { SNIPPETS } from '../../webhooks/snippets/snippets.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { canAsk } from '../terminal/terminal.ts';
+import type { SnippetFlags } from './flags.ts';
+
+/** Prints code that verifies deliveries in a receiver. */
+export async function snippetCommand(context: Context, { options }: Invocation<SnippetFlags>): Promise<void> {
+  const language = options.lang ?? (await askForLanguage(context));
+  const code = SNIPPETS[language];
+  await (await context.printer()).value({ language, code }, { renderText: () => code });
+}
+
+/** @throws SvcError `usage` if prompts are not possible */
+async function askForLanguage(context: Context): Promise<SnippetLanguage> {
+  const [first] = SNIPPET_LANGUAGES;
+  if (!canAsk(context)) {
+    throw new SvcError('usage', '--lang is required', { hint: `known languages: ${SNIPPET_LANGUAGES.join(', ')}` });
+  }
+  const choices = SNIPPET_LANGUAGES.map((value) => ({ value }));
+  const chosen = await (await context.prompter()).select({ message: 'Language', choices, defaultValue: first });
+  return SNIPPET_LANGUAGES.find((language) => language === chosen) ?? first;
+}

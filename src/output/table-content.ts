@@ -1,0 +1,59 @@
+import type { Column } from '../catalog/define.ts';
+import { cellText } from './cells.ts';
+import { fieldAt } from './field-selection.ts';
+import type { View } from './renderer.ts';
+import { columnWidths, type Row } from './table-layout.ts';
+import { shortenTime, type TimePrecision } from './times.ts';
+import { createMeasure, type Measure } from './width.ts';
+
+/** The text of the cells. */
+export interface TableContent {
+  readonly columns: readonly Column[];
+  readonly head: Row;
+  readonly body: readonly Row[];
+  readonly measure: Measure;
+  /** Columns that are aligned right, because all their values are numbers. */
+  readonly alignRight: readonly boolean[];
+}
+
+export async function createContent(
+  columns: readonly Column[],
+  records: readonly unknown[],
+  { display }: View,
+): Promise<TableContent> {
+  const head = columns.map(({ header }) => cellText(header, display));
+  const body = records.map((record) =>
+    columns.map(({ field, kind }) => cellText(fieldAt(record, field), display, kind)),
+  );
+  const alignRight = columns.map(
+    ({ field, kind }) => display.isInteractive && kind !== 'time' && areNumbers(records, field),
+  );
+  return { columns, head, body, measure: await createMeasure([head, ...body]), alignRight };
+}
+
+/** Returns the content of some columns, with shorter times. */
+export function selectContent(content: TableContent, kept: readonly number[], precision: TimePrecision): TableContent {
+  const pick = <Item>(row: readonly Item[]) => kept.map((column) => row[column]).filter((item) => item !== undefined);
+  const columns = pick(content.columns);
+  const shorten = (text: string, column: number) =>
+    columns[column]?.kind === 'time' ? shortenTime(text, precision) : text;
+  return {
+    columns,
+    head: pick(content.head),
+    body: content.body.map((row) => pick(row).map(shorten)),
+    measure: content.measure,
+    alignRight: pick(content.alignRight),
+  };
+}
+
+/** Widths at which no cell is wrapped. */
+export function naturalWidths({ head, body, measure }: TableContent, { headers }: View): readonly number[] {
+  return columnWidths(headers ? [head, ...body] : body, measure);
+}
+
+function areNumbers(records: readonly unknown[], field: string): boolean {
+  const values = records
+    .map((record) => fieldAt(record, field))
+    .filter((value) => value !== undefined && value !== null);
+  return values.length > 0 && values.every((value) => typeof value === 'number');
+}

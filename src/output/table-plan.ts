@@ -1,0 +1,112 @@
+import type { Column } from '../catalog/define.ts';
+import type { View } from './renderer.ts';
+import { naturalWidths, selectContent, type TableContent } from './table-content.ts';
+import { columnWidths, GAP } from './table-layout.ts';
+import type { TimePrecision } from './times.ts';
+import { fitWidths } from './width.ts';
+import { wordsOf, wrap } from './wrap.ts';
+
+/** Lines per cell on a terminal before it is truncated. */
+export const MAX_CELL_LINES = 3;
+
+/** A table that fits its terminal. */
+export interface TablePlan {
+  readonly content: TableContent;
+  readonly widths: readonly number[];
+  /** Number of columns that contain values and do not fit. */
+  readonly hidden: number;
+}
+
+/**
+ * Fits a table to its terminal. In this order, drops empty columns, wraps text, shortens times, and hides columns in the
+ * order that the columns declare. Returns `undefined` if the remaining columns don't fit, or if most of their text would be truncated.
+ */
+export function planTable(content: TableContent, view: View): TablePlan | undefined {
+  const all = [...content.columns.keys()];
+  const natural = naturalWidths(content, view);
+  if (!view.width || lineWidth(natural) <= view.width) return { content, widths: natural, hidden: 0 };
+  const filled = filledColumns(content);
+  const steps = [[], ...(view.fields ? [] : hidingSteps(content.columns, filled))];
+  for (const { hidden, precision } of attempts(steps, content.columns)) {
+    const kept = (view.fields ? all : filled).filter((column) => !hidden.includes(column));
+    const plan = fitContent(selectContent(content, kept, precision), view, view.width);
+    if (plan) return { ...plan, hidden: hidden.length };
+  }
+  return undefined;
+}
+
+interface Attempt {
+  readonly hidden: readonly number[];
+  readonly precision: TimePrecision;
+}
+
+/** Yields the ways to narrow a table, the best first. A day alone is the last resort, after all columns are hidden. */
+function* attempts(steps: readonly (readonly number[])[], columns: readonly Column[]): Generator<Attempt> {
+  const hasTimes = columns.some(({ kind }) => kind === 'time');
+  for (const hidden of steps) {
+    yield { hidden, precision: 'second' };
+    if (hasTimes) yield { hidden, precision: 'minute' };
+  }
+  if (hasTimes) yield { hidden: steps.at(-1) ?? [], precision: 'day' };
+}
+
+/** Drops the columns without values, unless they were requested. */
+export function dropEmptyColumns(content: TableContent, view: View): TableContent {
+  return view.fields ? content : selectContent(content, filledColumns(content), 'second');
+}
+
+function filledColumns({ columns, body }: TableContent): readonly number[] {
+  return [...columns.keys()].filter((column) => body.some((row) => row[column] !== ''));
+}
+
+/** The columns to hide in each step, one more each time. At least one column remains. */
+function hidingSteps(columns: readonly Column[], filled: readonly number[]): readonly (readonly number[])[] {
+  const orderOf = (column: number) => columns[column]?.hideOrder ?? Number.POSITIVE_INFINITY;
+  const hideable = filled.filter((column) => orderOf(column) < Number.POSITIVE_INFINITY);
+  const sorted = hideable.sort((a, b) => orderOf(a) - orderOf(b)).slice(0, filled.length - 1);
+  return sorted.map((_, last) => sorted.slice(0, last + 1));
+}
+
+/** Fits columns by wrapping headers, then text. */
+function fitContent(content: TableContent, view: View, available: number): Omit<TablePlan, 'hidden'> | undefined {
+  const { columns, head, body, measure } = content;
+  const natural = naturalWidths(content, view);
+  if (lineWidth(natural) <= available) return { content, widths: natural };
+  const words = head.map((header) => header.split(' ').sort((a, b) => measure(b) - measure(a))[0] ?? '');
+  const widest = columnWidths([words, ...body], measure);
+  const minimums = columns.map((column, at) => Math.min(widest[at] ?? 0, minimumWidth(column, at, content)));
+  const widths = fitWidths(widest, minimums, available, GAP.length);
+  return widths && !isMostlyCut(content, widths) ? { content, widths } : undefined;
+}
+
+/** Minimum width of text, which must stay readable when it is wrapped. */
+const MIN_TEXT_WIDTH = 10;
+/** Width up to which a column that may be hidden keeps its longest word whole. */
+const MAX_WORD_WIDTH = 32;
+
+/** Minimum width of a column. Only text can be wrapped. */
+function minimumWidth({ kind = 'text', hideOrder }: Column, at: number, { body, measure }: TableContent): number {
+  if (kind !== 'text') return Number.POSITIVE_INFINITY;
+  if (hideOrder === undefined) return MIN_TEXT_WIDTH;
+  let longest = MIN_TEXT_WIDTH;
+  for (const row of body) for (const word of wordsOf(row[at] ?? '')) longest = Math.max(longest, measure(word));
+  return Math.min(longest, MAX_WORD_WIDTH);
+}
+
+/** Whether text of a column that is never hidden would be truncated in more than half of the records. */
+function isMostlyCut({ body, columns, measure }: TableContent, widths: readonly number[]): boolean {
+  const isCut = (text: string, at: number) => {
+    const { kind = 'text', hideOrder } = columns[at] ?? {};
+    const width = widths[at] ?? 0;
+    return kind === 'text' && hideOrder === undefined && measure(text) > width && losesText(text, width, measure);
+  };
+  return body.filter((row) => row.some(isCut)).length * 2 > body.length;
+}
+
+function losesText(text: string, width: number, measure: TableContent['measure']): boolean {
+  return wrap(text, width, measure, MAX_CELL_LINES).join('').replaceAll(' ', '') !== text.replaceAll(' ', '');
+}
+
+function lineWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+}

@@ -1,0 +1,192 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startMockService, success } from './mock-service.ts';
+import { newUser } from './svc.ts';
+
+it.each([
+  ['documents', 'json', 'read-only fields are not sent: disabled, accessType'],
+  ['documents', 'csv', 'read-only fields are not sent: accessType, disabled'],
+  [
+    'folders',
+    'yaml',
+    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
+  ],
+  [
+    'folders',
+    'ndjson',
+    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
+  ],
+])('a list of %s as %s can be added again', async (noun, format, note) => {
+  const { svc, home } = await newUser();
+  const here = ['--local', '--org', 'acme'];
+  const flags = noun === 'folders' ? ['--folder', 'x1', '--create-organization'] : ['--document', 'x1'];
+  expect((await svc([noun, 'add', ...here, ...flags, '--name', 'Plans'])).code).toBe(0);
+  const { stdout } = await svc([noun, 'list', ...here, '-o', format]);
+  await writeFile(join(home, `list.${format}`), stdout);
+  const again = await svc([noun, 'add', ...here, '--file', `list.${format}`, '--if-exists', 'skip']);
+  const skipped = `Skipped ${noun.slice(0, -1)} x1: it already exists in acme\n`;
+  expect(again).toEqual({ code: 0, stdout: skipped, stderr: `${note}\n` });
+});
+
+describe('records that already exist', () => {
+  it('let the same command run twice, and stay as they are with --if-exists skip', async () => {
+    const { svc, home } = await newUser();
+    const documents = [1, 2, 3].map((at) => ({ documentId: `d${at}`, documentName: `Plan ${at}` }));
+    await writeFile(join(home, 'documents.json'), JSON.stringify(documents));
+    const add = (...words: readonly string[]) => svc([...words, '--local', '-o', 'json']);
+    const commands = [
+      ['organizations', 'add', '--org', 'acme', '--name', 'Acme', '--if-exists', 'skip'],
+      ['groups', 'add', '--org', 'acme', '--group', 'sales', '--if-exists', 'skip'],
+      ['documents', 'add', '--org', 'acme', '--file', 'documents.json', '--if-exists', 'skip'],
+    ];
+    for (const command of commands) {
+      const [first, second] = [await add(...command), await add(...command)].map(({ code, stdout }) => ({
+        code,
+        ...JSON.parse(stdout),
+      }));
+      const { total } = first;
+      const zero = { failed: 0, unknown: 0, updated: 0, unchanged: 0 };
+      expect(first).toMatchObject({ code: 0, succeeded: total, skipped: 0, created: total, existing: 0, ...zero });
+      expect(second).toMatchObject({ code: 0, succeeded: 0, skipped: total, created: 0, existing: total, ...zero });
+    }
+    const text = await svc([
+      'documents',
+      'add',
+      '--org',
+      'acme',
+      '--file',
+      'documents.json',
+      '--if-exists',
+      'skip',
+      '--local',
+    ]);
+    expect(text.stdout).toMatch(/^3 documents: 0 created, 3 skipped \(1 request, /);
+  });
+
+  it('are named in one line if there is only one, with the exit code of the failure', async () => {
+    const { svc } = await newUser();
+    const add = (...words: readonly string[]) =>
+      svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--local', ...words]);
+    expect(await add()).toMatchObject({ code: 0, stdout: 'Created document d1 in acme\n' });
+    expect(await add()).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: [
+        'svc: could not add document d1 to acme: Document already exists (ALREADY_EXISTS)',
+        'hint: add --if-exists skip to leave existing documents unchanged',
+        '',
+      ].join('\n'),
+    });
+    const skip = await add('--if-exists', 'skip');
+    expect(skip).toEqual({ code: 0, stdout: 'Skipped document d1: it already exists in acme\n', stderr: '' });
+  });
+
+  it('are updated only if they differ, and --if-exists update is refused where the service has no update', async () => {
+    const { svc, home } = await newUser();
+    const write = (name: string, accessType = '') =>
+      writeFile(join(home, 'folders.csv'), `folderId,folderName,accessType\na,${name},${accessType}\nb,B,restricted\n`);
+    const add = () =>
+      svc([
+        'folders',
+        'add',
+        '--org',
+        'acme',
+        '--create-organization',
+        '--file',
+        'folders.csv',
+        '--if-exists',
+        'update',
+        '--local',
+      ]);
+    await write('A');
+    const first = await add();
+    expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^2 folders: 2 created \(/)]);
+    await write('Other', 'restricted');
+    const second = await add();
+    expect([second.code, second.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^2 folders: 0 created, 1 updated, 1 unchanged \(2 requests, /),
+    ]);
+    expect(second.stderr).toContain('warning: existing folders keep their accessType: the service cannot update it');
+    await write('Other');
+    const third = await add();
+    expect(third.stderr).toBe('');
+    expect(third.stdout).toMatch(/^2 folders: 0 created, 2 unchanged \(/);
+    const list = await svc(['folders', 'list', '--org', 'acme', '--local', '-o', 'json', '--jq', 'map(.folderName)']);
+    expect(JSON.parse(list.stdout)).toEqual(['Other', 'B']);
+    const refused = await svc([
+      'documents',
+      'add',
+      '--org',
+      'acme',
+      '--document',
+      'd1',
+      '--if-exists',
+      'update',
+      '--local',
+    ]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("must be one of fail, skip, got 'update'"),
+    ]);
+  });
+
+  it('are counted once, and nothing is lost, when a job is killed repeatedly and resumed', async () => {
+    const TOTAL = 3_000;
+    const earlier = Array.from({ length: TOTAL / 3 }, (_, at) => [`d${at * 3}`, 'of somebody else'] as const);
+    const kept = new Map<string, unknown>(earlier);
+    let requests = 0;
+    let notify: (() => void) | undefined;
+    const { env } = await startMockService(({ path, body: { data } }) => {
+      if (path.endsWith('/documents/get')) {
+        const ids = data['documentIds'] as readonly string[];
+        return success(ids.flatMap((id) => (kept.has(id) ? [{ id, documentName: kept.get(id) }] : [])));
+      }
+      requests += 1;
+      if (requests % 9 === 0) notify?.();
+      const sent = data['documents'] as readonly { documentId: string; documentName: string }[];
+      const results = sent.map(({ documentId, documentName }) => {
+        if (kept.has(documentId)) return [documentId, { success: false, message: 'exists', code: 'already-exists' }];
+        kept.set(documentId, documentName);
+        return [documentId, { success: true }];
+      });
+      return success(Object.fromEntries(results));
+    });
+    const user = await newUser();
+    const lines = Array.from({ length: TOTAL }, (_, at) =>
+      JSON.stringify({ documentId: `d${at}`, documentName: `Plan ${at}` }),
+    );
+    await writeFile(join(user.home, 'documents.ndjson'), lines.join('\n'));
+    const options = ['--if-exists', 'skip', '--concurrency', '3', '--batch-size', '50', '--results', 'results.ndjson'];
+    const start = (...words: readonly string[]) => user.start([...words, '-o', 'json', '-q'], { env });
+    let run = start('documents', 'add', '--org', 'acme', '--file', 'documents.ndjson', ...options);
+    let job = '';
+    for (let kills = 0; kills < 3; kills += 1) {
+      await new Promise<void>((resolve) => {
+        notify = resolve;
+      });
+      run.kill('SIGKILL');
+      await run.ended;
+      job ||= JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout)[0].id;
+      run = start('jobs', 'resume', job);
+    }
+    const { code, stdout } = await run.ended;
+    const existing = TOTAL / 3;
+    const summary = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(summary).toMatchObject({
+      total: TOTAL,
+      succeeded: TOTAL - existing,
+      skipped: existing,
+      existing,
+      failed: 0,
+      unknown: 0,
+    });
+    // Records of a request without a response count as unchanged when they are found again.
+    expect(summary.created + summary.unchanged).toBe(TOTAL - existing);
+    expect(summary.unchanged).toBeLessThanOrEqual(3 * 3 * 50);
+    const again = JSON.parse((await user.svc(['jobs', 'resume', job, '-o', 'json'], { env })).stdout);
+    expect(again).toEqual(summary);
+  });
+});
