@@ -59,8 +59,20 @@ export interface Bulk<Field extends string = string> {
   readonly inOrder?: true;
   /** Set if the service refuses records that exist: what `--if-exists` can do with them. */
   readonly ifExists?: IfExists;
+  /** How the records of the matching list command differ from records to send. */
+  readonly listed?: ListedRecords;
   /** How to check whether an existing record is identical to the one sent. */
   readonly lookup?: BulkLookup;
+}
+
+/** Fields of a listed record that cannot be sent, so that the output of a list command is valid input. */
+export interface ListedRecords {
+  /** The ID property of a listed record (default: the same as in a record to send). */
+  readonly id?: string;
+  /** Fields that only the service sets. */
+  readonly readOnly: readonly string[];
+  /** A field with more records. In a file, they become records of their own. */
+  readonly nested?: string;
 }
 
 /** How to handle records that exist. Without `update`, the service has no operation that updates them. */

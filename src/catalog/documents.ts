@@ -80,6 +80,7 @@ export const documents = {
       id: 'documentId',
       noun: 'document',
       ifExists: {},
+      listed: { id: 'id', readOnly: ['disabled', 'accessType'] },
       lookup: {
         operation: 'documents.list',
         idField: 'id',

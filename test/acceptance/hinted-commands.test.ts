@@ -195,12 +195,13 @@ describe('with --local and a separate store', () => {
     expect((await user.svc(add)).stderr).not.toContain('Organization not found');
   });
 
-  it('the hinted command accepts the fixed rejects of several --user', async () => {
+  it('the hinted command accepts the fixed rejects of a file of IDs', async () => {
     const user = await newUser();
     const add = (...words: readonly string[]) => user.svc([...LOCAL, ...words, '-o', 'json']);
     expect((await add('users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada')).code).toBe(0);
     expect((await add('groups', 'add', '--org', 'acme', '--group', 'g1')).code).toBe(0);
-    const rejected = await add('groups', 'add-users', '--org', 'acme', '--group', 'g1', '--user', 'x1', '--user', 'x2');
+    await writeFile(join(user.home, 'ids.json'), '["x1","x2"]');
+    const rejected = await add('groups', 'add-users', '--org', 'acme', '--group', 'g1', '--file', 'ids.json');
     expect(rejected.code, rejected.stderr).toBe(10);
     const [rejects = ''] = (await readdir(user.home)).filter((name) => name.endsWith('.rejects.json'));
     expect(JSON.parse(await readFile(join(user.home, rejects), 'utf8'))).toEqual(['x1', 'x2']);
@@ -208,7 +209,7 @@ describe('with --local and a separate store', () => {
     const { hint } = hintOf(rejected);
     const sent = await runPasted(user, extractCommand(`${hint}\n`, /\n/));
     expect(sent.code, sent.stderr).toBe(0);
-    expect(sent.stdout).toContain('1 succeeded');
+    expect(sent.stdout).toContain('Added user u1 to group g1 in acme');
   });
 });
 

@@ -14,7 +14,6 @@ import { IdCollector } from '../ids/id-collector.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { BulkOptions, BulkRequest } from './bulk-request.ts';
 import { ConfirmationCollector, confirmWrites } from './confirm-writes.ts';
-import { loadUpdate } from './existing-records.ts';
 import { gatherInput } from './gather-input.ts';
 import { createLockedFolder, describeJob, discardJob, type LockedJobFolder, startJob } from './open-job.ts';
 import { readRecords } from './pending-records.ts';
@@ -78,8 +77,7 @@ async function prepare(
   limits: BatchLimits,
 ): Promise<SendPlan> {
   const { data, options, fromDocument } = request;
-  const addOnlyFields = options.ifExists === 'update' ? (await loadUpdate(fields))?.addOnlyFields : undefined;
-  const confirmations = new ConfirmationCollector(operation, fields, data, addOnlyFields ?? []);
+  const confirmations = new ConfirmationCollector(operation, fields, data);
   const input = await gatherInput(context, entry, fields, request, {
     generateId: createIdGenerator(job),
     spool: lockedFolder?.folder.spool ?? '',

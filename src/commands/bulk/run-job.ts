@@ -1,3 +1,4 @@
+import type { BulkSummary } from '../../bulk/summary.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { withHint } from '../call/error-hints.ts';
@@ -28,15 +29,30 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   if (stop?.kind === 'fatal' && !hasOutcomes(run)) {
     const summary = summarizeRun(run, null, context.clock.now());
     await discardRun(run);
-    await printSummary(context, noun, summary, single);
+    await reportSummary(run, summary, single);
     throw withHint(entry, plan.calls.data, stop.error);
   }
   const finished = await finishJob(run, stop);
   const { summary, stop: finalStop, resumable } = finished;
-  await printSummary(context, noun, summary, single);
+  await reportSummary(run, summary, single);
   const followUp = await followUpCommand(run, finished);
   const failure = jobError(summary, { noun, stop: finalStop, resumable, followUp, single });
   if (failure !== undefined) throw failure;
+}
+
+/** Prints the summary. For records from files, appends it to the summary of a GitHub Actions step too. */
+async function reportSummary(
+  { context, job, plan }: JobRun,
+  summary: BulkSummary,
+  single?: RecordWrite,
+): Promise<void> {
+  const { noun } = plan.calls.fields;
+  const path = context.environment['GITHUB_STEP_SUMMARY'];
+  if (job.lockedFolder && path) {
+    const { appendStepSummary } = await import('./step-summary.ts');
+    await appendStepSummary(context, path, noun, summary);
+  }
+  await printSummary(context, noun, summary, single);
 }
 
 /** The write of a job with a single record. */
