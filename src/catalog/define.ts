@@ -59,8 +59,22 @@ export interface Bulk<Field extends string = string> {
   readonly inOrder?: true;
   /** Set if the service refuses records that exist: what `--if-exists` can do with them. */
   readonly ifExists?: IfExists;
+  /** How the records of the matching list command differ from records to send. */
+  readonly listed?: ListedRecords;
   /** How to check whether an existing record is identical to the one sent. */
   readonly lookup?: BulkLookup;
+}
+
+/** Fields of a listed record that cannot be sent, so that the output of a list command is valid input. */
+export interface ListedRecords {
+  /** The ID property of a listed record (default: the same as in a record to send). */
+  readonly id?: string;
+  /** Fields that only the service sets. */
+  readonly readOnly: readonly string[];
+  /** A field whose value comes from elsewhere if `flag` is true. A record to send must omit it then. */
+  readonly inherited?: { readonly field: string; readonly flag: string };
+  /** A field with more records. In a file, they become records of their own. */
+  readonly nested?: string;
 }
 
 /** How to handle records that exist. Without `update`, the service has no operation that updates them. */
@@ -92,6 +106,22 @@ export interface SplitIds {
   readonly max: number;
   /** The property of a returned record that contains the requested ID. */
   readonly recordId: string;
+}
+
+/** Kinds of records that a write may create in passing, because it names an ID that does not exist. */
+export type ParentKind = 'organization' | 'user';
+
+/** A record that a write creates if it does not exist. For an organization, both IDs are the same. */
+export interface Parent {
+  readonly kind: ParentKind;
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+/** The records that a write creates if they do not exist, although its caller may have mistyped their IDs. */
+export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
+  readonly kinds: readonly ParentKind[];
+  readonly of: (input: Input) => readonly Parent[];
 }
 
 /** Parts of the service that can be disabled. */
@@ -192,6 +222,8 @@ export interface Operation<
   readonly generatedId?: keyof z.output<Input> & string;
   /** Confirmation question for a risky call. Without a terminal, `--yes` is required. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
+  /** Records that the call creates if they do not exist, without a field that asks for it. */
+  readonly createsParents?: CreatedParents<z.output<Input>>;
   /** Check before the call is confirmed and sent. */
   readonly precondition?: Precondition<z.output<Input>>;
   /** How to find out whether a write without a response was applied. */

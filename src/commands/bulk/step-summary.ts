@@ -27,7 +27,7 @@ function renderStepSummary(noun: string, summary: BulkSummary): string {
   const more = failed + unknown - shown.length;
   const hasFiles = shown.some(({ file }) => file !== undefined);
   const effects = (['created', 'updated', 'unchanged'] as const).filter((name) => summary[name] !== undefined);
-  const counted = [...effects, 'succeeded', 'failed', 'unknown', 'skipped', 'requests', 'retries'] as const;
+  const counted = ['succeeded', ...effects, 'failed', 'unknown', 'skipped', 'requests', 'retries'] as const;
   return [
     `### svc ${operation.replace('.', ' ')}: ${formatNounCount(total, noun)}\n`,
     table(

@@ -21,7 +21,7 @@ describe('the summary of a CI step', () => {
     const path = join(await createTemporaryFolder(), 'step.md');
     const context = await fakeContext();
     await appendStepSummary(context, path, 'user', { ...SUMMARY, failures: [], failed: 0, unknown: 0, rejects: null });
-    await appendStepSummary(context, path, 'user', { ...SUMMARY, created: 1_100, updated: 0, unchanged: 50 });
+    await appendStepSummary(context, path, 'user', SUMMARY);
     const [first = '', second = ''] = (await readFile(path, 'utf8')).split(/(?=^###)/m);
     expect(first.split('\n')).toEqual([
       '### svc users add: 1,200 users',
@@ -36,10 +36,21 @@ describe('the summary of a CI step', () => {
     ]);
     expect(second).toContain('\n| Line | ID | Message | Code |\n| --- | --- | --- | --- |\n| 2 | u0\\|x | no');
     expect(second).toContain('\\`such\\` \\<img src\\=x\\> \\[folder\\]\\(http\\:\\/\\/x\\) \\@all');
-    expect(second).toContain('| Created | Updated | Unchanged | Succeeded |');
-    expect(second).toContain('| 1,100 | 0 | 50 | 1,150 | 49 |');
     expect(second).toContain('\nand 30 more\n');
     expect(second).toContain('\nJob `20260131-094500-5f3a9c`, rejects: users\\.rejects\\.csv\n');
+  });
+
+  it('counts the effects where they are known', async () => {
+    const path = join(await createTemporaryFolder(), 'step.md');
+    await appendStepSummary(await fakeContext(), path, 'folder', {
+      ...SUMMARY,
+      created: 1_100,
+      updated: 20,
+      unchanged: 30,
+    });
+    const text = await readFile(path, 'utf8');
+    expect(text).toContain('| Succeeded | Created | Updated | Unchanged | Failed |');
+    expect(text).toContain('| 1,150 | 1,100 | 20 | 30 | 49 |');
   });
 
   it('warns if it cannot be written', async () => {
