@@ -24,15 +24,32 @@ export async function appendStepSummary(
 function renderStepSummary(noun: string, summary: BulkSummary): string {
   const { operation, job, total, succeeded, failed, unknown, skipped, failures, rejects } = summary;
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
+  const { created, updated = 0, unchanged = 0 } = summary;
+  const effects =
+    created === undefined
+      ? []
+      : ([
+          ['Created', created],
+          ['Updated', updated],
+          ['Unchanged', unchanged],
+        ] as const);
   const more = failed + unknown - shown.length;
   const hasFiles = shown.some(({ file }) => file !== undefined);
   return [
     `### svc ${operation.replace('.', ' ')}: ${formatNounCount(total, noun)}\n`,
     table(
-      ['Succeeded', 'Failed', 'Unknown', 'Skipped', 'Requests', 'Retries', 'Seconds'],
+      ['Succeeded', ...effects.map(([name]) => name), 'Failed', 'Unknown', 'Skipped', 'Requests', 'Retries', 'Seconds'],
       [
         [
-          ...[succeeded, failed, unknown, skipped, summary.requests, summary.retries].map(groupDigits),
+          ...[
+            succeeded,
+            ...effects.map(([, count]) => count),
+            failed,
+            unknown,
+            skipped,
+            summary.requests,
+            summary.retries,
+          ].map(groupDigits),
           summary.seconds.toFixed(1),
         ],
       ],

@@ -7,7 +7,7 @@ import type { Answer, Client } from '../../client/client.ts';
 import { fetchPages, nextCursorOf } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
-import { collectIds } from '../ids/collect-ids.ts';
+import { CalledIds } from '../ids/collect-ids.ts';
 import { programCommand } from '../service-flags.ts';
 
 /** Inputs of the calls to make, in order. With `all`, every page of each is fetched. */
@@ -25,12 +25,8 @@ export async function printResults(
 ): Promise<void> {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
   const { envelope, quiet } = context.options;
-  const responses = collectIds(
-    context,
-    entry,
-    request.inputs,
-    fetchResponses({ context, client, entry, operation }, request),
-  );
+  const ids = new CalledIds(entry, operation);
+  const responses = fetchResponses({ context, client, entry, operation, ids }, request);
   // A dry run prints only the requests, which the client does.
   if (context.options.dryRun) {
     for await (const response of responses) void response;
@@ -70,14 +66,19 @@ interface CallDependencies {
   readonly client: Client;
   readonly entry: OperationEntry;
   readonly operation: Operation;
+  readonly ids: CalledIds;
 }
 
 /** All responses of the request: one per input, or one per page with `--all`. */
 async function* fetchResponses(dependencies: CallDependencies, request: CallRequest) {
   const { inputs, all } = request;
-  if (dependencies.operation.argument?.many && inputs.length > 1)
-    return yield* fetchResponsesById(dependencies, request);
-  for (const input of inputs) yield* fetchResponsesFor(dependencies, input, all);
+  const { context, operation, ids } = dependencies;
+  try {
+    if (operation.argument?.many && inputs.length > 1) return yield* fetchResponsesById(dependencies, request);
+    for (const input of inputs) yield* fetchResponsesFor(dependencies, input, all);
+  } finally {
+    await ids.save(context);
+  }
 }
 
 /** Responses for each ID on the command line. Failures of single IDs are collected. */
@@ -99,11 +100,12 @@ async function* fetchResponsesById(dependencies: CallDependencies, { inputs, all
 }
 
 async function* fetchResponsesFor(
-  { context, client, operation }: CallDependencies,
+  { context, client, operation, ids }: CallDependencies,
   input: CallRequest['inputs'][number],
   all: boolean,
 ) {
   for await (const response of fetchPages(client, operation, input)) {
+    ids.add(input, response);
     yield response;
     const cursor = nextCursorOf(operation, response);
     if (all || cursor === undefined) continue;
