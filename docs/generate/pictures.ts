@@ -156,19 +156,8 @@ async function jobId({ home, env }: Stage): Promise<string> {
 /** The dialog that creates a webhook endpoint. */
 async function webhooksSetup(stage: Stage): Promise<string> {
   const columns = 88;
-  const answers = [
-    'y\r',
-    'https://hooks.example.com/collab\r',
-    'n\r',
-    '\r',
-    '\r',
-    '\r',
-    '\r',
-    '\r',
-    '\r',
-    'y\r',
-    'n\r',
-  ];
+  // The picture ends before the last two questions: whether to create the endpoint, and whether to send a test event.
+  const answers = ['\r', 'https://hooks.example.com/collab\r', ...Array(9).fill('\r')];
   const written = await inTerminal(stage, ['webhooks', 'setup', '--local'], columns, answers);
   return terminalPicture(prompt('svc webhooks setup --local') + written, columns, 'A dialog sets up a webhook', 20);
 }
@@ -193,7 +182,7 @@ async function webhooksTest(stage: Stage): Promise<string> {
 /** The backend inside the tool: records without a server or an account. */
 async function backendInABox(stage: Stage): Promise<string> {
   const commands = [
-    ['users', 'add', '--local', '--org', 'acme', '--file', 'users.json'],
+    ['users', 'add', '--local', '--org', 'acme', '--create-organization', '--file', 'users.json'],
     ['folders', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--name', 'Plans'],
     [
       'folders',

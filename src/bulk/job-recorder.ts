@@ -35,7 +35,8 @@ export class JobRecorder implements BatchLog {
   readonly #counters: JobCounters;
   readonly #clock: Clock;
   readonly #results: ResultsFile | undefined;
-  readonly #runNumber: number;
+  /** Number of this run among the runs of the job, from 1. */
+  readonly runNumber: number;
   readonly #startedAt: number;
   #factsDueAt: number;
   #durableDueAt: number;
@@ -50,7 +51,7 @@ export class JobRecorder implements BatchLog {
     this.#counters = counters;
     this.#clock = clock;
     this.#results = results;
-    this.#runNumber = (journal.getFact('run')?.number ?? 0) + 1;
+    this.runNumber = (journal.getFact('run')?.number ?? 0) + 1;
     this.#existing = journal.getFact('existing') ?? NO_EXISTING;
     this.#startedAt = clock.now();
     this.#factsDueAt = this.#startedAt + FACTS_INTERVAL;
@@ -131,7 +132,7 @@ export class JobRecorder implements BatchLog {
   #saveFacts(now: number): void {
     this.#factsDueAt = now + FACTS_INTERVAL;
     this.#journal.setFact('metrics', this.#metrics.save(now));
-    this.#journal.setFact('run', { number: this.#runNumber, startedAt: this.#startedAt, endedAt: now });
+    this.#journal.setFact('run', { number: this.runNumber, startedAt: this.#startedAt, endedAt: now });
   }
 
   /** Flushes outcomes soon, even if no intent follows. An error is ignored here: it recurs at the next intent or at the end. */

@@ -51,6 +51,8 @@ export interface RecordCheck {
   readonly warnings: readonly FileDiagnostic[];
   /** Number of warnings, with those that `warnings` summarizes. */
   readonly warningCount: number;
+  /** Fields of listed records that are not sent. */
+  readonly omittedFields: ReadonlySet<string>;
   /** The first valid record, for a preview. */
   readonly first: BulkRecord | undefined;
   /** The files of the input, in order. */
@@ -111,6 +113,7 @@ export class RecordChecker implements RecordCheck {
   readonly #leftOut = new BitSet();
   readonly #findings = new FindingCollector();
   readonly #suspicious: SuspiciousValues | undefined;
+  readonly omittedFields = new Set<string>();
   records = 0;
   read = 0;
   first: BulkRecord | undefined;
@@ -208,7 +211,10 @@ export class RecordChecker implements RecordCheck {
     const { fields, shard } = this.#rules;
     const file = this.files.at(-1);
     const first = file?.first ?? 0;
-    const [prepare, finalize] = [createPreparer(source, this.#rules), createFinalizer(source, this.#rules)];
+    const [prepare, finalize] = [
+      createPreparer(source, this.#rules, this.omittedFields),
+      createFinalizer(source, this.#rules),
+    ];
     const scan = canSendSourceText(source, fields) ? new IdScanner(fields.id) : undefined;
     if (file) file.scan = scan;
     return (record: SourceRecord, index: number, at: number): void => {

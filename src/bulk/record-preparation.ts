@@ -2,6 +2,7 @@ import type { BulkFields } from '../catalog/bulk-fields.ts';
 import { isObject } from '../kernel/is-object.ts';
 import type { BulkRecord } from './bulk-record.ts';
 import type { CommonTarget } from './common-target.ts';
+import { createListedConverter } from './listed-records.ts';
 import { createRecordConverter } from './record-conversion.ts';
 import type { RecordProblem } from './record-problem.ts';
 import { PlainScalar } from './source/plain-scalar.ts';
@@ -39,18 +40,23 @@ export interface PreparationRules {
 
 const NO_FIELDS: Fields = {};
 
-/** Creates a function that prepares the records of a source. */
+/**
+ * Creates a function that prepares the records of a source.
+ * @param omitted receives the names of fields of listed records that are not sent
+ */
 export function createPreparer(
   source: Source,
   rules: PreparationRules,
+  omitted = new Set<string>(),
 ): (record: SourceRecord, index: number) => PreparedRecord {
   const { id, field, bareIds, generatesIds, schema } = rules.fields;
   const targetFields = rules.target?.fields ?? [];
+  const fromListed = createListedConverter(rules.fields, omitted);
   const convert = createRecordConverter(schema, source.format, targetFields);
   return ({ value }, index) => {
     const problems: RecordProblem[] = [];
     const isBare = bareIds && (typeof value !== 'object' || value instanceof PlainScalar);
-    const whole = convert(isBare ? { [id]: value } : value, problems);
+    const whole = convert(isBare ? { [id]: value } : fromListed(value, problems), problems);
     if (!isObject(whole)) return { ...NOT_AN_OBJECT, value: whole };
     const atTarget = rules.target
       ? removeTargetFields(whole, rules.target, problems)

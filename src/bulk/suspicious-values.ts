@@ -1,3 +1,4 @@
+import { isEmailAddress } from '../kernel/email-address.ts';
 import { groupDigits } from '../kernel/plural.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { RecordProblem } from './record-problem.ts';
@@ -12,7 +13,6 @@ interface Suspicion {
 
 const EMAIL_FIELD = /^e-?mail$|Email$/i;
 const NAME_FIELD = /^name$|Name$/;
-const EMAIL_ADDRESS = /^[^\s@<>(),;:"]+@[^\s@<>(),;:".]+(?:\.[^\s@<>(),;:".]+)+$/;
 /** `#N/A`, `#REF!`, `#DIV/0!`, `#NAME?`, and their translations. */
 const SPREADSHEET_ERROR = /^#(?:N\/[AD]|NV|[\p{Lu}\d/]+[!?])$/u;
 /** A long number as Excel displays and exports it: `1.23E+11`. */
@@ -43,7 +43,7 @@ const SUSPICIONS: readonly Suspicion[] = [
     plural: 'begin or end with a space',
   },
   {
-    isSuspicious: (text, field) => EMAIL_FIELD.test(field) && !EMAIL_ADDRESS.test(text),
+    isSuspicious: (text, field) => EMAIL_FIELD.test(field) && !isEmailAddress(text),
     describe: (text) => `${quote(text)} is not a valid email address`,
     plural: 'are not valid email addresses',
   },

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { DEFAULT_ACCESS_ROLE } from './access-roles.ts';
 import { defineOperation } from './define.ts';
 import { flag, id, secret, withRules } from './fields.ts';
-import { findExpiredAccess, resources } from './permissions.ts';
+import { type AccessResource, findExpiredAccess, resources } from './permissions.ts';
 
 const userProperties = withRules(
   z
@@ -16,6 +17,18 @@ const userProperties = withRules(
     }),
   { not: { required: ['organizationId'] } },
 );
+
+/** Lifetime of an access token. */
+export const ACCESS_TOKEN_SECONDS = 48 * 60 * 60;
+
+/** `Granted editor (the default role) on organization acme until the token expires in 48 hours` */
+function describeGrant({ type, id, organizationId, accessRole, expiresAt }: AccessResource, now: number): string {
+  const role = accessRole ?? `${DEFAULT_ACCESS_ROLE} (the default role)`;
+  const parent = type === 'organization' ? '' : ` of ${organizationId}`;
+  const endsEarlier = expiresAt !== undefined && expiresAt * 1_000 < now + ACCESS_TOKEN_SECONDS * 1_000;
+  const end = endsEarlier ? new Date(expiresAt * 1_000).toISOString() : 'the token expires in 48 hours';
+  return `Granted ${role} on ${type} ${id}${parent} until ${end}`;
+}
 
 export const accessTokens = {
   'access-tokens.generate': defineOperation({
@@ -35,8 +48,10 @@ export const accessTokens = {
     output: z.looseObject({ token: secret('signed token') }),
     message: 'Token generated successfully.',
     findPastValue: ({ permissions }, now) => findExpiredAccess(permissions, now),
+    issuesCredential: true,
     revealsSecrets: true,
     quietValue: ({ token }) => token,
+    notes: ({ permissions }, now) => permissions.resources.map((resource) => describeGrant(resource, now)),
     warnings: ({ permissions }) =>
       permissions.resources.length === 0 ? ['without --resource, the token grants no access'] : [],
   }),

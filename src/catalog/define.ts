@@ -59,8 +59,22 @@ export interface Bulk<Field extends string = string> {
   readonly inOrder?: true;
   /** Set if the service refuses records that exist: what `--if-exists` can do with them. */
   readonly ifExists?: IfExists;
+  /** How the records of the matching list command differ from records to send. */
+  readonly listed?: ListedRecords;
   /** How to check whether an existing record is identical to the one sent. */
   readonly lookup?: BulkLookup;
+}
+
+/** Fields of a listed record that cannot be sent, so that the output of a list command is valid input. */
+export interface ListedRecords {
+  /** The ID property of a listed record (default: the same as in a record to send). */
+  readonly id?: string;
+  /** Fields that only the service sets. */
+  readonly readOnly: readonly string[];
+  /** A field whose value comes from elsewhere if `flag` is true. A record to send must omit it then. */
+  readonly inherited?: { readonly field: string; readonly flag: string };
+  /** A field with more records. In a file, they become records of their own. */
+  readonly nested?: string;
 }
 
 /** How to handle records that exist. Without `update`, the service has no operation that updates them. */
@@ -94,6 +108,22 @@ export interface SplitIds {
   readonly recordId: string;
 }
 
+/** Kinds of records that a write may create in passing, because it names an ID that does not exist. */
+export type ParentKind = 'organization' | 'user';
+
+/** A record that a write creates if it does not exist. For an organization, both IDs are the same. */
+export interface Parent {
+  readonly kind: ParentKind;
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+/** The records that a write creates if they do not exist, although its caller may have mistyped their IDs. */
+export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
+  readonly kinds: readonly ParentKind[];
+  readonly of: (input: Input) => readonly Parent[];
+}
+
 /** Parts of the service that can be disabled. */
 export const FEATURES = ['advanced-queries', 'advanced-webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
@@ -102,6 +132,15 @@ export type Feature = (typeof FEATURES)[number];
 export interface InputProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+}
+
+/** A check of an input against the state of the service, which another operation reads. */
+export interface Precondition<Input> {
+  /** Name of the operation that reads the state. It needs no input. */
+  readonly operation: string;
+  /** Whether an input must be checked. */
+  readonly applies: (input: Input) => boolean;
+  readonly findProblem: (state: unknown) => InputProblem | undefined;
 }
 
 /** How to wait for a process that a call started: by polling its state. */
@@ -183,6 +222,10 @@ export interface Operation<
   readonly generatedId?: keyof z.output<Input> & string;
   /** Confirmation question for a risky call. Without a terminal, `--yes` is required. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
+  /** Records that the call creates if they do not exist, without a field that asks for it. */
+  readonly createsParents?: CreatedParents<z.output<Input>>;
+  /** Check before the call is confirmed and sent. */
+  readonly precondition?: Precondition<z.output<Input>>;
   /** How to find out whether a write without a response was applied. */
   readonly lookup?: Lookup;
   /** Set if the process continues after the response: `--wait` waits for its end. */
@@ -191,12 +234,16 @@ export interface Operation<
   readonly warnings?: (input: z.output<Input>) => readonly string[];
   /** Returns the event types in an input. Commands refuse unknown ones, because a mistyped filter never matches a delivery. */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];
+  /** Facts about a successful call that the response does not show. `now` is in Unix milliseconds. */
+  readonly notes?: (input: z.output<Input>, now: number) => readonly string[];
   /** Finds a time in a valid input that is before `now`, in Unix milliseconds. */
   readonly findPastValue?: (input: z.output<Input>, now: number) => InputProblem | undefined;
   /** Overrides the service's message for an invalid input (default: the field's name and the problem). */
   readonly rejectionMessage?: (finding: InputProblem) => string | undefined;
   /** Field whose presence selects this operation among several with the same path. */
   readonly selectedBy?: string;
+  /** The call issues a credential, so the history records it although it changes nothing. */
+  readonly issuesCredential?: true;
   /** The purpose of the command is to print secrets, so they are not masked. */
   readonly revealsSecrets?: true;
   /** The single value that `--quiet` prints, for scripts. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isEmailAddress } from '../kernel/email-address.ts';
 import { defineOperation } from './define.ts';
 import { EMAIL_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
 import { requireChange, secret, serviceSwitch, triggers } from './fields.ts';
@@ -60,7 +61,12 @@ export const email = {
     message: 'Email configuration updated successfully.',
     lookup: { operation: 'email.get', inputFields: {} },
     rejectionMessage: () => 'Invalid email service configuration.',
-    confirm: ({ useEmailService }) => (useEmailService === false ? 'Disable email?' : undefined),
+    confirm: ({ useEmailService, emailServiceConfig: { fromEmail = '' } = {} }) => {
+      if (useEmailService === false) return 'Disable email?';
+      // An empty address removes the stored one.
+      if (fromEmail === '' || isEmailAddress(fromEmail)) return undefined;
+      return `The sender address '${fromEmail}' is not a valid email address. Save it anyway?`;
+    },
     warnings: ({ emailServiceConfig }) => warnAboutUnknownEvents(Object.keys(emailServiceConfig?.triggers ?? {})),
   }),
 };

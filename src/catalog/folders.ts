@@ -38,6 +38,12 @@ const columns = [
 ] as const;
 const updated = { header: 'UPDATED', field: 'lastUpdated', kind: 'time', hideOrder: 1 } as const;
 
+const listed = {
+  readOnly: ['createdAt', 'lastUpdated', 'apiKey', 'ancestors', 'inheritAccessFromParent'],
+  inherited: { field: 'accessType', flag: 'inheritAccessFromParent' },
+  nested: 'subFolders',
+};
+
 export const folders = {
   'folders.list': defineOperation({
     command: ['folders', 'list'],
@@ -112,6 +118,7 @@ export const folders = {
       noun: 'folder',
       inOrder: true,
       ifExists: { update: 'folders.update' },
+      listed,
       lookup: {
         operation: 'folders.list',
         idField: 'folderId',
@@ -139,6 +146,12 @@ export const folders = {
     }),
     output: itemResults,
     message: 'Folder Updated successfully.',
-    bulk: { field: 'folders', id: 'folderId', noun: 'folder', inOrder: true },
+    bulk: {
+      field: 'folders',
+      id: 'folderId',
+      noun: 'folder',
+      inOrder: true,
+      listed: { ...listed, readOnly: [...listed.readOnly, 'accessType'] },
+    },
   }),
 };

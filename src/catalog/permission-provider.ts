@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { valueAt } from '../kernel/field-path.ts';
 import { defineOperation } from './define.ts';
 import { httpUrl, requireChange, secret, serviceSwitch } from './fields.ts';
 
@@ -9,6 +10,8 @@ const providerConfig = z.looseObject({
     authToken: secret('token sent to the provider').optional(),
   }),
 });
+
+const URL_PATH = ['permissionProviderConfig', 'permissionProviderUrl'];
 
 export const permissionProvider = {
   'permission-provider.get': defineOperation({
@@ -48,6 +51,13 @@ export const permissionProvider = {
     output: providerConfig,
     message: 'Permission provider configuration updated successfully.',
     lookup: { operation: 'permission-provider.get', inputFields: {} },
+    precondition: {
+      operation: 'permission-provider.get',
+      applies: ({ usePermissionProvider, permissionProviderConfig }) =>
+        usePermissionProvider === true && permissionProviderConfig?.permissionProviderUrl === undefined,
+      findProblem: (state) =>
+        valueAt(state, URL_PATH) ? undefined : { path: URL_PATH, message: 'required to enable the provider' },
+    },
     confirm: ({ usePermissionProvider }) =>
       usePermissionProvider === false ? 'Disable the permission provider?' : undefined,
   }),

@@ -8,7 +8,10 @@ import type { Target } from './target.ts';
 
 /** The parts of an operation that a call uses. */
 export interface CalledOperation
-  extends Pick<Operation, 'auth' | 'effect' | 'revealsSecrets' | 'feature' | 'lookup' | 'splitIds'> {
+  extends Pick<
+    Operation,
+    'auth' | 'effect' | 'revealsSecrets' | 'issuesCredential' | 'feature' | 'lookup' | 'splitIds'
+  > {
   readonly path: string;
   readonly singleRecordId?: string | undefined;
   /** The command words that call this operation, if there are any. */

@@ -8,6 +8,9 @@ const MAX_ID_LENGTH = 100;
 /** Fields that hold IDs. */
 const ID_FIELD = /^(?:id|uid|apiKey|\w+Ids?)$/;
 
+/** Fields whose objects name a user and the resources that the user gets access to. */
+const GRANT_FIELD = /^(?:user|permissions|resources)$/;
+
 /** Number of records of a job by outcome. */
 export interface JobCounts {
   readonly total: number;
@@ -36,8 +39,9 @@ export class Activity {
   recordFields(data: unknown): void {
     if (!isObject(data) || this.#isFull) return;
     for (const [name, value] of Object.entries(data)) {
-      if (ID_FIELD.test(name))
-        for (const id of Array.isArray(value) ? value.slice(0, MAX_IDS) : [value]) this.#note(id);
+      const values = Array.isArray(value) ? value.slice(0, MAX_IDS) : [value];
+      if (ID_FIELD.test(name)) for (const id of values) this.#note(id);
+      if (GRANT_FIELD.test(name)) for (const part of values) this.recordFields(part);
     }
   }
 
@@ -62,7 +66,7 @@ export function trackActivity(client: Client, activity: Activity): Client {
     data: unknown,
     call: () => Promise<Reply>,
   ): Promise<Reply> => {
-    if (operation.effect === 'read') return call();
+    if (operation.effect === 'read' && !operation.issuesCredential) return call();
     activity.calls += 1;
     activity.recordFields(data);
     const records = firstRecordIds(operation, data);

@@ -89,6 +89,21 @@ export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) 
 }
 
 /**
+ * Does what the terminal does for Ctrl-C and Ctrl-Z: signals all processes of the job. Windows has no such groups, and would
+ * end the process without its handlers.
+ */
+export function signalJob(signal: 'SIGINT' | 'SIGTSTP'): void {
+  if (currentPlatform === 'win32') process.emit(signal, signal);
+  else process.kill(0, signal);
+}
+
+/** Calls `resume` when the job continues after Ctrl-Z. @returns a function that stops that */
+export function onContinued(resume: () => void): () => void {
+  process.on('SIGCONT', resume);
+  return () => process.off('SIGCONT', resume);
+}
+
+/**
  * Prevents libraries from listening to SIGXFSZ, the signal of the file size limit. Node.js ignores the signal, so a write
  * fails with an error that svc reports; once any listener was added, even if removed later, the signal ends the process.
  */

@@ -1,20 +1,21 @@
-import stringWidth from 'string-width';
+import type { Measure } from './width.ts';
 
 /** Spaces before a command, and before its continuation lines. */
 const [INDENT, CONTINUATION_INDENT] = ['  ', '    '];
 
 /**
  * Wraps a POSIX command line to indented lines that end with ` \`, so that all of them can be pasted at once. Breaks only
- * between words, preferably before flags. A word that is wider than a line is not split.
+ * between words, and keeps flags next to their values if both fit. A word that is wider than a line is not split.
  */
-export function wrapCommand(command: string, width: number): readonly string[] {
+export function wrapCommand(command: string, width: number, measure: Measure): readonly string[] {
+  const fits = (indent: string, text: string) => measure(indent + text) + ' \\'.length <= width;
   const lines: string[] = [];
   let line = '';
-  for (const part of splitAtFlags(splitWords(command))) {
-    const pieces = fits(CONTINUATION_INDENT, part, width) ? [part] : splitWords(part);
+  for (const part of joinFlags(splitWords(command))) {
+    const pieces = fits(CONTINUATION_INDENT, part) ? [part] : splitWords(part);
     for (const piece of pieces) {
       const indent = lines.length === 0 ? INDENT : CONTINUATION_INDENT;
-      if (line === '' || fits(indent, `${line} ${piece}`, width)) line = line === '' ? piece : `${line} ${piece}`;
+      if (line === '' || fits(indent, `${line} ${piece}`)) line = line === '' ? piece : `${line} ${piece}`;
       else {
         lines.push(`${indent}${line} \\`);
         line = piece;
@@ -24,23 +25,23 @@ export function wrapCommand(command: string, width: number): readonly string[] {
   return [...lines, `${lines.length === 0 ? INDENT : CONTINUATION_INDENT}${line}`];
 }
 
-/** Whether text fits next to the continuation mark. */
-function fits(indent: string, text: string, width: number): boolean {
-  return stringWidth(indent + text) + ' \\'.length <= width;
-}
-
 /** Splits a command line at unquoted spaces. Quotes and escapes stay part of the words. */
 function splitWords(command: string): readonly string[] {
-  return command.match(/(?:'[^']*'|\\.|[^\s'\\])+/gs) ?? [];
+  return command.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|\S)+/gs) ?? [];
 }
 
-/** Joins each flag with its value, and the words before the first flag. */
-function splitAtFlags(words: readonly string[]): readonly string[] {
+/** A flag, or an operator of the shell such as `|` and `<`. */
+const JOINS_NEXT = /^(?:-.|[|<>&])/;
+
+/** Joins each flag with the word after it, which may be its value, and each operator with its operand. */
+function joinFlags(words: readonly string[]): readonly string[] {
   const parts: string[] = [];
+  let canJoin = false;
   for (const word of words) {
-    const last = parts.at(-1);
-    if (last === undefined || word.startsWith('-')) parts.push(word);
-    else parts[parts.length - 1] = `${last} ${word}`;
+    const joinsNext = JOINS_NEXT.test(word);
+    if (canJoin && !joinsNext) parts[parts.length - 1] = `${parts.at(-1)} ${word}`;
+    else parts.push(word);
+    canJoin = joinsNext;
   }
   return parts;
 }

@@ -9,12 +9,15 @@ import { type UnpackedBody, unpackBody } from './payload.ts';
 import { type OutgoingRequest, type PostOptions, sendPost } from './post.ts';
 import type { ReceivedRequest, ReceiverResponse } from './receiver.ts';
 import type { Recording } from './recording.ts';
-import { type ForwardingRoute, findTarget } from './routes.ts';
+import { type ForwardingRoute, findTarget, matchesPattern } from './routes.ts';
+import { withNewSignature } from './signature.ts';
 import { hasSignatureHeaders, type VerificationSecrets, verifyDelivery } from './verification.ts';
 
 /** The result of forwarding a delivery; `status` is null if the target did not respond. */
 export interface ForwardResult {
   readonly status: number | null;
+  /** Milliseconds until the response, or until the failure. */
+  readonly milliseconds: number;
   readonly error?: string;
 }
 
@@ -26,6 +29,8 @@ export interface ReceivedDeliveryEvent {
   readonly verified: boolean;
   /** An RFC 3339 timestamp in UTC. */
   readonly receivedAt: string;
+  /** Time of a replay, in the same format. */
+  readonly replayedAt?: string;
   /** Null if no route matches. */
   readonly forwarded: ForwardResult | null;
   /** The decoded and decrypted payload; null if that fails. */
@@ -40,6 +45,10 @@ export type ListenerEvent =
       readonly accepted: boolean;
       readonly payloadProblem?: string;
     }
+  /** The latest delivery, forwarded again on request. */
+  | { readonly kind: 'replayed'; readonly delivery: ReceivedDeliveryEvent }
+  /** A valid delivery of an event that was not requested. */
+  | { readonly kind: 'filtered'; readonly event: string }
   | { readonly kind: 'duplicate'; readonly id: string; readonly event: string }
   | { readonly kind: 'rejected'; readonly reason: string };
 
@@ -56,11 +65,15 @@ export interface ListenerDependencies {
   /** Whether to accept unverified deliveries too, and mark them. */
   readonly skipVerify: boolean;
   readonly privateKey?: string | undefined;
+  /** Secret to sign deliveries with before they are recorded and forwarded (default: they keep their signature). */
+  readonly relaySecret?: string | undefined;
+  /** Patterns of the event types to process (default: all). */
+  readonly events?: readonly string[] | undefined;
   readonly forwarding: Forwarding;
   readonly recording?: Recording | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Reports an event. The sender gets the response only after this promise has processing. */
+  /** Reports an event. The sender gets the response only after this promise has resolved. */
   readonly emit: (event: ListenerEvent) => Promise<void>;
 }
 
@@ -72,13 +85,19 @@ const UNREADABLE_RESPONSE: ReceiverResponse = { status: 400, text: 'the body is 
 const ACCEPTED_RESPONSE: ReceiverResponse = { status: 200, text: 'ok' };
 const NOT_FORWARDED_RESPONSE: ReceiverResponse = { status: 502, text: 'the target did not accept the delivery' };
 
-/**
- * Creates the handler of deliveries, which verifies the original bytes, decodes, records, and forwards them, and then
- * remembers the ID. Responds with a 2xx only after the target did.
- */
-export function createListener(
-  dependencies: ListenerDependencies,
-): (request: ReceivedRequest) => Promise<ReceiverResponse> {
+export interface Listener {
+  /**
+   * Handles a delivery: verifies the original bytes, decodes, records, and forwards them, and then remembers the ID. Responds
+   * with a 2xx only after the target did.
+   */
+  readonly handle: (request: ReceivedRequest) => Promise<ReceiverResponse>;
+  /** Forwards the latest delivery again, with a new signature if there is a secret. Resolves to false without a delivery. */
+  readonly replayLast: () => Promise<boolean>;
+}
+
+export function createListener(dependencies: ListenerDependencies): Listener {
+  const { events = ['*'] } = dependencies;
+  let last: ParsedDelivery | undefined;
   const processed = new Set<string>();
   const inFlight = new Map<string, Promise<ReceiverResponse>>();
 
@@ -87,7 +106,7 @@ export function createListener(
     return response;
   };
 
-  return async (request) => {
+  const handle: Listener['handle'] = async (request) => {
     const headers = groupHeaders(request.headers);
     const verification = verifyDelivery(dependencies.proofs, { headers, body: request.body }, dependencies.clock.now());
     if (!verification.verified && !dependencies.skipVerify) return reject(verification.reason, UNVERIFIED_RESPONSE);
@@ -99,11 +118,22 @@ export function createListener(
     const form = verification.verified ? verification.form : hasSignatureHeaders(headers) ? 'advanced' : 'basic';
     const payload = 'payload' in unpacked ? unpacked.payload : null;
     const parsed: ParsedDelivery = {
-      ...{ request, unpacked, form, payload, verified: verification.verified },
+      ...{
+        request: withNewSignature(request, dependencies.relaySecret, dependencies.clock.now()),
+        unpacked,
+        form,
+        payload,
+        verified: verification.verified,
+      },
       id: key ?? deliveryIdOf(payload),
       event: eventNameOf(payload),
       receivedAt: new Date(dependencies.clock.now()).toISOString(),
     };
+    if (!events.some((pattern) => matchesPattern(parsed.event, pattern))) {
+      await dependencies.emit({ kind: 'filtered', event: parsed.event });
+      return ACCEPTED_RESPONSE;
+    }
+    last = parsed;
     if (key === undefined) return processDelivery(dependencies, parsed);
     if (processed.has(key)) {
       await dependencies.emit({ kind: 'duplicate', id: key, event: parsed.event });
@@ -120,6 +150,23 @@ export function createListener(
     inFlight.set(key, processing);
     return processing;
   };
+  const replayLast = async () => {
+    if (!last) return false;
+    await replay(dependencies, last);
+    return true;
+  };
+  return { handle, replayLast };
+}
+
+/** Forwards a delivery again. Its first signature may have expired. */
+async function replay(dependencies: ListenerDependencies, parsed: ParsedDelivery): Promise<void> {
+  const { relaySecret, proofs, clock } = dependencies;
+  const request = withNewSignature(parsed.request, relaySecret ?? proofs.secrets[0], clock.now());
+  const forwarded = await forward(dependencies, { ...parsed, request });
+  const { id, event, form, verified, receivedAt, payload } = parsed;
+  const replayedAt = new Date(clock.now()).toISOString();
+  const delivery = { id, event, form, verified, receivedAt, replayedAt, forwarded, payload };
+  await dependencies.emit({ kind: 'replayed', delivery });
 }
 
 /** A verified and decoded delivery. */
@@ -147,9 +194,12 @@ async function forward(
   const url = findTarget(parsed.event, forwarding.routes, forwarding.defaultTarget);
   if (!url) return null;
   const outgoing = forwarding.isDecoded ? createDecodedRequest(url, parsed) : createOriginalRequest(url, parsed);
-  if (!outgoing) return { status: null, error: 'there is no decoded body to forward' };
+  if (!outgoing) return { status: null, milliseconds: 0, error: 'there is no decoded body to forward' };
   const result = await sendPost(outgoing, { ...forwarding.postOptions, signal });
-  return result.status === null ? { status: null, error: result.error } : { status: result.status };
+  const { milliseconds } = result;
+  return result.status === null
+    ? { status: null, milliseconds, error: result.error }
+    : { status: result.status, milliseconds };
 }
 
 function createOriginalRequest(url: URL, { request }: ParsedDelivery): OutgoingRequest {

@@ -4,7 +4,7 @@ import { SvcError } from '../kernel/errors.ts';
 import { hint, stepWithPlaceholder } from '../kernel/hint.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import { SIGNATURE_HEADERS } from './form.ts';
-import { type Headers, headerValuesOf } from './headers.ts';
+import { groupHeaders, type HeaderList, type Headers, headerValuesOf, withoutHeaders } from './headers.ts';
 
 /** A signing secret as text, or as a parsed key to avoid parsing it for each signature. */
 export type SigningSecret = string | KeyObject;
@@ -59,6 +59,19 @@ export function createSignatureHeaders(
     [SIGNATURE_HEADERS.timestamp]: String(delivery.timestamp),
     [SIGNATURE_HEADERS.signature]: sign(secret, delivery),
   };
+}
+
+/** Signs a received delivery with another secret and the current time, in milliseconds. Basic deliveries stay unsigned. */
+export function withNewSignature<Request extends { readonly headers: HeaderList; readonly body: Uint8Array }>(
+  request: Request,
+  secret: string | undefined,
+  now: number,
+): Request {
+  const [id] = headerValuesOf(groupHeaders(request.headers), SIGNATURE_HEADERS.id);
+  if (id === undefined || secret === undefined) return request;
+  const signed = createSignatureHeaders(secret, { id, timestamp: Math.floor(now / 1000), body: request.body });
+  const headers = [...withoutHeaders(request.headers, Object.keys(signed)), ...Object.entries(signed)];
+  return { ...request, headers };
 }
 
 /**

@@ -39,7 +39,7 @@ describe('svc doctor with broken configuration', () => {
     const address = await listen(server);
     const env = { SVC_BASE_URL: `https://${address}`, SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'token-of-the-key' };
     const { stdout, stderr } = await svc(['doctor'], { env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
-    expect(stdout).toMatch(/\nwarn +certificate-checks .*\n(.*\n)*warn +connection .*\n(.*\n)*ok +answer +HTTP 401/);
+    expect(stdout).toMatch(/\nwarn +certificate-checks .*\n(.*\n)*warn +connection .*\n(.*\n)*info +answer +HTTP 401/);
     expect(stderr).not.toContain('Warning:');
   });
 });

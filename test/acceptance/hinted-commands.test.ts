@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { ADD_USERS, ndjsonUsers } from './bulk-service.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, newUser, type Run, type User } from './svc.ts';
 import { closeConnection, respondNormally, startTokenService } from './token-service.ts';
@@ -40,7 +41,7 @@ const CA_FILE = 'my ca.pem';
 
 /** Creates a user, and flags for a service that no variable names. */
 async function createUserWithFlags({ SVC_BASE_URL = '', ...credentials }: Readonly<Record<string, string>>) {
-  const user = await newUser();
+  const user = await newUserInProcess();
   await writeFile(join(user.home, CA_FILE), rootCertificates[0] ?? '');
   const flags = ['--base-url', SVC_BASE_URL, '--ca-file', CA_FILE, '--insecure-http'];
   return { user, flags, credentials };
@@ -48,7 +49,7 @@ async function createUserWithFlags({ SVC_BASE_URL = '', ...credentials }: Readon
 
 /** Creates a user with the profile `staging` for a service. */
 async function createUserWithProfile(env: Readonly<Record<string, string>>) {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const { SVC_BASE_URL = '', SVC_AUTH_TOKEN = '', SVC_API_KEY = '', ...rest } = env;
   const secret = ['--auth-token-stdin', '--insecure-storage', '--no-verify'];
   const words = ['--base-url', SVC_BASE_URL, '--api-key', SVC_API_KEY, ...secret];
@@ -189,18 +190,19 @@ describe('with --local and a separate store', () => {
     const user = await newUser();
     const add = [...LOCAL, 'groups', 'add-users', '--org', "o'acme", '--group', 'g1', '--user', 'u1', '-o', 'json'];
     const missing = await user.svc(add);
-    expect(missing.stderr).toContain('Organization not found');
+    expect(missing.stderr).toContain("organization o'acme not found");
     const [command = ''] = hintOf(missing).commands;
     expect(await runPasted(user, command)).toMatchObject({ code: 0 });
-    expect((await user.svc(add)).stderr).not.toContain('Organization not found');
+    expect((await user.svc(add)).stderr).not.toContain("organization o'acme not found");
   });
 
-  it('the hinted command accepts the fixed rejects of several --user', async () => {
+  it('the hinted command accepts the fixed rejects of a file of IDs', async () => {
     const user = await newUser();
     const add = (...words: readonly string[]) => user.svc([...LOCAL, ...words, '-o', 'json']);
     expect((await add('users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada')).code).toBe(0);
     expect((await add('groups', 'add', '--org', 'acme', '--group', 'g1')).code).toBe(0);
-    const rejected = await add('groups', 'add-users', '--org', 'acme', '--group', 'g1', '--user', 'x1', '--user', 'x2');
+    await writeFile(join(user.home, 'ids.json'), '["x1","x2"]');
+    const rejected = await add('groups', 'add-users', '--org', 'acme', '--group', 'g1', '--file', 'ids.json');
     expect(rejected.code, rejected.stderr).toBe(10);
     const [rejects = ''] = (await readdir(user.home)).filter((name) => name.endsWith('.rejects.json'));
     expect(JSON.parse(await readFile(join(user.home, rejects), 'utf8'))).toEqual(['x1', 'x2']);
@@ -208,7 +210,7 @@ describe('with --local and a separate store', () => {
     const { hint } = hintOf(rejected);
     const sent = await runPasted(user, extractCommand(`${hint}\n`, /\n/));
     expect(sent.code, sent.stderr).toBe(0);
-    expect(sent.stdout).toContain('1 succeeded');
+    expect(sent.stdout).toContain('Added user u1 to group g1 in acme');
   });
 });
 

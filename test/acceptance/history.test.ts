@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
-import { BIN, newUser, type User } from './svc.ts';
+import { BIN, type User } from './svc.ts';
 
 const written = { success: true, id: 'x', message: 'User added.' };
 
@@ -16,7 +17,7 @@ async function entries({ svc }: User) {
 
 describe('svc history', () => {
   it('lists writes with their target and outcome, without secrets and free text', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const secret = randomBytes(20).toString('base64url');
     const { env } = await startMockService(({ headers, path }) => {
       if (headers['x-svc-auth-token'] !== secret) return failure(401, 'UNAUTHENTICATED', `no: ${secret}`);
@@ -50,8 +51,35 @@ describe('svc history', () => {
     expect(text).not.toContain('Ann');
   });
 
+  it('lists issued access tokens by user and resources, whose effective access the command names', async () => {
+    const user = await newUserInProcess();
+    const token = randomBytes(40).toString('base64url');
+    const { env } = await startMockService(() => success({ token }));
+    const end = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000).toISOString();
+    const resources = [
+      'type=organization,id=acme',
+      `type=document,id=d1,org=acme,role=viewer,expires=${end}`,
+      'type=folder,id=f1,org=acme,expires=72h',
+    ];
+    const who = ['--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
+    const generate = ['access-tokens', 'generate', ...who, ...resources.flatMap((one) => ['--resource', one])];
+    const run = await user.svc([...generate, '-o', 'json'], { env });
+    expect([run.code, JSON.parse(run.stdout)]).toEqual([0, { token }]);
+    expect(run.stderr.split('\n')).toEqual([
+      'Granted editor (the default role) on organization acme until the token expires in 48 hours',
+      `Granted viewer on document d1 of acme until ${end}`,
+      'Granted editor (the default role) on folder f1 of acme until the token expires in 48 hours',
+      '',
+    ]);
+    await user.svc([...generate, '--dry-run'], { env });
+    const { stdout } = await user.svc(['history', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ ids: ['u1', 'acme', 'd1', 'f1'], calls: 1, outcome: 'done' }]);
+    expect(stdout).not.toContain(token);
+    expect(stdout).not.toContain('Ada');
+  });
+
   it('lists an interrupted write', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env, received } = await startMockService(() => undefined);
     const words = ['webhooks', 'config', 'update', '--enable'];
     const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
@@ -62,7 +90,7 @@ describe('svc history', () => {
   });
 
   it('fails no command if the history cannot be written', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env } = await startMockService(() => success({ u1: written }));
     const blocked = { ...env, XDG_STATE_HOME: '/dev/null' };
     const run = await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1', '-q'], { env: blocked });
@@ -70,7 +98,7 @@ describe('svc history', () => {
   });
 
   it('has one line for each of many concurrent commands', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env } = await startMockService(({ body }) => {
       const [record] = body.data['users'] as { userId: string }[];
       return success({ [record?.userId ?? '']: written });
@@ -84,7 +112,7 @@ describe('svc history', () => {
 });
 
 it('auth status reports an unfinished reset', async () => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const { env } = await startMockService((_, response) => void response.destroy());
   const workspace = { SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: randomBytes(20).toString('base64url') };
   const run = await user.svc(['auth-tokens', 'reset', '--api-key', 'K', '--yes'], { env: { ...env, ...workspace } });

@@ -4,6 +4,31 @@ import { describe, expect, it } from 'vitest';
 import { startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
+it.each([
+  ['documents', 'json', 'read-only fields are not sent: disabled, accessType'],
+  ['documents', 'csv', 'read-only fields are not sent: accessType, disabled'],
+  [
+    'folders',
+    'yaml',
+    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
+  ],
+  [
+    'folders',
+    'ndjson',
+    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
+  ],
+])('a list of %s as %s can be added again', async (noun, format, note) => {
+  const { svc, home } = await newUser();
+  const here = ['--local', '--org', 'acme'];
+  const flags = noun === 'folders' ? ['--folder', 'x1', '--create-organization'] : ['--document', 'x1'];
+  expect((await svc([noun, 'add', ...here, ...flags, '--name', 'Plans'])).code).toBe(0);
+  const { stdout } = await svc([noun, 'list', ...here, '-o', format]);
+  await writeFile(join(home, `list.${format}`), stdout);
+  const again = await svc([noun, 'add', ...here, '--file', `list.${format}`, '--if-exists', 'skip']);
+  const skipped = `Skipped ${noun.slice(0, -1)} x1: it already exists in acme\n`;
+  expect(again).toEqual({ code: 0, stdout: skipped, stderr: `${note}\n` });
+});
+
 describe('records that already exist', () => {
   it('let the same command run twice, and stay as they are with --if-exists skip', async () => {
     const { svc, home } = await newUser();
@@ -59,8 +84,8 @@ describe('records that already exist', () => {
 
   it('are updated only if they differ, and --if-exists update is refused where the service has no update', async () => {
     const { svc, home } = await newUser();
-    const write = (name: string) =>
-      writeFile(join(home, 'folders.csv'), `folderId,folderName,accessType\na,${name},\nb,B,restricted\n`);
+    const write = (name: string, accessType = '') =>
+      writeFile(join(home, 'folders.csv'), `folderId,folderName,accessType\na,${name},${accessType}\nb,B,restricted\n`);
     const add = () =>
       svc([
         'folders',
@@ -77,14 +102,16 @@ describe('records that already exist', () => {
     await write('A');
     const first = await add();
     expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^2 folders: 2 created \(/)]);
-    await write('Other');
+    await write('Other', 'restricted');
     const second = await add();
     expect([second.code, second.stdout]).toEqual([
       0,
       expect.stringMatching(/^2 folders: 0 created, 1 updated, 1 unchanged \(2 requests, /),
     ]);
     expect(second.stderr).toContain('warning: existing folders keep their accessType: the service cannot update it');
+    await write('Other');
     const third = await add();
+    expect(third.stderr).toBe('');
     expect(third.stdout).toMatch(/^2 folders: 0 created, 2 unchanged \(/);
     const list = await svc(['folders', 'list', '--org', 'acme', '--local', '-o', 'json', '--jq', 'map(.folderName)']);
     expect(JSON.parse(list.stdout)).toEqual(['Other', 'B']);

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { target } from '../webhooks/listener-fixture.ts';
 import { type Dialogue, startDialogue } from './dialogue.ts';
 import { failure, type ResponseHandler, startMockService, success } from './mock-service.ts';
-import { newUser } from './svc.ts';
+import { BIN, newUser } from './svc.ts';
+import { startInTerminal } from './terminal.ts';
 
 const DOWN = '\u001b[B';
 const ADVANCED_OFF = {
@@ -163,7 +165,10 @@ describe('svc webhooks setup', () => {
       [`[1/8] Endpoint URL (${url})`, '\r'],
       ['Add another endpoint for this URL?', '\r'],
       ['Send a test request', '\r'],
-      ['[2/8] Events to receive', 'coment.add'],
+      ['[2/8] Events to receive', 'huddle.j'],
+      ['❯ [ ] huddle.join', ' '],
+      ['❯ [x] huddle.join', ' '],
+      ['❯ [ ] huddle.join', '\u0015coment.add'],
       ["unknown event type; did you mean 'comment.add'?", '\u0015\r'],
       ['[3/8] Channels', '5\r'],
       ["'5' looks like a rate limit, which is the next question. Use it as a channel?", '\r'],
@@ -389,6 +394,70 @@ describe('svc webhooks setup', () => {
   });
 });
 
+describe('svc webhooks setup with all settings and --yes', () => {
+  it('prints the secret as a field of the result if stdout is not a terminal, and no box', async () => {
+    const { env, home } = await newUser();
+    const words = ['--url', 'localhost:1/hook', '--filter-type', 'huddle.join', '--rate-limit', '5', '--uid', 'u'];
+    const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c', '--yes'];
+    const all = [process.execPath, BIN, 'webhooks', 'setup', '--local', ...words, ...more];
+    const { ended, screen, kill } = startInTerminal('sh', ['-c', '"$@" > "$HOME/result"', 'sh', ...all], { env });
+    onTestFinished(kill);
+    expect(await ended, screen()).toBe(0);
+    const result = await readFile(join(home, 'result'), 'utf8');
+    expect(result).toMatch(/^url +http:\/\/localhost:1\/hook$/m);
+    expect(result).toMatch(/^secret +whsec_[\w+/]{32}$/m);
+    expect(`${result}${screen()}`.match(/whsec_/g)).toHaveLength(1);
+    expect(screen()).not.toContain('╭');
+  });
+});
+
+describe('svc webhooks snippet', () => {
+  it('prints code that verifies what svc webhooks send sends', async () => {
+    const { svc, home } = await newUser();
+    const receiver = await target();
+    await writeFile(join(home, 'secret'), SECRET);
+    const sent = await svc(['webhooks', 'send', 'comment.add', '--url', receiver.url.href, '--secret-file', 'secret']);
+    expect(sent.code, sent.stderr).toBe(0);
+    const { stdout } = await svc(['webhooks', 'snippet', '--lang', 'node']);
+    await writeFile(join(home, 'verify.mjs'), stdout);
+    const { verifyDelivery } = await import(pathToFileURL(join(home, 'verify.mjs')).href);
+    const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
+    expect(verifyDelivery(Buffer.from(body), headers, SECRET)).toBe(true);
+    expect(verifyDelivery(Buffer.from(`${body} `), headers, SECRET)).toBe(false);
+  });
+
+  it('asks for the language on a terminal, and requires --lang elsewhere', async () => {
+    const { svc, env } = await newUser();
+    expect(await svc(['webhooks', 'snippet'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'svc: --lang is required\nhint: known languages: node, python, go, ruby, php\n',
+    });
+    const screen = startDialogue(['webhooks', 'snippet'], env);
+    await screen.answer('Language', `${DOWN.repeat(4)}\r`);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('\n<?php\n');
+  });
+});
+
+describe('an unknown event type', () => {
+  it('is refused in flags and data of svc webhooks endpoints create, unless it is allowed', async () => {
+    const { svc } = await newUser();
+    const create = ['webhooks', 'endpoints', 'create', '--local', '--dry-run', '--url', 'https://example.com/hook'];
+    const hint = "hint: did you mean 'comment.add'? --allow-unknown-event accepts unknown event types\n";
+    const filter = ['--filter-type', 'coment.add'];
+    const [inFlag, inData, allowed] = await Promise.all([
+      svc([...create, ...filter]),
+      svc([...create, '--data', '{"filterTypes":["coment.add"]}']),
+      svc([...create, ...filter, '--allow-unknown-event']),
+    ]);
+    expect(inFlag).toEqual({ code: 2, stdout: '', stderr: `svc: unknown event type 'coment.add'\n${hint}` });
+    expect(inData).toEqual({ ...inFlag, code: 3 });
+    expect(JSON.parse(allowed.stdout).body.data.filterTypes).toEqual(['coment.add']);
+    expect(allowed.stderr).toContain("warning: 'coment.add' is not a known event type; did you mean 'comment.add'?");
+  });
+});
+
 const TOKEN = 'token-of-deliveries-4711';
 const WEBHOOKS_OFF = {
   useWebhookService: false,
@@ -422,7 +491,7 @@ describe('svc webhooks config setup', () => {
       ['Events to deliver', 'comment.delete'],
       ['❯ [x] comment.delete', '\r'],
       ['Continue with the 16 selected', '\r'],
-      ['Make these changes?', 'y\r'],
+      ['Make these changes?', '\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
     const config = {
@@ -439,7 +508,7 @@ describe('svc webhooks config setup', () => {
     expect(shown).toContain('  rawNotificationUrl: (none) → https://example.com/raw\n');
     expect(shown).toContain('  triggers comment.delete: (none) → false\n');
     expect(shown).toContain('  triggers comment.add: (none) → true\n');
-    expect(shown).toMatch(/^ {2}svc webhooks config update --enable .* --auth-token-stdin$/m);
+    expect(shown).toMatch(/^ {2}svc webhooks config update --enable (?:.* \\\n)+.* --auth-token-stdin$/m);
     expect(screen.raw()).not.toContain(TOKEN);
   });
 
@@ -510,7 +579,7 @@ describe('svc email setup', () => {
       ['Provider API key', `${TOKEN}\r`],
       ['Sender address', 'hello@example.com\r'],
       ['Continue with the 7 selected', '\r'],
-      ['Make these changes?', 'y\r'],
+      ['Make these changes?', '\r'],
     ]);
     expect(await first.ended, first.text()).toBe(0);
     expect(first.raw()).not.toContain(TOKEN);
@@ -529,7 +598,7 @@ describe('svc email setup', () => {
       ['Sender address (Enter: hello@example.com; -: none):', '\r'],
       ['Sender name (Enter: Grüße & Co; -: none):', 'Acme\r'],
       ['the 7 selected', '\r'],
-      ['Make these changes?', 'y\r'],
+      ['Make these changes?', '\r'],
     ]);
     expect(await second.ended, second.text()).toBe(0);
     expect(second.text()).toContain('Changes\n  type: custom → extprovider\n  fromCompany: Grüße & Co → Acme\n\n');

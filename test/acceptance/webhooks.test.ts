@@ -8,6 +8,7 @@ import { eventually } from '../eventually.ts';
 import { hasPython } from '../python.ts';
 import { newSecret, send, signed, target } from '../webhooks/listener-fixture.ts';
 import { BIN, newUser, type User } from './svc.ts';
+import { startInTerminal, startTerminal } from './terminal.ts';
 
 /** A running command, its output so far, and its end. */
 function start({ env, home }: User, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
@@ -192,5 +193,68 @@ describe('svc webhooks listen --local', () => {
     expect(JSON.parse(written.stdout)).toMatchObject({ event: 'comment.add', form: 'advanced', verified: true });
     child.kill('SIGTERM');
     expect(await ended).toBe(143);
+  });
+});
+
+describe('svc serve and svc webhooks listen on terminals', () => {
+  it('log requests, show latencies, replay, and restore the settings', async () => {
+    const user = await newUser();
+    const service = startTerminal(['serve', '--port', '0'], user.env);
+    onTestFinished(() => service.kill());
+    await service.shows('Ctrl-C stops it.');
+    const variables = Array.from(service.screen().matchAll(/export (SVC_\w+)=(\S+)/g), ([, name, value]) => [
+      name,
+      value,
+    ]);
+    const env = { ...user.env, ...Object.fromEntries(variables) };
+    const to = await target();
+    const listener = startTerminal(['webhooks', 'listen', '--port', '0', '--forward-to', to.url.href], env);
+    onTestFinished(() => listener.kill());
+    await listener.shows('press r to replay');
+    expect(listener.screen()).toMatch(/signing secret of this machine: whsec_\S{32}/);
+    expect(listener.screen()).toContain(
+      'enabled advanced webhooks; to disable them again: svc webhooks advanced update',
+    );
+    listener.type('r');
+    await listener.shows('no delivery to replay yet');
+
+    const headers = { 'x-svc-api-key': env.SVC_API_KEY, 'x-svc-auth-token': env.SVC_AUTH_TOKEN };
+    const data = { organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: 'hello' };
+    const response = await fetch(`${env.SVC_BASE_URL}/v2/crdt/add`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ data }),
+    });
+    expect(response.status, await response.text()).toBe(200);
+    await listener.shows('forwarded: 200');
+    listener.type('r');
+    await listener.shows('replayed: 200');
+    expect(listener.screen()).toMatch(/crdt\.update_data +advanced +d1 +[\d.]+ ms {2}forwarded: 200/);
+    expect(listener.raw()).toContain('\u001b[32mforwarded: 200\u001b[39m');
+    expect(to.received.map(({ headers }) => headers['webhook-id']).length).toBe(2);
+
+    listener.type('\u0003');
+    await listener.shows('Disable advanced webhooks again?');
+    expect(listener.screen()).toContain('1 delivery accepted, 1 replayed');
+    listener.type('\r');
+    expect(await listener.ended).toBe(130);
+    expect(listener.screen()).toContain('disabled advanced webhooks again');
+    const lines = service.screen().split('\r\n');
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^\d\d:\d\d:\d\d {2}POST {2}webhooks advanced update +200 +[\d.]+ ms$/),
+    );
+    expect(lines).toContainEqual(expect.stringMatching(/POST {2}crdt add +200 +[\d.]+ ms$/));
+    service.type('\u0003');
+    expect(await service.ended).toBe(130);
+  });
+
+  it('leave the terminal alone in the background', async () => {
+    const user = await newUser();
+    const script = `set -m; ${process.execPath} ${BIN} webhooks listen --local --port 0 & sleep 0.1; wait -n; echo ended`;
+    const shell = startInTerminal('bash', ['-c', script], { env: user.env });
+    onTestFinished(() => shell.kill());
+    await shell.shows('enabled advanced webhooks');
+    expect(shell.screen()).not.toContain('press r');
+    expect(shell.screen()).not.toContain('ended');
   });
 });

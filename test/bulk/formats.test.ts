@@ -11,8 +11,11 @@ import { openInput } from '../../src/bulk/record-input.ts';
 import { activities } from '../../src/catalog/activities.ts';
 import { type BulkFields, bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { documents } from '../../src/catalog/documents.ts';
+import { folders } from '../../src/catalog/folders.ts';
+import { elementOf, shapeOf } from '../../src/catalog/introspect.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import { singlePage } from '../../src/output/renderer.ts';
+import { printedRecords } from '../output/printed.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 /** The requests for the records of a file, or the reason for its rejection. */
@@ -25,6 +28,8 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
       field: fields.listName,
       fields: fields.knownFields,
       idField: fields.id,
+      listedId: fields.listed?.id,
+      nestedField: fields.listed?.nested,
       generatesIds: fields.generatesIds ?? false,
     },
   });
@@ -92,6 +97,92 @@ describe('the same records', () => {
       { numRuns: 150 },
     );
     expect(refusals).toBeGreaterThan(0);
+  });
+});
+
+describe('the output of a list command', () => {
+  it.each(['json', 'ndjson', 'yaml', 'csv'] as const)(
+    'is valid input as %s, without its read-only fields',
+    async (format) => {
+      const folder = await createTemporaryFolder();
+      const listed = fc.record({ id: text, documentName: text, disabled: fc.boolean(), accessType: text });
+      const { columns = [] } = documents['documents.list'];
+      await fc.assert(
+        fc.asyncProperty(
+          fc.uniqueArray(listed, { selector: ({ id }) => id, minLength: 1, maxLength: 5 }),
+          async (list) => {
+            const printed = await printedRecords(format, list, { columns });
+            const expected = list.map(({ id, documentName }) => ({ documentId: id, documentName }));
+            const name = `d.${format}`;
+            expect(await sent(bulkFieldsOf(documents['documents.add']), folder, name, printed)).toEqual(expected);
+          },
+        ),
+        { numRuns: 60 },
+      );
+    },
+  );
+
+  it('keeps the fields of a folder that can be sent, and leaves records without the listed ID unchanged', async () => {
+    const folder = await createTemporaryFolder();
+    const read = { createdAt: 1, lastUpdated: 2, apiKey: 'k', ancestors: ['root'], inheritAccessFromParent: false };
+    const own = { folderId: 'f', folderName: 'F', parentFolderId: 'root', organizationId: 'acme' };
+    const file = JSON.stringify([{ ...own, ...read, accessType: 'public', subFolders: [], note: 'x' }]);
+    const { organizationId: _, ...kept } = own;
+    const add = bulkFieldsOf(folders['folders.add']);
+    expect(await sent(add, folder, 'f.json', file)).toEqual([{ ...kept, accessType: 'public', note: 'x' }]);
+    expect(await sent(bulkFieldsOf(folders['folders.update']), folder, 'f.json', file)).toEqual([
+      { ...kept, note: 'x' },
+    ]);
+    const inherited = [{ ...own, accessType: 'restricted', inheritAccessFromParent: true }];
+    for (const format of ['json', 'yaml'] as const)
+      expect(await sent(add, folder, `f.${format}`, await printedRecords(format, inherited))).toEqual([kept]);
+    const written = [{ documentId: 'd', id: 'other', accessType: 'public' }];
+    expect(await sent(bulkFieldsOf(documents['documents.add']), folder, 'd.json', JSON.stringify(written))).toEqual(
+      written,
+    );
+  });
+
+  it.each(['json', 'ndjson', 'yaml'] as const)('may have folders inside folders as %s', async (format) => {
+    interface Tree {
+      readonly folderId: string;
+      readonly subFolders?: readonly Tree[];
+    }
+    const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.record(
+        {
+          folderId: text,
+          folderName: text,
+          subFolders: fc.array(tie('tree'), { maxLength: 3, depthIdentifier: 'tree' }),
+        },
+        { requiredKeys: ['folderId', 'folderName'] },
+      ),
+    }));
+    const flatten = ({ subFolders = [], ...own }: Tree): readonly object[] => [own, ...subFolders.flatMap(flatten)];
+    const [folder, fields] = [await createTemporaryFolder(), bulkFieldsOf(folders['folders.add'])];
+    await fc.assert(
+      fc.asyncProperty(fc.array(tree, { minLength: 1, maxLength: 3 }), async (trees) => {
+        const expected = trees.flatMap(flatten) as readonly Tree[];
+        fc.pre(new Set(expected.map(({ folderId }) => folderId)).size === expected.length);
+        expect(await sent(fields, folder, `f.${format}`, await printedRecords(format, trees))).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each([
+    [documents['documents.list'], documents['documents.add']],
+    [folders['folders.list'], folders['folders.add']],
+    [folders['folders.list'], folders['folders.update']],
+  ])('%# has no field that the catalog does not know as input', (list, write) => {
+    const { listed, id, knownFields, targetFields } = bulkFieldsOf(write);
+    const fields = Object.keys(shapeOf(elementOf(list.output)));
+    const known = [
+      ...knownFields,
+      ...targetFields.map(({ name }) => name),
+      listed?.id ?? id,
+      ...(listed?.readOnly ?? []),
+    ];
+    expect(fields.filter((name) => name !== listed?.nested && !known.includes(name))).toEqual([]);
   });
 });
 

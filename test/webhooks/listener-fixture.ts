@@ -65,7 +65,7 @@ export async function listening({ forwarding, receiver, ...world }: Listening = 
   const refusals: string[] = [];
   const failures: unknown[] = [];
   const secret = newSecret();
-  const answer = createListener({
+  const { handle, replayLast } = createListener({
     proofs: { secrets: [secret] },
     skipVerify: false,
     forwarding: { routes: [], isDecoded: false, postOptions: { timeout: 2_000 }, ...forwarding },
@@ -77,11 +77,11 @@ export async function listening({ forwarding, receiver, ...world }: Listening = 
   const { url, close } = await startReceiver({
     address: { host: '127.0.0.1', port: 0 },
     allowedHosts: [],
-    handle: answer,
+    handle,
     onRejected: async (reason) => void refusals.push(reason),
     onError: (error) => failures.push(error),
     ...receiver,
   });
   onTestFinished(() => close(0));
-  return { url, secret, events, refusals, failures };
+  return { url, secret, events, refusals, failures, replayLast };
 }

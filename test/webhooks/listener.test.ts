@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/kernel/clock.ts';
 import type { ListenerEvent } from '../../src/webhooks/listener.ts';
 import { packBody } from '../../src/webhooks/payload.ts';
 import { listening, newSecret, send, signed, target, unixNow } from './listener-fixture.ts';
@@ -204,7 +205,7 @@ describe('forwarding', () => {
     expect(
       [comments, all].map(({ received }) => received.map(({ body }) => JSON.parse(body.toString()).event)),
     ).toEqual([['comment.add'], ['huddle.join']]);
-    expect(taken(events).map(({ forwarded }) => forwarded)).toEqual([{ status: 200 }, { status: 200 }]);
+    expect(taken(events).map(({ forwarded }) => forwarded)).toMatchObject([{ status: 200 }, { status: 200 }]);
   });
 
   it.each([301, 404, 500])(
@@ -259,3 +260,58 @@ describe('forwarding', () => {
 
 const signedOf = (headers: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('webhook-')));
+
+describe('a relay', () => {
+  it('signs deliveries with its own secret, for the target and the recording', async () => {
+    const to = await target();
+    const relaySecret = newSecret();
+    const recorded: { headers: unknown }[] = [];
+    const recording = { add: async (delivery: { headers: unknown }) => void recorded.push(delivery) };
+    const { url, secret, events } = await listening({ relaySecret, recording, forwarding: { defaultTarget: to.url } });
+    expect((await send(url, BODY, signed(relaySecret, BODY))).status).toBe(401);
+    expect((await send(url, BODY, signed(secret, BODY, 'msg_1'))).status).toBe(200);
+    const { headers = {}, body = '' } = to.received[0] ?? {};
+    expect(() => new Webhook(relaySecret).verify(body, headers as Record<string, string>)).not.toThrow();
+    expect(headers['webhook-id']).toBe('msg_1');
+    expect(recorded[0]?.headers).toContainEqual(['webhook-signature', headers['webhook-signature']]);
+    expect(taken(events)).toMatchObject([
+      { id: 'msg_1', verified: true, forwarded: { milliseconds: expect.any(Number) } },
+    ]);
+  });
+
+  it('passes on only the requested events, and accepts the others', async () => {
+    const to = await target();
+    const { url, secret, events } = await listening({ events: ['huddle.*'], forwarding: { defaultTarget: to.url } });
+    for (const event of ['comment.add', 'huddle.join']) {
+      const body = JSON.stringify({ event });
+      expect((await send(url, body, signed(secret, body))).status).toBe(200);
+    }
+    expect(to.received.map(({ body }) => body.toString())).toEqual(['{"event":"huddle.join"}']);
+    expect(events).toMatchObject([{ kind: 'filtered', event: 'comment.add' }, { kind: 'received' }]);
+  });
+});
+
+describe('a replay of the latest delivery', () => {
+  it('has the same ID and body, and a signature of now', async () => {
+    const to = await target();
+    let now = Date.now();
+    const clock = { ...systemClock, now: () => now };
+    const { url, secret, events, replayLast } = await listening({ clock, forwarding: { defaultTarget: to.url } });
+    expect(await replayLast()).toBe(false);
+    await send(url, BODY, signed(secret, BODY, 'msg_1'));
+    await send(url, BODY, signed(secret, BODY, 'msg_2'));
+    now += 3_600_000;
+    expect(await replayLast()).toBe(true);
+    const replayed = to.received[2];
+    expect(replayed?.body.toString()).toBe(BODY);
+    expect(replayed?.headers).toMatchObject({
+      'webhook-id': 'msg_2',
+      'webhook-timestamp': String(Math.floor(now / 1000)),
+    });
+    expect(replayed?.headers['webhook-signature']).not.toBe(to.received[1]?.headers['webhook-signature']);
+    expect(events[2]).toMatchObject({
+      kind: 'replayed',
+      delivery: { id: 'msg_2', replayedAt: new Date(now).toISOString(), forwarded: { status: 200 } },
+    });
+  });
+});

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
-import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { type Failure, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { createPrivateFolder, localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -63,12 +63,12 @@ export async function listJobNames(folders: Folders): Promise<readonly string[]>
   }
 }
 
-/** @throws SvcError `usage` if the job does not exist, with the nearest name */
-export async function findJob(folders: Folders, job: string): Promise<JobFolder> {
+/** @throws SvcError of the given kind if the job does not exist, with the nearest name */
+export async function findJob(folders: Folders, job: string, failure: Failure = 'usage'): Promise<JobFolder> {
   const names = await listJobNames(folders);
   if (names.includes(job)) return jobFolderOf(folders, job);
   const near = findNearest(job, names);
-  throw new SvcError('usage', `job ${job} not found`, {
+  throw new SvcError(failure, `job ${job} not found`, {
     hint: near ? `did you mean ${near}?` : hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
   });
 }
@@ -87,9 +87,14 @@ export async function readJobState(folder: JobFolder, journal: Journal): Promise
 export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => void> {
   const refusal = (owner: string) =>
     new SvcError('locked', `${owner} is running job ${job}`, {
-      hint: hint`wait for it, or stop that process; ${step('inspect', 'jobs', 'show', job)} shows its progress`,
+      hint: hint`wait for it, or stop that process; ${step('inspect', 'jobs', 'watch', job)} shows its progress`,
     });
   return acquireLock(lock, { clock, createError: refusal });
+}
+
+/** Whether a process checks the input of the job, and has not created its journal yet. */
+export async function isBeingChecked({ lock, journal }: JobFolder): Promise<boolean> {
+  return !(await exists(journal)) && (await isLocked(lock));
 }
 
 /** Whether the job has not sent anything. */

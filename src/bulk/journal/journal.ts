@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Failure } from '../../kernel/errors.ts';
 import { type ExistingCounts, NO_EXISTING } from '../existing-records.ts';
 import type { WrittenRejects } from '../rejects-file.ts';
 import {
@@ -43,6 +44,8 @@ export interface JobFacts {
   readonly job: JobDescription;
   readonly run: JobRunTimes;
   readonly metrics: SavedMetrics;
+  /** The error that stopped a run, by the number of the run. Missing if the process was killed. */
+  readonly stopped: { readonly run: number; readonly failure: Failure; readonly message: string };
   /** Present after all records were sent and all files were written. */
   readonly done: { readonly rejects: string | null };
   /** Size of the results file up to the end of the settled batches' lines. */
@@ -181,10 +184,10 @@ export class Journal {
     });
   }
 
-  /** Closes the journal. Discards pending changes. */
+  /** Closes the journal, unless it is closed already. Discards pending changes. */
   close(): void {
     this.#pending = [];
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   #applySettlement({ range, known, open, items, requests, retries }: BatchSettlement): void {

@@ -13,6 +13,8 @@ export interface CsvOptions {
   /** The known fields of a record. */
   readonly fields: readonly string[];
   readonly idField: string;
+  /** Name of the ID column in the output of a list command. */
+  readonly listedId?: string | undefined;
   /** Whether missing IDs are generated. If so, the file may lack the ID column. */
   readonly generatesIds: boolean;
   /** Maps columns to fields. A column that maps to an empty name is dropped. */
@@ -85,7 +87,7 @@ export class CsvReader {
   }
 
   #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
-    const { name, fields, idField, generatesIds } = this.#options;
+    const { name, fields, idField, listedId = idField, generatesIds } = this.#options;
     const map: FieldNames = this.#options.map?.names ?? new Map();
     const columns = cells.map((cell) => restoreFormula(cell.trim()));
     for (const [at, column] of columns.entries()) {
@@ -104,7 +106,7 @@ export class CsvReader {
         `the columns '${columns[before]}' and '${columns[at]}' both map to '${field}'`,
       );
     }
-    const idColumn = mapped.indexOf(idField);
+    const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : listedId);
     if (!generatesIds && idColumn === -1) {
       const other = findRenamedField(idField, columns, fields);
       const hint =

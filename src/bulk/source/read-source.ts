@@ -10,6 +10,10 @@ export interface RecordLayout {
   /** The known fields of a record, and its ID field. */
   readonly fields: readonly string[];
   readonly idField: string;
+  /** Name of the ID field in the output of a list command. */
+  readonly listedId?: string | undefined;
+  /** Field of a record in the output of a list command that contains more records. */
+  readonly nestedField?: string | undefined;
   /** Whether a record may lack its ID. */
   readonly generatesIds?: boolean;
   /** Maps columns or fields to the service's field names. */
@@ -25,12 +29,19 @@ export interface SourceRequest extends RecordLayout {
 
 /** Reads the records of a text. Loads only the libraries of its format. */
 export async function readSource(chunks: AsyncIterable<string>, request: SourceRequest): Promise<Source> {
-  const { name, format, fields, idField, generatesIds = false, map } = request;
+  const { name, format, fields, idField, listedId, generatesIds = false, map } = request;
   if (format !== 'csv') {
-    const source = await readWithOwnNames(chunks, format, request);
+    const source = await readSeparately(chunks, format, request);
     return map ? withRenamedFields(source, map) : source;
   }
-  const reader = new (await import('./csv.ts')).CsvReader({ name, fields, idField, generatesIds, ...(map && { map }) });
+  const reader = new (await import('./csv.ts')).CsvReader({
+    name,
+    fields,
+    idField,
+    listedId,
+    generatesIds,
+    ...(map && { map }),
+  });
   return {
     ...{ name, format, isVerbatim: false },
     recordChunks: reader.read(chunks),
@@ -38,6 +49,18 @@ export async function readSource(chunks: AsyncIterable<string>, request: SourceR
     columns: () => reader.columns,
     withField: (record, _, id) => reader.withId(record, id),
   };
+}
+
+async function readSeparately(
+  chunks: AsyncIterable<string>,
+  format: Exclude<InputFormat, 'csv'>,
+  request: SourceRequest,
+): Promise<Source> {
+  const source = await readWithOwnNames(chunks, format, request);
+  if (request.nestedField === undefined) return source;
+  const { withNestedRecords } = await import('./nested-records.ts');
+  const formatText = format === 'yaml' ? (await import('./yaml-text.ts')).formatYamlItem : JSON.stringify;
+  return withNestedRecords(source, request.nestedField, formatText);
 }
 
 async function readWithOwnNames(

@@ -14,21 +14,13 @@ export class ConfirmationCollector {
   readonly #operation: Operation;
   readonly #fields: BulkFields;
   readonly #data: Readonly<Record<string, unknown>>;
-  readonly #addOnlyFields: readonly string[];
   readonly warnings = new Set<string>();
   readonly questions = new Set<string>();
   /** Number of records that require confirmation. */
   recordsInQuestion = 0;
 
-  /** @param addOnlyFields record fields that an update of an existing record cannot set */
-  constructor(
-    operation: Operation,
-    fields: BulkFields,
-    data: Readonly<Record<string, unknown>>,
-    addOnlyFields: readonly string[],
-  ) {
+  constructor(operation: Operation, fields: BulkFields, data: Readonly<Record<string, unknown>>) {
     this.#operation = operation;
-    this.#addOnlyFields = addOnlyFields;
     this.#fields = fields;
     this.#data = data;
   }
@@ -36,15 +28,11 @@ export class ConfirmationCollector {
   /** Function that inspects each record as it will be sent; undefined if the operation has no warnings and no questions. */
   get visitor(): ((value: unknown) => void) | undefined {
     const { warnings, confirm } = this.#operation;
-    return warnings || confirm || this.#addOnlyFields.length > 0 ? (value) => this.#inspect(value) : undefined;
+    return warnings || confirm ? (value) => this.#inspect(value) : undefined;
   }
 
   #inspect(value: unknown): void {
-    const { field, noun } = this.#fields;
-    for (const name of this.#addOnlyFields) {
-      if (isObject(value) && value[name] !== undefined)
-        addCapped(this.warnings, `existing ${pluralize(noun)} keep their ${name}: the service cannot update it`);
-    }
+    const { field } = this.#fields;
     const input = field === undefined ? value : { ...this.#data, [field]: [value] };
     if (!isObject(input)) return;
     for (const warning of this.#operation.warnings?.(input) ?? []) addCapped(this.warnings, warning);

@@ -9,13 +9,17 @@ import type { BatchCalls } from './request-sender.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Creates a function that looks records up with the service's read operation, if the service has one for them.
- * @param listing how often an operation that lists all records is called: for each lookup, or once
- */
+interface LookupOptions {
+  /** How often an operation that lists all records is called: for each lookup, or once (default: for each lookup). */
+  readonly listing?: 'each time' | 'once';
+  /** Called with the fields of each record that exists. */
+  readonly onFound?: (sent: Fields, existing: Fields) => void;
+}
+
+/** Creates a function that looks records up with the service's read operation, if the service has one for them. */
 export function createLookup(
   { client, fields, data }: BatchCalls,
-  listing: 'each time' | 'once' = 'each time',
+  { listing = 'each time', onFound }: LookupOptions = {},
 ): LookUpRecords | undefined {
   const { lookup } = fields;
   if (!lookup) return undefined;
@@ -47,7 +51,9 @@ export function createLookup(
       if (!existing) break;
       for (const { id, value } of part) {
         const record = existing.get(id);
-        if (record) found.set(id, matchesSent(value, record, lookup));
+        if (!record || !isObject(value)) continue;
+        found.set(id, matchesSent(value, record, lookup));
+        onFound?.(value, record);
       }
     }
     return found;
@@ -59,8 +65,6 @@ function ignoreFailedLookup(error: unknown): undefined {
   if (!(error instanceof SvcError)) throw error;
 }
 
-function matchesSent(sent: unknown, existing: Fields, { matchingFields }: BulkLookup): boolean {
-  return (
-    isObject(sent) && matchingFields.every((field) => sent[field] === undefined || sent[field] === existing[field])
-  );
+function matchesSent(sent: Fields, existing: Fields, { matchingFields }: BulkLookup): boolean {
+  return matchingFields.every((field) => sent[field] === undefined || sent[field] === existing[field]);
 }

@@ -7,6 +7,7 @@ import { createRecordLocator } from '../../bulk/record-position.ts';
 import type { WrittenRejects } from '../../bulk/rejects-file.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { jobError } from './job-error.ts';
 import { hasOutcomes, type JobRun } from './job-run.ts';
 
 /** State of a job after a run. */
@@ -71,7 +72,7 @@ class JobFinisher {
     if (lockedFolder && this.#stop?.kind === 'broken') this.#resumable = true;
     const now = context.clock.now();
     const summary = summarizeRun(this.#run, rejects, now);
-    await this.#guarded(() => this.#end(rejects, now), undefined);
+    await this.#guarded(() => this.#end(summary, now), undefined);
     return { summary, stop: this.#stop, resumable: this.#resumable, rejects: this.#rejects };
   }
 
@@ -114,10 +115,11 @@ class JobFinisher {
     return rejects !== undefined && cwd === job.description.cwd ? rejects : relative(cwd, path);
   }
 
-  async #end(rejects: string | null, now: number): Promise<void> {
+  async #end(summary: BulkSummary, now: number): Promise<void> {
     const { journal, lockedFolder, description } = this.#run.job;
     try {
-      if (!this.#resumable) journal.setFact('done', { rejects });
+      if (this.#resumable) this.#recordStop(summary);
+      else journal.setFact('done', { rejects: summary.rejects });
       this.#run.recorder.flush('durable', now);
       const inputCopies = this.#resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
       for (const { path } of inputCopies) await rm(path, { force: true });
@@ -125,6 +127,15 @@ class JobFinisher {
       journal.close();
       lockedFolder?.release();
     }
+  }
+
+  /** Records the error of this run, for other processes that watch the job. */
+  #recordStop(summary: BulkSummary): void {
+    const { job, plan, recorder } = this.#run;
+    const { noun } = plan.calls.fields;
+    const error = jobError(summary, { noun, stop: this.#stop, resumable: true });
+    if (!(error instanceof SvcError)) return;
+    job.journal.setFact('stopped', { run: recorder.runNumber, failure: error.failure, message: error.message });
   }
 
   async #guarded<Value>(step: () => Value | Promise<Value>, fallback: Value): Promise<Value> {

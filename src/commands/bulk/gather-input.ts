@@ -58,6 +58,8 @@ export async function gatherInput(
   try {
     const check = await checkRecords(input, rules, context.signal, visitRecord).finally(endProgress);
     await showWarnings(context, check.warnings.map(formatDiagnostic));
+    if (check.omittedFields.size > 0)
+      await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
     if (check.diagnosticCount > 0) throw await inputError(context, fields, request, input, check);
     return { input, rules, check: check };
   } catch (error) {
@@ -178,7 +180,7 @@ function checkRecordFlags({ flags, command }: OperationEntry, { schema }: BulkFi
 /** Opens the input files that the options name. */
 export function openInputFiles(
   { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
-  { listName, knownFields, id, generatesIds }: BulkFields,
+  { listName, knownFields, id, listed, generatesIds }: BulkFields,
   { files, map }: { readonly files: readonly FileChoice[]; readonly map?: ColumnMap },
   spool: string,
 ): Promise<RecordInput> {
@@ -193,6 +195,8 @@ export function openInputFiles(
     field: listName,
     fields: knownFields,
     idField: id,
+    listedId: listed?.id,
+    nestedField: listed?.nested,
     generatesIds: generatesIds ?? false,
   });
 }

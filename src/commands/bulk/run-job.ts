@@ -1,7 +1,9 @@
+import type { BulkSummary } from '../../bulk/summary.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
+import { saveTargetIds } from '../ids/collect-ids.ts';
 import { type FinishedJob, finishJob, summarizeRun } from './finish-job.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { jobError } from './job-error.ts';
@@ -28,15 +30,31 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   if (stop?.kind === 'fatal' && !hasOutcomes(run)) {
     const summary = summarizeRun(run, null, context.clock.now());
     await discardRun(run);
-    await printSummary(context, noun, summary, single);
+    await reportSummary(run, summary, single);
     throw withHint(entry, plan.calls.data, stop.error);
   }
   const finished = await finishJob(run, stop);
   const { summary, stop: finalStop, resumable } = finished;
-  await printSummary(context, noun, summary, single);
+  await reportSummary(run, summary, single);
+  if (summary.succeeded > 0) await saveTargetIds(context, entry, plan.calls);
   const followUp = await followUpCommand(run, finished);
   const failure = jobError(summary, { noun, stop: finalStop, resumable, followUp, single });
   if (failure !== undefined) throw failure;
+}
+
+/** Prints the summary. For records from files, appends it to the summary of a GitHub Actions step too. */
+async function reportSummary(
+  { context, job, plan }: JobRun,
+  summary: BulkSummary,
+  single?: RecordWrite,
+): Promise<void> {
+  const { noun } = plan.calls.fields;
+  const path = context.environment['GITHUB_STEP_SUMMARY'];
+  if (job.lockedFolder && path) {
+    const { appendStepSummary } = await import('./step-summary.ts');
+    await appendStepSummary(context, path, noun, summary);
+  }
+  await printSummary(context, noun, summary, single);
 }
 
 /** The write of a job with a single record. */

@@ -1,6 +1,7 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
 import { runBulkJob } from '../../bulk/job-engine.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
+import { pluralize } from '../../kernel/plural.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createLookup } from './create-lookup.ts';
 import { handleExisting } from './existing-records.ts';
@@ -31,6 +32,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   });
   const reported = options.results === undefined ? 'exceptions' : 'all';
   const { records } = job.description;
+  const keptFields = new Set<string>();
   const endProgress = await showSendProgress(context, { counters, limiter, records, noun: calls.fields.noun });
   const stop = await runBulkJob(
     {
@@ -44,7 +46,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
     {
       send: recorder.withMetrics(createRequestSender(calls, clock, reported)),
       lookUp: createLookup(calls),
-      existing: await handleExisting(calls, clock),
+      existing: await handleExisting(calls, clock, keptFields),
       limiter,
       log: recorder,
       pause: (repetition, signal) => clock.sleep(retryPause(repetition), signal),
@@ -52,6 +54,8 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
     },
   ).finally(endProgress);
   await warnOfUnknownIds(run);
+  for (const field of keptFields)
+    await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}: the service cannot update it`);
   return stop;
 }
 

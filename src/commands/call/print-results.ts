@@ -6,7 +6,7 @@ import { fetchPages, nextCursorOf } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { Context } from '../context.ts';
-import { collectIds } from '../ids/collect-ids.ts';
+import { CalledIds } from '../ids/collect-ids.ts';
 import { ClosingMessages, listOf } from './closing-messages.ts';
 
 /** Inputs of the calls to make, in order. With `all`, every page of each is fetched. */
@@ -24,8 +24,8 @@ export async function printResults(
 ): Promise<void> {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
   const messages = new ClosingMessages(context, operation);
-  const dependencies = { context, client, entry, operation, messages };
-  const responses = collectIds(context, entry, request.inputs, fetchResponses(dependencies, request));
+  const dependencies = { context, client, entry, operation, messages, ids: new CalledIds(entry, operation) };
+  const responses = fetchResponses(dependencies, request);
   // A dry run prints only the requests, which the client does.
   if (context.options.dryRun) {
     for await (const response of responses) void response;
@@ -87,14 +87,19 @@ interface CallDependencies {
   readonly entry: OperationEntry;
   readonly operation: Operation;
   readonly messages: ClosingMessages;
+  readonly ids: CalledIds;
 }
 
 /** All responses of the request: one per input, or one per page with `--all`. */
 async function* fetchResponses(dependencies: CallDependencies, request: CallRequest) {
   const { inputs, all } = request;
-  if (dependencies.operation.argument?.many && inputs.length > 1)
-    return yield* fetchResponsesById(dependencies, request);
-  for (const input of inputs) yield* fetchResponsesFor(dependencies, input, all);
+  const { context, operation, ids } = dependencies;
+  try {
+    if (operation.argument?.many && inputs.length > 1) return yield* fetchResponsesById(dependencies, request);
+    for (const input of inputs) yield* fetchResponsesFor(dependencies, input, all);
+  } finally {
+    await ids.save(context);
+  }
 }
 
 /** Responses for each ID on the command line. Failures of single IDs are collected. */
@@ -116,12 +121,13 @@ async function* fetchResponsesById(dependencies: CallDependencies, { inputs, all
 }
 
 async function* fetchResponsesFor(
-  { client, operation, messages }: CallDependencies,
+  { client, operation, messages, ids }: CallDependencies,
   input: CallRequest['inputs'][number],
   all: boolean,
 ) {
   for await (const response of fetchPages(client, operation, input)) {
     messages.countPage(response.data);
+    ids.add(input, response);
     yield response;
     const cursor = nextCursorOf(operation, response);
     if (all || cursor === undefined) continue;

@@ -8,6 +8,7 @@ import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
+import { confirmNewParents, noteNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
 import { checkInput } from './validation.ts';
 
@@ -31,7 +32,12 @@ export async function runCall(
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
   }
   if (fromDocument) await warnOfUnknownFields(context, operation, data);
+  if (operation.precondition && !context.options.dryRun) {
+    const { checkPrecondition } = await import('./precondition.ts');
+    await checkPrecondition(context, entry, operation.precondition, checked, failure);
+  }
   await warnAndConfirm(context, operation, checked);
+  const created = await confirmNewParents(context, operation, checked, invocation.options);
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
     return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
@@ -44,6 +50,9 @@ export async function runCall(
     const { withHint } = await import('./error-hints.ts');
     throw withHint(entry, inputs[0] ?? {}, error);
   }
+  if (context.options.dryRun) return;
+  await noteNewParents(context, created);
+  for (const note of checked.flatMap((input) => operation.notes?.(input, now) ?? [])) await context.note(note);
 }
 
 /** Generates the operation's ID if none was given. */

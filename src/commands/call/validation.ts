@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Operation } from '../../catalog/define.ts';
+import type { InputProblem, Operation } from '../../catalog/define.ts';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
 import { type Flag, findImplyingFlag } from '../../catalog/flags.ts';
 import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
@@ -8,33 +8,40 @@ import { valueAt } from '../../kernel/field-path.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 
+/** Kind of an error in input from flags, or from a document. */
+export type InputFailure = 'usage' | 'bad_data';
+
 /**
  * Checks an operation's input before anything is sent. Errors name the flag of a field if it has one.
- * @param failure kind of the error: `usage` for input from flags, `bad_data` for input from a document
  * @param now current time in milliseconds since the epoch
  */
 export function checkInput(
   entry: OperationEntry,
   operation: Operation,
   input: unknown,
-  failure: 'usage' | 'bad_data',
+  failure: InputFailure,
   now: number,
 ): Readonly<Record<string, unknown>> {
-  const inputError = (problem: string, suggestion?: string) =>
-    new SvcError(failure, problem, {
-      hint: suggestion === undefined ? helpHint(entry, problem) : `did you mean '${suggestion}'?`,
-    });
   const { success, data, error } = operation.input.safeParse(input);
   if (success) {
     const outdated = operation.findPastValue?.(data, now);
-    if (outdated) throw inputError(prefixWithName(flagOrFieldName(entry, outdated.path), outdated.message));
+    if (outdated) throw createInputError(entry, outdated, failure);
     return data;
   }
   const { issues } = error;
   const problems = issues.slice(0, MAX_PROBLEMS).map((issue) => issueMessage(entry, issue, input));
   const more = issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
   const [suggestion] = issues.flatMap((issue) => suggestValue(issue, valueAt(input, issue.path)) ?? []);
-  throw inputError(`${problems.join('; ')}${more}`, suggestion);
+  const text = `${problems.join('; ')}${more}`;
+  throw new SvcError(failure, text, {
+    hint: suggestion === undefined ? helpHint(entry, text) : `did you mean '${suggestion}'?`,
+  });
+}
+
+/** Error about one value of a valid input, which names the value's flag if it has one. */
+export function createInputError(entry: OperationEntry, { path, message }: InputProblem, failure: InputFailure) {
+  const text = prefixWithName(flagOrFieldName(entry, path), message);
+  return new SvcError(failure, text, { hint: helpHint(entry, text) });
 }
 
 function helpHint({ command, argument }: OperationEntry, problem: string): Hint {

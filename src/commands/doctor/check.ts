@@ -11,6 +11,8 @@ export interface CheckResult {
   readonly fix?: string | Hint;
   /** Failure of a failed check, which determines the exit code. */
   readonly failure?: Failure;
+  /** Name of the failed check that prevented this one. */
+  readonly blockedBy?: string;
 }
 
 export interface Check {
@@ -22,14 +24,24 @@ export interface Check {
 }
 
 /** A line of `svc doctor -o json`. */
-export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix'> {
+export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix' | 'blockedBy'> {
   readonly name: string;
   readonly fix?: string;
 }
 
 export const ok = (detail: string): CheckResult => ({ state: 'ok', detail });
 
+/** A fact that is neither good nor bad, for people who look for the cause of a problem. */
+export const info = (detail: string): CheckResult => ({ state: 'info', detail });
+
 export const skipped = (detail: string): CheckResult => ({ state: 'skipped', detail });
+
+/** A check that a failed one prevents. Its failure also skips the checks that depend on it. */
+export const skippedBecause = (blockedBy: string, failure: Failure): CheckResult => ({
+  ...skipped(`skipped because ${blockedBy} failed`),
+  blockedBy,
+  failure,
+});
 
 export const warn = (detail: string, fix: string | Hint): CheckResult => ({ state: 'warn', detail, fix });
 

@@ -9,12 +9,13 @@ import type { DoctorFinding } from './check.ts';
 /** Minimum columns for details next to the names. With fewer columns, details go below the names. */
 const MIN_DETAIL_WIDTH = 24;
 
-/** Formats the findings as a checklist, wrapped to the width of the terminal. */
+/** Formats the findings as a checklist, wrapped to the width of the terminal. Checks skipped for the same cause share a line. */
 export async function formatChecklist(
-  findings: readonly DoctorFinding[],
+  allFindings: readonly DoctorFinding[],
   view: View,
   environment: Environment,
 ): Promise<string> {
+  const findings = joinSkipped(allFindings);
   const { mark, paint } = marksFor(view, environment);
   const indent = mark('ok').length + 1;
   const width = Math.max(...findings.map(({ name }) => name.length));
@@ -39,6 +40,19 @@ export async function formatChecklist(
     return [`${paint(state, mark(state))} ${head}`, ...below.map((line) => margin + line)];
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** Joins skipped checks with the same cause, at the position of the first one. */
+function joinSkipped(findings: readonly DoctorFinding[]): readonly DoctorFinding[] {
+  const isSkipped = ({ state }: DoctorFinding) => state === 'skipped';
+  const byCause = Map.groupBy(findings.filter(isSkipped), ({ detail }) => detail);
+  return findings.flatMap((finding) => {
+    const { detail } = finding;
+    const names = (isSkipped(finding) && byCause.get(detail)?.map(({ name }) => name)) || [];
+    if (names.length < 2) return [finding];
+    const joined = { ...finding, name: `${names.length} checks`, detail: `${detail}: ${names.join(', ')}` };
+    return names[0] === finding.name ? [joined] : [];
+  });
 }
 
 const FIX = 'fix: ';

@@ -12,7 +12,7 @@ export const DOCTOR_COMMAND: CommandDefinition = defineCommand({
   examples: [
     { command: 'svc doctor', caption: 'check the active profile' },
     { command: 'svc doctor --local', caption: 'check the embedded service' },
-    { command: `svc doctor -o json --jq '.[] | select(.state != "ok")'`, caption: 'list problems as JSON' },
+    { command: `svc doctor -o json --jq '.[] | select(.fix)'`, caption: 'list problems and their fixes as JSON' },
   ],
   options: DOCTOR_FLAGS,
   load: async () => (await import('./doctor.ts')).doctorCommand,

@@ -6,7 +6,7 @@ import { localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { userId } from '../../kernel/io.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
-import { type Check, type CheckResult, fail, ok, warn } from './check.ts';
+import { type Check, type CheckResult, fail, ok, skipped, warn } from './check.ts';
 
 /** Creates the checks that svc's folders are writable, and private to this user. */
 export function createFolderChecks(folders: Folders): readonly Check[] {
@@ -50,7 +50,7 @@ async function nearestExisting(folder: string): Promise<string> {
 }
 
 async function checkPermissions({ config, state, data }: Folders): Promise<CheckResult> {
-  if (userId === undefined) return ok('not checked on Windows');
+  if (userId === undefined) return skipped('not checked on Windows');
   const files = ['profiles.json', 'secrets.json'].map((name) => join(config, name));
   for (const path of [...files, config, state, data]) {
     const found = await statIfExists(path);

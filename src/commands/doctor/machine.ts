@@ -3,7 +3,7 @@ import { nodeVersion } from '../../kernel/io.ts';
 import { skippedChecksWarning, skipsCertificateChecks, TLS_CHECKS_VARIABLE } from '../call/certificate-checks.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
-import { type Check, ok, warn } from './check.ts';
+import { type Check, info, ok, warn } from './check.ts';
 
 /** Creates the checks of the machine and the terminal. */
 export function createMachineChecks(context: Context): readonly Check[] {
@@ -17,7 +17,7 @@ export function createMachineChecks(context: Context): readonly Check[] {
 const MIN_COLUMNS = 60;
 
 function checkTerminal({ io, environment, options }: Context) {
-  if (!io.stdout.isTerminal) return ok('stdout is not a terminal: tables are not truncated, and nothing is drawn');
+  if (!io.stdout.isTerminal) return info('stdout is not a terminal: tables are not truncated, and nothing is drawn');
   const { columns = 0 } = io.stdout;
   const colors = shouldUseColor(options.color, io.stdout, environment) ? 'colors' : 'no colors';
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';

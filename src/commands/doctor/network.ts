@@ -11,7 +11,7 @@ import { readCertificates } from '../call/ca-file.ts';
 import { skipsCertificateChecks } from '../call/certificate-checks.ts';
 import { openNetworkRoute } from '../call/service-route.ts';
 import type { Context } from '../context.ts';
-import { type Check, type CheckResult, fail, ok, skipped, warn } from './check.ts';
+import { type Check, type CheckResult, fail, info, ok, skipped, skippedBecause, warn } from './check.ts';
 
 /** Tolerated clock skew in milliseconds. Webhook signatures tolerate five minutes. */
 const MAX_SKEW = 120_000;
@@ -49,9 +49,8 @@ async function findRoute({ openSettings, environment }: Context): Promise<Servic
 }
 
 function describeProxy(route: ServiceRoute | undefined): CheckResult {
-  // The failure also skips the later checks, which need a base URL.
-  if (!route) return { ...skipped('no base URL is configured'), failure: 'no_credential' };
-  return ok(route.proxy ? `${route.proxy.host} (${route.proxy.variable})` : `no proxy for ${route.url.host}`);
+  if (!route) return skippedBecause('profile', 'no_credential');
+  return route.proxy ? ok(`${route.proxy.host} (${route.proxy.variable})`) : info(`no proxy for ${route.url.host}`);
 }
 
 async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
@@ -134,8 +133,11 @@ async function probe(context: Context, { url, proxy }: ServiceRoute): Promise<Pr
   }
 }
 
+/** Reports the response to a call that most services reject, because it names no operation. */
 function describeResponse({ httpStatus, milliseconds }: ProbeResult): CheckResult {
-  return ok(`HTTP ${httpStatus} in ${Math.round(milliseconds)} ms`);
+  const detail = `HTTP ${httpStatus} in ${Math.round(milliseconds)} ms`;
+  if (httpStatus >= 500) return warn(detail, 'the service or its gateway has a problem: try again later');
+  return httpStatus < 300 ? ok(detail) : info(detail);
 }
 
 function checkClock({ skew }: ProbeResult): CheckResult {

@@ -3,7 +3,7 @@ import { createNotConfiguredError, listMissingSettings } from '../../profiles/mi
 import type { Settings } from '../../profiles/resolve.ts';
 import { createSecretStorage } from '../../profiles/secrets.ts';
 import type { Context } from '../context.ts';
-import { type Check, type CheckResult, fail, ok, resultOfError, skipped, warn } from './check.ts';
+import { type Check, type CheckResult, fail, info, ok, resultOfError, skipped, warn } from './check.ts';
 
 /** Creates the checks of the keychain and the active profile. */
 export function createProfileChecks(context: Context): readonly Check[] {
@@ -40,6 +40,6 @@ async function checkKeychain(context: Context): Promise<CheckResult> {
   if (problem === undefined) return ok(`the keychain responds${suffix}`);
   const detail = `the keychain ${problem}, so secrets are stored in a file that only you can read`;
   // Most servers have no keychain, which is not a problem.
-  if (problem === 'is not running') return ok(detail);
+  if (problem === 'is not running') return info(detail);
   return warn(detail, 'unlock or restart the keychain, or use --insecure-storage to store secrets in a file');
 }

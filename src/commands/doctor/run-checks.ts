@@ -1,14 +1,12 @@
 import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { type Check, type CheckResult, fail, resultOfError, skipped } from './check.ts';
+import { type Check, type CheckResult, fail, resultOfError, skippedBecause } from './check.ts';
 
 /** Maximum milliseconds per check. */
 const CHECK_TIMEOUT = 15_000;
 
 export interface NamedResult extends CheckResult {
   readonly name: string;
-  /** Name of the failed check that prevented this one. */
-  readonly blockedBy?: string;
 }
 
 /**
@@ -37,8 +35,7 @@ async function runAfter(
   const { name } = check;
   const failed = (await Promise.all(dependencies)).find(({ failure }) => failure !== undefined);
   if (!failed?.failure) return { name, ...(await runOne(check, signal, milliseconds)) };
-  const blockedBy = failed.blockedBy ?? failed.name;
-  return { name, ...skipped(`skipped because ${blockedBy} failed`), blockedBy, failure: failed.failure };
+  return { name, ...skippedBecause(failed.blockedBy ?? failed.name, failed.failure) };
 }
 
 async function runOne({ run }: Check, signal: AbortSignal, milliseconds: number): Promise<CheckResult> {

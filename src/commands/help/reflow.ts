@@ -1,4 +1,5 @@
 import { wrapWords } from '../../output/wrap.ts';
+import { wrapCommand } from '../../output/wrap-command.ts';
 
 /** A line of two columns: a term and its explanation. */
 const ROW = /^(?<left>(?<margin> +)\S.*? {2,})(?<right>\S.*)$/;
@@ -15,8 +16,8 @@ const MAX_WIDTH = 100;
 const length = (text: string) => text.length;
 
 /**
- * Wraps help text to the width of a terminal. Explanations stay in their column, and commands are not wrapped, so that
- * they can be copied. Without a terminal, the text is returned unchanged.
+ * Wraps help text to the width of a terminal. Explanations stay in their column, and commands can be pasted when wrapped.
+ * Without a terminal, the text is returned unchanged.
  */
 export function reflow(text: string, columns: number | undefined): string {
   if (!columns) return text;
@@ -32,10 +33,17 @@ function reflowLine(line: string, width: number): readonly string[] {
   const comment = COMMENT.exec(line)?.groups;
   if (comment) return wrapIndented(comment['right'] ?? '', comment['left'] ?? '', width);
   const { left = '', margin = '', right = '' } = ROW.exec(line)?.groups ?? {};
-  if (right === '') return [line];
-  if (width - left.length < MIN_COLUMN_WIDTH) return [left.trimEnd(), ...wrapIndented(right, `${margin}  `, width)];
+  if (right === '') return reflowTerm(line, width);
+  if (width - left.length < MIN_COLUMN_WIDTH)
+    return [...reflowTerm(left.trimEnd(), width), ...wrapIndented(right, `${margin}  `, width)];
   const [first = '', ...more] = wrapIndented(right, ' '.repeat(left.length), width);
   return [left + first.trimStart(), ...more];
+}
+
+/** Wraps a command for a POSIX shell. Other terms, such as flags and commands for PowerShell, stay on one line. */
+function reflowTerm(line: string, width: number): readonly string[] {
+  const isCommand = /^ {2}\S.* /.test(line) && !/^ +-/.test(line) && !line.includes('Out-String');
+  return isCommand && line.length > width ? wrapCommand(line.trim(), width, length) : [line];
 }
 
 function wrapIndented(text: string, margin: string, width: number): readonly string[] {

@@ -160,6 +160,8 @@ function webhooks(): string {
     '',
     '  # Set up an endpoint interactively',
     '  svc webhooks setup',
+    '  # Print code that verifies deliveries in your server',
+    '  svc webhooks snippet --lang node',
     '  # Receive deliveries on this machine, verify them, and forward them',
     '  svc webhooks listen --local --forward-to http://127.0.0.1:3000/hook',
     '  # Send a sample event to a receiver, and verify a saved delivery',

@@ -8,9 +8,9 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
     command: ['history'],
     summary: 'Show the commands on this machine that wrote to a service',
     description:
-      'Every command that writes to a service is recorded in a private file: its time, profile, command line without free ' +
-      'text and secrets, first IDs, and outcome. Reads, dry runs, and killed commands are not recorded. The size of the ' +
-      'file is limited. SVC_HISTORY=0 turns the history off.',
+      'Every command that writes to a service or issues an access token is recorded in a private file: its time, profile, ' +
+      'command line without free text and secrets, first IDs, and outcome. Other reads, dry runs, and killed commands are ' +
+      'not recorded. The size of the file is limited. SVC_HISTORY=0 turns the history off.',
     examples: [
       { command: 'svc history --since 2h', caption: 'show the writes of the last two hours' },
       { command: "svc history -o json --jq '.[] | select(.exitCode != 0)'", caption: 'list failed commands' },

@@ -2,19 +2,30 @@ import { RESUME_THROUGHPUT_FLAGS } from '../bulk/throughput-flags.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { JOB_COLUMNS } from './columns.ts';
-import { REPORT_FLAGS } from './flags.ts';
+import { LIST_FLAGS, REPORT_FLAGS } from './flags.ts';
 
 const JOB = { name: 'id', description: 'job ID, as listed by svc jobs list', required: true } as const;
 
 /** Commands that manage bulk jobs. */
 export const JOB_COMMANDS: readonly CommandDefinition[] = [
-  {
+  defineCommand({
     command: ['jobs', 'list'],
     summary: 'List running, stopped, and finished jobs',
     description:
       'Each bulk command with --file is a job. Up to 100 finished jobs are kept for 30 days. Stopped jobs are kept until they are resumed or removed.',
+    examples: [{ command: 'svc jobs list --watch', caption: 'show changes until no job is running' }],
+    options: LIST_FLAGS,
     columns: JOB_COLUMNS,
     load: async () => (await import('./list.ts')).listJobs,
+  }),
+  {
+    command: ['jobs', 'watch'],
+    summary: 'Show the progress of a running job until it ends',
+    description:
+      'Prints the summary at the end, and exits with the exit code of the job. A finished job is reported at once. Ctrl-C ends only the display, not the job.',
+    examples: [{ command: 'svc jobs watch 20260131-094500-5f3a9c', caption: 'wait for a job in another terminal' }],
+    arguments: [JOB],
+    load: async () => (await import('./watch.ts')).watchJob,
   },
   {
     command: ['jobs', 'show'],

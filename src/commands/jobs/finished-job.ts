@@ -2,10 +2,12 @@ import { relative, resolve } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { summarize } from '../../bulk/summary.ts';
-import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { type BulkSummary, summarize } from '../../bulk/summary.ts';
+import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { jobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
@@ -21,20 +23,11 @@ export async function showFinishedJob(
   journal: Journal,
 ): Promise<void> {
   const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
-  const { noun, ifExists } = fields;
-  const status = readStatus(journal, 'done');
+  const { noun } = fields;
   const noted = journal.getFact('done')?.rejects ?? null;
   const written = noted === null ? undefined : (journal.getFact('rejects') ?? undefined);
   const rejects = written ? pathRelativeTo(context.cwd, written.path, noted) : noted;
-  const summary = summarize({
-    ...{ operation: description.operation, job: description.job, total: status.total, counts: status },
-    refusesExisting: ifExists !== undefined,
-    ...{ requests: status.requests, retries: status.retries },
-    seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
-    rejects,
-    items: journal.unsuccessfulRecords(),
-    place: createRecordLocator(description.inputs),
-  });
+  const summary = summarizeJob(description, journal, { rejects, fields });
   journal.close();
   const [failed] = summary.failures;
   const isSingle = summary.total === 1 && failed !== undefined;
@@ -44,6 +37,48 @@ export async function showFinishedJob(
   const again = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
   const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: again, single });
   if (failure !== undefined) throw failure;
+}
+
+/**
+ * Prints the summary of a stopped job.
+ * @throws SvcError the error of its last run, or `stopped` if the process was killed
+ */
+export async function showStoppedJob(
+  context: Context,
+  entry: OperationEntry,
+  description: JobDescription,
+  journal: Journal,
+): Promise<never> {
+  const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const { job } = description;
+  const written = journal.getFact('rejects');
+  const rejects = written ? relative(context.cwd, written.path) : null;
+  const summary = summarizeJob(description, journal, { rejects, fields });
+  const [run, stopped] = [journal.getFact('run'), journal.getFact('stopped')];
+  journal.close();
+  await printSummary(context, fields.noun, summary);
+  const { failure, message } =
+    stopped && stopped.run === run?.number
+      ? stopped
+      : ({ failure: 'stopped', message: `the process of job ${job} ended before the job was finished` } as const);
+  throw new SvcError(failure, message, { hint: hint`resume with ${step('resume', 'jobs', 'resume', job)}` });
+}
+
+function summarizeJob(
+  description: JobDescription,
+  journal: Journal,
+  { rejects, fields }: { readonly rejects: string | null; readonly fields: BulkFields },
+): BulkSummary {
+  const status = readStatus(journal, journal.getFact('done') ? 'done' : 'stopped');
+  return summarize({
+    ...{ operation: description.operation, job: description.job, total: status.total, counts: status },
+    refusesExisting: fields.ifExists !== undefined,
+    ...{ requests: status.requests, retries: status.retries },
+    seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
+    rejects,
+    items: journal.unsuccessfulRecords(),
+    place: createRecordLocator(description.inputs),
+  });
 }
 
 /** Path relative to a folder. Uses the noted path if it resolves to the same file there. */

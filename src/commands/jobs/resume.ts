@@ -9,7 +9,7 @@ import { checkRecords } from '../../bulk/record-check.ts';
 import type { RecordCheck } from '../../bulk/record-checker.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
@@ -31,6 +31,7 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { showFinishedJob } from './finished-job.ts';
 import { openJobContext } from './job-context.ts';
+import { findJobOperation } from './job-operation.ts';
 
 /**
  * Resumes a job.
@@ -48,9 +49,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
     journal.verify();
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
-    const entry = manifest.find(({ name }) => name === description.operation);
-    if (!entry)
-      throw new SvcError('local', `this version of svc does not support the operation ${description.operation}`);
+    const entry = findJobOperation(description);
     if (journal.getFact('done')) return await showFinishedJob(context, entry, description, journal);
     const opened = await openJobContext(context, description.target);
     try {

@@ -10,13 +10,21 @@ interface UnknownCommand {
   readonly hint: string | Hint;
 }
 
-/** Words for one action, starting with the ones that commands use, and the action as the predicate of a sentence. */
-const ACTIONS: readonly { readonly verb: string; readonly words: readonly string[]; readonly similar: string[] }[] = [
-  { verb: 'lists', words: ['list', 'ls'], similar: ['get', 'show'] },
+/** An action as the predicate of a sentence, its words, starting with the ones that commands use, and those of similar actions. */
+interface Action {
+  readonly verb: string;
+  readonly words: readonly string[];
+  readonly similar?: readonly string[];
+}
+
+const LIST: Action = { verb: 'lists', words: ['list', 'ls'], similar: ['get', 'show'] };
+
+const ACTIONS: readonly Action[] = [
+  LIST,
   { verb: 'shows', words: ['get', 'show', 'view', 'describe'], similar: ['list'] },
-  { verb: 'adds', words: ['add', 'create', 'new'], similar: [] },
-  { verb: 'updates', words: ['update', 'edit', 'set'], similar: [] },
-  { verb: 'deletes', words: ['delete', 'remove', 'rm'], similar: [] },
+  { verb: 'adds', words: ['add', 'create', 'new'] },
+  { verb: 'updates', words: ['update', 'edit', 'set'] },
+  { verb: 'deletes', words: ['delete', 'remove', 'rm'] },
 ];
 
 /** Nouns for groups whose records are not named like the group. */
@@ -35,14 +43,14 @@ export function describeUnknownCommand(word: string, command: Command, root: Nod
   const message = `unknown command '${word}'`;
   const node = findByPath(root, commandWords(command)) ?? root;
   const action = ACTIONS.find(({ words }) => words.includes(word));
-  if (node === root) return { message, hint: action ? listHint(root) : rootHint(word, command, root) };
+  if (node === root) return { message, hint: action === LIST ? listHint(root) : rootHint(word, command, root) };
   if (!action) return { message, hint: groupHint(word, command, root) };
-  const suggested = suggestCommands(node, [...action.words, ...action.similar]);
+  const suggested = suggestCommands(node, [...action.words, ...(action.similar ?? [])]);
   if (suggested.length > 0) return { message, hint: didYouMeanOneOf(suggested) };
-  const help = hint`${helpStep(command)} lists its commands`;
   const isOfService = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
+  if (!isOfService) return { message, hint: commandsHint(command) };
   const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
-  return { message: isOfService ? `the service has no operation that ${action.verb} ${noun}` : message, hint: help };
+  return { message: `the service has no operation that ${action.verb} ${noun}`, hint: commandsHint(command) };
 }
 
 /** Commands of a group that are named by one of the words, in the order of the words; otherwise those of its subgroups. */
@@ -58,7 +66,9 @@ function suggestCommands(node: Node, words: readonly string[]): readonly Node[] 
 /** Hint for a bare `ls`: the lists that the service and this machine have. */
 function listHint(root: Node): Hint {
   const lists = [...root.children.values()].flatMap(({ children }) => children.get('list') ?? []);
-  const [first, ...others] = lists.map(({ path }) => hint`${step('list', ...path)}`);
+  const [first, ...others] = lists.map(
+    ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
+  );
   return others.reduce((text, next) => hint`${text}, ${next}`, hint`name the records: ${first ?? ''}`);
 }
 
@@ -73,7 +83,11 @@ function rootHint(word: string, command: Command, root: Node): string | Hint {
 /** Many groups share command names such as list and show, so only groups of the same name are suggested. */
 function groupHint(word: string, command: Command, root: Node): string | Hint {
   const groups = [...nodesNamed(root, word)].filter(({ children }) => children.size > 0);
-  return nearestHint(word, command) ?? sameNameHint(groups) ?? hint`${helpStep(command)} lists its commands`;
+  return nearestHint(word, command) ?? sameNameHint(groups) ?? commandsHint(command);
+}
+
+function commandsHint(command: Command): Hint {
+  return hint`${helpStep(command)} lists its commands`;
 }
 
 function nearestHint(word: string, command: Command): string | undefined {

@@ -9,7 +9,8 @@ import type { Invocation } from '../definition.ts';
 import { diffData, formatChanges } from './changes.ts';
 import { askForField } from './config-questions.ts';
 import { type Data, mergeData, withValue } from './data.ts';
-import { printLines } from './messages.ts';
+import { confirmByDefault, printLines, wrapForMessages } from './messages.ts';
+import { notConfirmed } from './review.ts';
 import { formatEquivalentCommand, loadSetupOperation, readFlagData, type SetupOperation } from './setup-operation.ts';
 
 /** A configuration that is read and updated as a whole, with one switch that enables it. */
@@ -47,14 +48,21 @@ export async function setUpConfig(context: Context, invocation: Invocation, conf
     ),
     '',
     'Equivalent command',
-    `  ${formatEquivalentCommand(context, entry, changes, invocation)}`,
+    ...(await wrapForMessages(context, formatEquivalentCommand(context, entry, changes, invocation))),
     '',
   ]);
-  if (!context.options.dryRun) await context.confirm(operation.confirm?.(changes) ?? 'Make these changes?');
+  await confirmChanges(context, operation.confirm?.(changes));
   const reply = await client.call(operation, changes);
   if (!reply.sent) return;
   if (reply.data === null) await context.note(String(reply.result['message'] ?? 'done'));
   else await (await context.printer()).value(reply.data, { secrets: entry.secrets });
+}
+
+/** Asks before the changes are sent. Enter means Yes, unless a change is risky and has a question of its own. */
+async function confirmChanges(context: Context, riskQuestion: string | undefined): Promise<void> {
+  if (context.options.dryRun) return;
+  if (riskQuestion !== undefined) await context.confirm(riskQuestion);
+  else if (!(await confirmByDefault(context, 'Make these changes?'))) throw notConfirmed();
 }
 
 async function readCurrentConfig(context: Context, client: Client, { get }: ConfigDefinition): Promise<Data> {

@@ -9,7 +9,7 @@ import { postOptions } from '../deliveries/targets.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
 import type { AdvancedWebhookSettings } from './advanced-settings.ts';
-import { confirmOptional, printLines } from './messages.ts';
+import { confirmOptional, printLines, wrapForMessages } from './messages.ts';
 import { WAITING_MESSAGE } from './ping.ts';
 
 /** Event type of the test delivery to an endpoint that receives all events. */
@@ -35,12 +35,17 @@ export async function showCreatedEndpoint(context: Context, created: CreatedEndp
   const printer = await context.printer();
   const hasBox = io.stdout.isTerminal && (await context.format()) === 'table' && !options.fields;
   await printer.value(hasBox ? endpoint : { ...endpoint, secret }, {});
+  const [language, ...otherLanguages] = SNIPPET_LANGUAGES;
   await printLines(context, [
     '',
-    `Print code that verifies deliveries (${SNIPPET_LANGUAGES.join(', ')}):`,
-    `  ${commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', SNIPPET_LANGUAGES[0]))}`,
+    'Print code that verifies deliveries:',
+    ...(await wrapForMessages(context, commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', language)))),
+    `  (or ${otherLanguages.join(', ')})`,
     'Print the secret again:',
-    `  ${commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q')}`,
+    ...(await wrapForMessages(
+      context,
+      commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'),
+    )),
     '',
   ]);
   if (hasBox) await io.stdout.write(formatSecretBox(context, secret));

@@ -4,7 +4,6 @@ import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
-import { wrapCommand } from '../../output/wrap-command.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { checkEventTypes } from '../call/event-types.ts';
 import { requireData } from '../call/require-data.ts';
@@ -20,7 +19,7 @@ import { showCreatedEndpoint } from './created-endpoint.ts';
 import type { Data } from './data.ts';
 import { askForEndpoint, countQuestions, describeEndpoint, reviewEndpoint } from './endpoint-questions.ts';
 import { describeDuplicates, listEndpoints } from './existing-endpoints.ts';
-import { confirmByDefault, formatColumns, printLines } from './messages.ts';
+import { confirmByDefault, formatColumns, printLines, wrapForMessages } from './messages.ts';
 import { createQuestionNumbers, notConfirmed } from './review.ts';
 import {
   formatEquivalentCommand,
@@ -102,7 +101,6 @@ interface EndpointPlan {
 async function showPlan(context: Context, entry: OperationEntry, plan: EndpointPlan): Promise<void> {
   const { data, isEnabled, command } = plan;
   const enabling = commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable');
-  const width = context.io.stderr.columns || 80;
   await printLines(context, [
     '',
     'Endpoint',
@@ -118,8 +116,8 @@ async function showPlan(context: Context, entry: OperationEntry, plan: EndpointP
       .map((line) => `  ${line}`),
     '',
     'Equivalent command',
-    ...(isEnabled ? [] : wrapCommand(enabling, width)),
-    ...wrapCommand(command, width),
+    ...(isEnabled ? [] : await wrapForMessages(context, enabling)),
+    ...(await wrapForMessages(context, command)),
     '',
   ]);
 }

@@ -1,3 +1,5 @@
+import { createMeasure } from '../../output/width.ts';
+import { wrapCommand } from '../../output/wrap-command.ts';
 import { serviceLabel } from '../call/protected-profile.ts';
 import type { Context } from '../context.ts';
 import type { ConfirmOptions } from '../prompter.ts';
@@ -23,4 +25,9 @@ export async function confirmByDefault(context: Context, question: string): Prom
 export function formatColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
+}
+
+/** Wraps a command for the width of the messages' terminal. */
+export async function wrapForMessages({ io }: Context, command: string): Promise<readonly string[]> {
+  return wrapCommand(command, io.stderr.columns || 80, await createMeasure([[command]]));
 }

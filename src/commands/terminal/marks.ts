@@ -3,8 +3,8 @@ import type { Environment } from '../../kernel/folders.ts';
 import type { View } from '../../output/renderer.ts';
 import { canUseSymbols } from './terminal.ts';
 
-/** Result of a check. */
-export type CheckState = 'ok' | 'warn' | 'fail' | 'skipped';
+/** Result of a check. `info` is a fact that is neither good nor bad. */
+export type CheckState = 'ok' | 'info' | 'warn' | 'fail' | 'skipped';
 
 /** Symbols or words, and colors, for the results of checks. */
 export interface Marks {
@@ -13,17 +13,23 @@ export interface Marks {
   readonly paint: (state: CheckState, text: string) => string;
 }
 
-const SYMBOLS = { ok: '✓', warn: '!', fail: '✗', skipped: '–' } as const satisfies Record<CheckState, string>;
-const WORDS = { ok: 'ok     ', warn: 'warn   ', fail: 'fail   ', skipped: 'skipped' } as const satisfies Record<
+const SYMBOLS = { ok: '✓', info: '•', warn: '!', fail: '✗', skipped: '–' } as const satisfies Record<
   CheckState,
   string
 >;
+const WORDS = {
+  ok: 'ok     ',
+  info: 'info   ',
+  warn: 'warn   ',
+  fail: 'fail   ',
+  skipped: 'skipped',
+} as const satisfies Record<CheckState, string>;
 
 /** Symbols for a terminal that can show them, and words for any other output. */
 export function marksFor({ isTerminal, color }: View, environment: Environment): Marks {
   const usesSymbols = isTerminal && canUseSymbols({ environment });
   const chalk = new Chalk({ level: color ? 1 : 0 });
-  const paints = { ok: chalk.green, warn: chalk.yellow, fail: chalk.red, skipped: chalk.dim };
+  const paints = { ok: chalk.green, info: chalk.cyan, warn: chalk.yellow, fail: chalk.red, skipped: chalk.dim };
   return {
     mark: (state) => (usesSymbols ? SYMBOLS : WORDS)[state],
     paint: (state, text) => paints[state](text),

@@ -17,9 +17,13 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     command: ['webhooks', 'listen'],
     summary: 'Receive, verify, and forward deliveries',
     description:
-      'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target does. Without a secret or token, creates a temporary endpoint with its own signing secret and deletes it on exit. The temporary endpoint requires the embedded service (--local), a service on this machine, or --public-url.',
+      'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target does. With the embedded service (--local), a service on this machine, or --public-url, creates a temporary endpoint and deletes it on exit. Signs its deliveries with the signing secret of this machine, which stays the same, or with --secret-file. On a terminal, r replays the latest delivery.',
     examples: [
       { command: 'svc webhooks listen --local', caption: 'receive deliveries from the embedded service' },
+      {
+        command: "svc webhooks listen --local --events 'comment.*' --forward-to http://127.0.0.1:3000/hook",
+        caption: 'forward only some events',
+      },
       {
         command: 'svc webhooks listen --secret-file secret.txt --forward-to http://127.0.0.1:3000/hook',
         caption: 'verify, show, and forward deliveries',

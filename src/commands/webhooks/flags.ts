@@ -33,11 +33,20 @@ export const LISTEN_FLAGS = [
   PRIVATE_KEY,
   ...FORWARDING_FLAGS,
   { flags: '--forward-decoded', description: 'forward the decoded payload instead of the original bytes' },
+  {
+    flags: '--events <types>',
+    description: 'event types to receive, comma-separated; * matches any text (repeatable; default: all)',
+    many: true,
+  },
+  ALLOW_UNKNOWN_EVENT_FLAG,
   { flags: '--record <dir>', description: RECORD },
   { flags: '--no-record', description: 'do not record deliveries' },
   { flags: '--exit-after <n>', description: 'exit after this many accepted deliveries' },
   { flags: '--public-url <url>', description: 'public URL of a tunnel to this listener, for the temporary endpoint' },
   { flags: '--allow-host <name>', description: 'additional host name to accept (repeatable)', many: true },
+  { flags: '--restore', description: 'on exit, disable advanced webhooks again if this command enabled them' },
+  { flags: '--no-restore', description: 'leave advanced webhooks enabled, without a question' },
+  { flags: '--print-secret', description: "print this machine's signing secret, and exit" },
   { flags: '--insecure-skip-verify', description: 'accept all deliveries, and mark them as unverified' },
 ] as const satisfies readonly OptionDefinition[];
 

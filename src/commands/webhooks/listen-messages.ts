@@ -10,7 +10,18 @@ export interface DeliveryCounts {
   notForwarded: number;
   repeated: number;
   rejected: number;
+  filtered: number;
+  replayed: number;
 }
+
+export const NO_DELIVERIES: Readonly<DeliveryCounts> = {
+  accepted: 0,
+  notForwarded: 0,
+  repeated: 0,
+  rejected: 0,
+  filtered: 0,
+  replayed: 0,
+};
 
 /** Prints the address and settings of the listener on stderr. Scripts wait for the first line. */
 export async function announceListener(
@@ -40,6 +51,12 @@ export async function reportEvent(
       if (event.accepted) tally.accepted += 1;
       else tally.notForwarded += 1;
       return;
+    case 'replayed':
+      if (event.delivery.forwarded) tally.replayed += 1;
+      return event.delivery.forwarded ? output.show(event.delivery) : context.note(NO_TARGET);
+    case 'filtered':
+      tally.filtered += 1;
+      return;
     case 'duplicate':
       tally.repeated += 1;
       return context.note(`duplicate, not forwarded again: ${event.id}`);
@@ -49,11 +66,16 @@ export async function reportEvent(
   }
 }
 
+const NO_TARGET = 'the latest delivery has no target; --forward-to or --route sets one';
+
 /** `12 deliveries accepted, 1 duplicate, 3 rejected` */
-export function formatCounts({ accepted: taken, notForwarded, repeated, rejected: refused }: DeliveryCounts): string {
+export function formatCounts(counts: DeliveryCounts): string {
+  const { accepted: taken, notForwarded, repeated, rejected: refused, filtered, replayed } = counts;
   const parts = [`${formatNounCount(taken, 'delivery')} accepted`];
   if (notForwarded > 0) parts.push(`${notForwarded} not accepted by the target`);
   if (repeated > 0) parts.push(formatNounCount(repeated, 'duplicate'));
+  if (filtered > 0) parts.push(`${filtered} of other events`);
+  if (replayed > 0) parts.push(`${replayed} replayed`);
   if (refused > 0) parts.push(`${refused} rejected`);
   return parts.join(', ');
 }

@@ -22,6 +22,10 @@ export interface ListenOptions {
   readonly folder: string | undefined;
   /** Number of accepted deliveries after which the command exits. */
   readonly maxDeliveries: number;
+  /** Patterns of the event types to receive (default: all). */
+  readonly events: readonly string[] | undefined;
+  /** Whether to disable advanced webhooks again; undefined to ask. */
+  readonly restore: boolean | undefined;
   /** URL of a tunnel through which the service reaches this process. */
   readonly publicUrl: URL | undefined;
 }
@@ -51,8 +55,20 @@ export async function readListenOptions(
     forwarding: await readForwarding(context, options),
     folder: options.record === false ? undefined : recordFolder(context, options.record),
     maxDeliveries: parseWholeNumber('--exit-after', options.exitAfter, 1) ?? Number.POSITIVE_INFINITY,
+    events: await readEvents(context, options),
+    restore: options.restore,
     publicUrl: url,
   };
+}
+
+/** Reads `--events`. Event types contain no commas. @throws SvcError `usage` for an unknown type */
+async function readEvents(context: Context, options: ListenFlags): Promise<readonly string[] | undefined> {
+  const events = options.events?.flatMap((list) => list.split(',')).map((event) => event.trim());
+  if (events) {
+    const { checkEventTypes } = await import('../call/event-types.ts');
+    await checkEventTypes(context, events, options);
+  }
+  return events;
 }
 
 async function readForwarding(context: Context, options: ListenFlags): Promise<Forwarding> {

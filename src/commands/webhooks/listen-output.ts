@@ -1,7 +1,10 @@
 import { isObject } from '../../kernel/is-object.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
-import type { ForwardResult, ReceivedDeliveryEvent } from '../../webhooks/listener.ts';
+import { loadPalette, type Palette } from '../../output/palette.ts';
+import { formatMilliseconds } from '../../output/quantities.ts';
+import { type ForwardResult, isSuccessStatus, type ReceivedDeliveryEvent } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
+import { shouldUseColor } from '../terminal/terminal.ts';
 
 /** Shows deliveries as they arrive. */
 export interface DeliveryOutput {
@@ -10,13 +13,18 @@ export interface DeliveryOutput {
   end(): Promise<void>;
 }
 
-/** Prints one line per delivery: aligned columns in a table, JSON with `ndjson`. Other formats are printed at the end. */
-export async function createDeliveryOutput(context: Context): Promise<DeliveryOutput> {
+/**
+ * Prints one line per delivery: aligned columns in a table, JSON with `ndjson`. Other formats are printed at the end.
+ * @param isForwarding whether lines on a terminal have a column for the duration of the target's response
+ */
+export async function createDeliveryOutput(context: Context, isForwarding: boolean): Promise<DeliveryOutput> {
   const [format, printer] = [await context.format(), await context.printer()];
   const end = async () => undefined;
   if (format === 'ndjson') return { show: (delivery) => printer.value(delivery, {}), end };
   if (format === 'table' && !context.options.fields) {
-    const line = createLineFormatter();
+    const { io, options, environment } = context;
+    const isColored = shouldUseColor(options.color, io.stdout, environment);
+    const line = createLineFormatter(isForwarding && io.stdout.isTerminal, isColored ? await loadPalette() : undefined);
     return { show: (delivery) => context.io.stdout.write(line(delivery)), end };
   }
   const all: ReceivedDeliveryEvent[] = [];
@@ -27,33 +35,46 @@ export async function createDeliveryOutput(context: Context): Promise<DeliveryOu
 }
 
 /** Pads each column to its widest cell so far. */
-function createLineFormatter(): (delivery: ReceivedDeliveryEvent) => string {
-  const widths = [20, 20, 8, 12];
+function createLineFormatter(
+  showsLatency: boolean,
+  palette: Palette | undefined,
+): (delivery: ReceivedDeliveryEvent) => string {
+  const widths = [20, 20, 8, 12, ...(showsLatency ? [6] : [])];
   return (delivery) => {
-    const cells = formatCells(delivery).map(escapeForTerminal);
-    const padded = cells.map((cell, column) => {
+    const { forwarded } = delivery;
+    const cells = [...formatCells(delivery), ...(showsLatency ? [formatLatency(forwarded)] : [])];
+    const padded = cells.map(escapeForTerminal).map((cell, column) => {
       widths[column] = Math.max(widths[column] ?? 0, cell.length);
-      return cell.padEnd(widths[column]);
+      return column === LATENCY_COLUMN ? cell.padStart(widths[column]) : cell.padEnd(widths[column]);
     });
-    return `${padded.join('  ').trimEnd()}\n`;
+    const paint = forwarded && (isSuccessStatus(forwarded) ? palette?.good : palette?.bad);
+    const outcome = escapeForTerminal(formatForwardResult(delivery));
+    return `${[...padded, paint?.(outcome) ?? outcome].join('  ')}\n`;
   };
+}
+
+const LATENCY_COLUMN = 4;
+
+function formatLatency(forwarded: ForwardResult | null): string {
+  return forwarded ? formatMilliseconds(forwarded.milliseconds) : '-';
 }
 
 function formatCells({
   receivedAt,
+  replayedAt = receivedAt,
   event,
   form,
   verified,
   payload,
-  forwarded,
 }: ReceivedDeliveryEvent): readonly string[] {
-  const time = receivedAt.replace(/\.\d+Z$/, 'Z');
-  return [time, event, verified ? form : `${form}, unverified`, documentIdOf(payload), formatForwardResult(forwarded)];
+  const time = replayedAt.replace(/\.\d+Z$/, 'Z');
+  return [time, event, verified ? form : `${form}, unverified`, documentIdOf(payload)];
 }
 
-function formatForwardResult(forwarded: ForwardResult | null): string {
+function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): string {
   if (!forwarded) return '-';
-  return forwarded.status === null ? `failed: ${forwarded.error ?? 'no response'}` : `forwarded: ${forwarded.status}`;
+  if (forwarded.status === null) return `failed: ${forwarded.error ?? 'no response'}`;
+  return `${replayedAt === undefined ? 'forwarded' : 'replayed'}: ${forwarded.status}`;
 }
 
 /** ID of the document that a payload of either form refers to. */

@@ -1,98 +1,103 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { startWithSmallHeap } from '../../kernel/heap.ts';
-import { isLoopback } from '../../kernel/loopback.ts';
-import { createListener, type ListenerEvent } from '../../webhooks/listener.ts';
-import { type ReceivedRequest, type ReceiverResponse, startReceiver } from '../../webhooks/receiver.ts';
+import { createListener, type Listener, type ListenerEvent } from '../../webhooks/listener.ts';
+import { type ReceiverResponse, startReceiver } from '../../webhooks/receiver.ts';
 import { openRecording } from '../../webhooks/recording.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { canAsk } from '../terminal/terminal.ts';
 import type { ListenFlags } from './flags.ts';
-import { announceListener, type DeliveryCounts, formatCounts, reportEvent } from './listen-messages.ts';
+import { announceListener, type DeliveryCounts, formatCounts, NO_DELIVERIES, reportEvent } from './listen-messages.ts';
 import { type ListenOptions, readListenOptions } from './listen-options.ts';
 import { createDeliveryOutput } from './listen-output.ts';
-import type { TemporaryEndpoint } from './temporary-endpoint.ts';
+import { decideRegistration, type Registration, type RegistrationNeed, register } from './registration.ts';
 
 /** Milliseconds that deliveries in flight get to finish at the end. */
 const CLOSE_TIMEOUT = 3_000;
 const NOT_LISTENING: ReceiverResponse = { status: 503, text: 'not listening' };
 
 export async function listenCommand(context: Context, invocation: Invocation<ListenFlags>): Promise<void> {
+  if (invocation.options.printSecret) return printSecret(context);
   if (context.options.dryRun) {
     throw new SvcError('usage', 'webhooks listen does not support --dry-run');
   }
   const options = await readListenOptions(context, invocation);
-  const registers = await shouldRegister(context, options);
-  await listen(context, options, registers);
+  await listen(context, options, await decideRegistration(context, options));
 }
 
-/** Without a secret or token, a temporary endpoint is registered with a service that can reach this process. */
-async function shouldRegister(context: Context, { proofs, skipVerify, publicUrl }: ListenOptions): Promise<boolean> {
-  if (proofs.secrets.length > 0 || proofs.authToken !== undefined || skipVerify) return false;
-  if (context.options.local || publicUrl) return true;
-  const { baseUrl } = await context.openSettings();
-  const service = baseUrl && URL.parse(baseUrl.value);
-  if (service && isLoopback(service)) return true;
-  throw new SvcError('usage', 'a secret or token is required to verify deliveries', {
-    hint: 'add --secret-file or --auth-token-file, or use --local for deliveries from the embedded service',
-  });
+async function printSecret(context: Context): Promise<void> {
+  const { loadSigningSecret } = await import('./machine-signing-secret.ts');
+  const [secret, format, printer] = [await loadSigningSecret(context), await context.format(), await context.printer()];
+  await (format === 'table' || context.options.quiet ? printer.line(secret) : printer.value({ secret }, {}));
 }
 
 /** Listens until enough deliveries were accepted, a signal arrives, or an error occurs. */
-async function listen(context: Context, options: ListenOptions, registersEndpoint: boolean): Promise<void> {
+async function listen(context: Context, options: ListenOptions, need: RegistrationNeed): Promise<void> {
   const heap = startWithSmallHeap();
-  const output = await createDeliveryOutput(context);
-  const counts: DeliveryCounts = { accepted: 0, notForwarded: 0, repeated: 0, rejected: 0 };
+  const { routes, defaultTarget } = options.forwarding;
+  const output = await createDeliveryOutput(context, routes.length > 0 || defaultTarget !== undefined);
+  const counts: DeliveryCounts = { ...NO_DELIVERIES };
   const report = (event: ListenerEvent) => reportEvent(context, output, counts, event);
   const completion = createCompletion(context.signal);
   const forwardingAbort = new AbortController();
   const recording = options.folder === undefined ? undefined : await openRecording(options.folder);
-  let handle: ((arrival: ReceivedRequest) => Promise<ReceiverResponse>) | undefined;
+  let listener: Listener | undefined;
   const receiver = await startReceiver({
     ...options,
     handle: async (arrival) => {
       heap.resumeOptimizing();
-      return handle && counts.accepted < options.maxDeliveries ? handle(arrival) : NOT_LISTENING;
+      return listener && counts.accepted < options.maxDeliveries ? listener.handle(arrival) : NOT_LISTENING;
     },
     onRejected: (reason) => report({ kind: 'rejected', reason }),
     onError: completion.fail,
   });
-  let registration: TemporaryEndpoint | undefined;
+  let registration: Registration | undefined;
+  let releaseKeys: (() => void) | undefined;
   try {
-    registration = registersEndpoint ? await registerEndpoint(context, options, receiver.url) : undefined;
-    const proofs = registration ? { secrets: [registration.secret] } : options.proofs;
+    registration = await register(context, options, { need, url: receiver.url });
     const emit = async (event: ListenerEvent) => {
       await report(event);
       if (counts.accepted >= options.maxDeliveries) completion.finish();
     };
-    handle = createListener({
-      ...options,
-      proofs,
-      recording,
-      emit,
-      clock: context.clock,
-      signal: forwardingAbort.signal,
+    listener = createListener({
+      ...{ ...options, ...registration, recording, emit },
+      ...{ clock: context.clock, signal: forwardingAbort.signal },
     });
     await announceListener(context, options, receiver.url, registration?.notes);
+    releaseKeys = await offerReplay(context, listener, completion.fail);
     heap.trim();
     await completion.reached;
   } finally {
+    releaseKeys?.();
     await receiver.close(CLOSE_TIMEOUT);
     forwardingAbort.abort();
     await registration?.remove();
-    if (handle) {
+    if (listener) {
       await output.end();
       await context.note(formatCounts(counts));
     }
+    await registration?.restore();
   }
 }
 
-async function registerEndpoint(
+/** On a terminal, replays the latest delivery when `r` is typed. @returns a function that gives the terminal back */
+async function offerReplay(
   context: Context,
-  { publicUrl }: ListenOptions,
-  url: string,
-): Promise<TemporaryEndpoint> {
-  const { createTemporaryEndpoint: register } = await import('./temporary-endpoint.ts');
-  return register(context, publicUrl?.href ?? url);
+  { replayLast }: Listener,
+  onError: (error: unknown) => void,
+): Promise<(() => void) | undefined> {
+  if (!canAsk(context)) return undefined;
+  let isReplaying = false;
+  const replay = async () => {
+    if (isReplaying) return;
+    isReplaying = true;
+    if (!(await replayLast())) await context.note('no delivery to replay yet');
+    isReplaying = false;
+  };
+  const { listenForKeys } = await import('../terminal/keys.ts');
+  const release = listenForKeys(context, (key) => (key === 'r' ? void replay().catch(onError) : undefined));
+  if (release) await context.note('press r to replay the latest delivery, Ctrl-C to stop');
+  return release;
 }
 
 /** Creates a promise that resolves when enough deliveries were accepted, and rejects on a signal or an error. */

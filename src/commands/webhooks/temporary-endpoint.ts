@@ -8,6 +8,7 @@ import { isProcessRunning, processId } from '../../kernel/io.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
+import { optionalProperty } from '../option-values.ts';
 import { commandForService } from '../service-flags.ts';
 
 /** An endpoint that is deleted when this process ends, and its signing secret. */
@@ -15,7 +16,18 @@ export interface TemporaryEndpoint {
   readonly secret: string;
   /** Messages for the user. */
   readonly notes: readonly string[];
+  /** Whether this process enabled advanced webhooks. */
+  readonly hasEnabledWebhooks: boolean;
   remove(): Promise<void>;
+}
+
+export interface TemporaryEndpointOptions {
+  /** URL of this process, as the service reaches it. */
+  readonly url: string;
+  /** Event types to receive (default: all). */
+  readonly filterTypes: readonly string[] | undefined;
+  /** Whether an endpoint of the user that already delivers to this process makes another one unnecessary. */
+  readonly allowsExisting: boolean;
 }
 
 /** Milliseconds for deleting the endpoint after the command starts to stop. */
@@ -28,8 +40,12 @@ const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
 /**
  * Creates an endpoint for this process, and enables advanced webhooks if they are disabled. Deletes endpoints of killed
  * processes of this machine, which their uids identify.
+ * @returns undefined if an existing endpoint is enough
  */
-export async function createTemporaryEndpoint(context: Context, url: string): Promise<TemporaryEndpoint> {
+export async function createTemporaryEndpoint(
+  context: Context,
+  { url, filterTypes, allowsExisting }: TemporaryEndpointOptions,
+): Promise<TemporaryEndpoint | undefined> {
   const own = new AbortController();
   context.signal.addEventListener('abort', () => {
     setTimeout(() => own.abort(context.signal.reason), REMOVAL_TIMEOUT).unref();
@@ -37,15 +53,21 @@ export async function createTemporaryEndpoint(context: Context, url: string): Pr
   const { client, close } = await connectToService({ ...context, signal: own.signal });
   try {
     const endpoints = await loadResource('webhook-endpoints');
-    const notes = await enableWebhooks(context, client);
-    await removeStale(client);
+    const { notes, hasEnabledWebhooks } = await enableWebhooks(context, client);
+    const others = await removeStale(client);
+    if (allowsExisting && others.some((other) => isSameReceiver(other, url))) {
+      for (const text of notes) await context.note(text);
+      await close();
+      return undefined;
+    }
     const uid = `${UID_PREFIX}${processId}.${randomBytes(6).toString('hex')}`;
     const description = 'temporary: svc webhooks listen';
-    const { id } = requireData(await client.call(endpoints['webhooks.endpoints.create'], { url, uid, description }));
+    const endpoint = { url, uid, description, ...optionalProperty('filterTypes', filterTypes?.slice()) };
+    const { id } = requireData(await client.call(endpoints['webhooks.endpoints.create'], endpoint));
     const remove = () => removeEndpoint(client, id);
     try {
       const { secret } = requireData(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
-      return { secret, notes, remove: () => removeOrWarn(context, remove).finally(close) };
+      return { secret, notes, hasEnabledWebhooks, remove: () => removeOrWarn(context, remove).finally(close) };
     } catch (error) {
       await remove();
       throw error;
@@ -75,7 +97,7 @@ async function removeOrWarn(context: Context, remove: () => Promise<void>): Prom
   }
 }
 
-async function enableWebhooks({ options }: Context, client: Client): Promise<readonly string[]> {
+async function enableWebhooks({ options }: Context, client: Client) {
   const notes: string[] = [];
   const config = await loadResource('webhook-config');
   const { isEnabled, encryptData, publicKey } = requireData(await client.call(config['webhooks.advanced.get'], {}));
@@ -85,16 +107,27 @@ async function enableWebhooks({ options }: Context, client: Client): Promise<rea
     notes.push(`enabled advanced webhooks; to disable them again: ${command}`);
   }
   if (encryptData && publicKey !== '') notes.push('payloads are encrypted; --private-key decrypts them');
-  return notes;
+  return { notes, hasEnabledWebhooks: !isEnabled };
 }
 
-async function removeStale(client: Client): Promise<void> {
+/** Deletes endpoints of killed processes. Returns the URLs of all other enabled endpoints. */
+async function removeStale(client: Client): Promise<readonly string[]> {
   const endpoints = await loadResource('webhook-endpoints');
-  const stale: string[] = [];
+  const [stale, others]: [string[], string[]] = [[], []];
   for await (const { data } of fetchPages(client, endpoints['webhooks.endpoints.list'], {})) {
-    for (const { id, uid } of data?.endpoints ?? []) if (uid && isStale(uid)) stale.push(id);
+    for (const { id, uid, url, disabled } of data?.endpoints ?? []) {
+      if (uid && isStale(uid)) stale.push(id);
+      else if (!disabled) others.push(url);
+    }
   }
   for (const id of stale) await removeEndpoint(client, id);
+  return others;
+}
+
+/** Whether two URLs lead to the same process, whatever their paths are. */
+function isSameReceiver(one: string, other: string): boolean {
+  const hostOf = (url: string) => URL.parse(url)?.host.replace(/^(localhost|\[::1\])(?=:|$)/, '127.0.0.1');
+  return hostOf(one) === hostOf(other);
 }
 
 function isStale(uid: string): boolean {

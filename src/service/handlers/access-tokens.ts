@@ -1,10 +1,8 @@
 import { SignJWT } from 'jose';
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
+import { ACCESS_TOKEN_SECONDS } from '../../catalog/access-tokens.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { HandlersOf } from './handler.ts';
-
-/** Lifetime of an access token: 48 hours. */
-const LIFETIME_SECONDS = 172_800;
 
 const selectSigningKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
   database
@@ -27,7 +25,7 @@ export const accessTokens: HandlersOf<'access-tokens'> = {
       .setSubject(userId)
       .setAudience(apiKey)
       .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + LIFETIME_SECONDS)
+      .setExpirationTime(issuedAt + ACCESS_TOKEN_SECONDS)
       .sign(Buffer.from(key.signingKey, 'base64url'));
     return { data: { token } };
   },

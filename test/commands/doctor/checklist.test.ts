@@ -39,6 +39,21 @@ it('wraps details next to the names on a terminal, and below them on a narrow on
   for (const line of (await list(36)).split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(36);
 });
 
+it('shows checks that were skipped for one cause in one line', async () => {
+  const because = (name: string, detail: string) => ({ name, state: 'skipped', detail }) as const;
+  const skipped = [
+    because('dns', 'skipped because proxy failed'),
+    because('workspace', 'not configured'),
+    because('clock', 'skipped because proxy failed'),
+  ];
+  const view = { headers: true, color: false, isTerminal: true, width: 40, display: PIPE_DISPLAY };
+  expect(await formatChecklist(skipped, view, {})).toBe(
+    ['– 2 checks   skipped because proxy', '             failed: dns, clock', '– workspace  not configured', ''].join(
+      '\n',
+    ),
+  );
+});
+
 it('wraps nothing in a pipe', async () => {
   expect((await list()).split('\n')[0]).toBe(`ok      config-folder  ${findings[0]?.detail}`);
 });

@@ -84,7 +84,7 @@ describe('doctor', () => {
     expect(found('profile')).toMatchObject({ state: 'ok' });
     expect(found('dns')).toMatchObject({ state: 'ok', detail: '127.0.0.1 is an IP address' });
     expect(found('connection')).toMatchObject({ state: 'ok', detail: expect.stringContaining('this machine') });
-    expect(found('answer')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^HTTP 404 in \d+ ms$/) });
+    expect(found('answer')).toMatchObject({ state: 'info', detail: expect.stringMatching(/^HTTP 404 in \d+ ms$/) });
     expect(found('clock')).toMatchObject({ state: 'ok' });
     expect(found('key-credentials')).toEqual({
       name: 'key-credentials',
@@ -100,9 +100,27 @@ describe('doctor', () => {
     const { error, found, findings } = await run();
     expect(error).toMatchObject({ failure: 'no_credential', hint: expect.stringContaining('svc profiles add') });
     expect(found('profile')).toMatchObject({ state: 'fail', fix: expect.stringContaining('svc profiles add') });
-    expect(found('dns')?.detail).toBe('skipped because proxy failed');
+    expect(found('dns')?.detail).toBe('skipped because profile failed');
     expect(found('key-credentials')?.detail).toBe('skipped because profile failed');
     expect(findings.filter(({ state }) => state === 'fail')).toHaveLength(1);
+    const context = await fakeContext({ options: { output: 'table' } });
+    await expect(doctorCommand(context, { arguments: [], options: {} })).rejects.toThrow('1 of 18 checks failed');
+    const skipped = context.stdout().match(/^skipped .*$/gm);
+    expect(skipped).toEqual([
+      'skipped 9 checks            skipped because profile failed: proxy, dns, connection, answer, clock, ' +
+        'key-credentials, workspace-credentials, advanced-webhooks, advanced-queries',
+    ]);
+  });
+
+  it('calls only good news ok: a missing keychain, a pipe, and an error status are facts', async () => {
+    const { found } = await run();
+    expect(found('keychain')).toMatchObject({ state: 'info', detail: expect.stringContaining('is not running') });
+    expect(found('terminal')).toMatchObject({ state: 'info' });
+    const statuses = [200, 404, 503].map(async (status) => {
+      const { environment } = await plainService({ '/': { status, body: {} } });
+      return (await run({ environment })).found('answer')?.state;
+    });
+    expect(await Promise.all(statuses)).toEqual(['ok', 'info', 'warn']);
   });
 
   it('distinguishes a rejected credential from a valid one', async () => {

@@ -53,7 +53,7 @@ describe('a job whose journal was deleted', () => {
     for (const error of await failuresOf(lost, context)) {
       expect(error).toMatchObject({ failure: 'local', message: expect.stringContaining(`${lost} is missing`) });
     }
-    await listJobs(context);
+    await listJobs(context, { arguments: [], options: {} });
     expect(JSON.parse(context.stdout()).map(({ id }: { id: string }) => id)).toEqual([whole]);
     expect(context.stderr()).toContain(`warning: the journal of job ${lost} is missing`);
   });
@@ -65,7 +65,7 @@ it('distinguishes a job that ended while reading its input from one with a delet
   for (const error of await failuresOf(nameOf(1), context)) {
     expect(error).toMatchObject({ failure: 'usage', message: expect.stringContaining('sent nothing') });
   }
-  await listJobs(context);
+  await listJobs(context, { arguments: [], options: {} });
   expect([JSON.parse(context.stdout()), context.stderr()]).toEqual([[], expect.stringContaining('no jobs found')]);
 });
 

@@ -26,6 +26,7 @@ describe('an invalid command line', () => {
     ['webhooks list', "unknown command 'list'", "did you mean 'svc webhooks endpoints list'?"],
     ['webhooks get', "unknown command 'get'", "did you mean 'svc webhooks config get' or 'svc webhooks advanced get'?"],
     ['completion list', "unknown command 'list'", 'svc completion --help lists its commands'],
+    ['create', "unknown command 'create'", "did you mean 'svc webhooks endpoints create' or 'svc workspace create'?"],
     ['frobnicate', "unknown command 'frobnicate'", 'svc help lists the commands'],
     ['webhooks deliveries list', "unknown command 'deliveries'", "did you mean 'svc local deliveries'?"],
     ['users show', 'the service has no operation that shows users', 'svc users --help lists its commands'],
@@ -59,7 +60,9 @@ describe('an invalid command line', () => {
 it('a bare ls lists the commands that list records, for the same service', async () => {
   const refusal = await refusalOf('-p prod ls');
   expect(refusal).toMatchObject({ failure: 'usage', message: "unknown command 'ls'" });
-  expect(refusal?.hint).toMatch(/^name the records: svc -p prod folders list, svc -p prod documents list, /);
+  expect(refusal?.hint).toBe(
+    `name the records: ${['folders', 'documents', 'agents', 'auth-tokens'].map((group) => `svc -p prod ${group} list, `).join('')}svc profiles list, svc jobs list`,
+  );
 });
 
 describe('--version', () => {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../../src/catalog/flags.ts';
 import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
@@ -67,7 +68,7 @@ describe('the equivalent command of a setup', () => {
     const lines = samples.map(([data]) =>
       formatEquivalentCommand(context, entry, data, { arguments: [], options: { allowUnknownEvent: true } }),
     );
-    const wrapped = lines.map((line, at) => wrapCommand(line, samples[at]?.[1] ?? 0).join('\n'));
+    const wrapped = lines.map((line, at) => wrapCommand(line, samples[at]?.[1] ?? 0, stringWidth).join('\n'));
     expect(shellWords(wrapped)).toEqual(shellWords(lines));
     expect(lines.every((line) => line.endsWith(' --allow-unknown-event'))).toBe(true);
   });

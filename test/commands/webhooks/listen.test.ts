@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadResource } from '../../../src/catalog/index.ts';
+import { connect } from '../../../src/commands/call/connect.ts';
+import { requireData } from '../../../src/commands/call/require-data.ts';
 import type { ListenFlags } from '../../../src/commands/webhooks/flags.ts';
 import { listenCommand } from '../../../src/commands/webhooks/listen.ts';
+import { sendCommand } from '../../../src/commands/webhooks/send.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
+import type { Folders } from '../../../src/kernel/folders.ts';
 import type { Format } from '../../../src/output/format.ts';
 import { eventually } from '../../eventually.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
@@ -136,9 +142,13 @@ describe('svc webhooks listen', () => {
   });
 });
 
+async function sendThroughService(folders: Folders, event: string): Promise<void> {
+  const sender = await fakeContext({ folders, options: { local: true, output: 'json' } });
+  await sendCommand(sender, { arguments: [event], options: { viaService: true } });
+}
+
 describe('svc webhooks listen --local', () => {
   it('creates a temporary endpoint, receives its deliveries, and deletes it', async () => {
-    const { sendCommand } = await import('../../../src/commands/webhooks/send.ts');
     const local = { options: { local: true, output: 'ndjson' as const } };
     const { context, run, end } = await listening({ secretFile: undefined, exitAfter: '2' }, local);
     expect(context.stderr()).toContain('enabled advanced webhooks; to disable them again: svc --local');
@@ -157,7 +167,81 @@ describe('svc webhooks listen --local', () => {
     await end().catch(() => undefined);
   });
 
-  it('deletes the endpoint after Ctrl-C, and uses a new secret each time', async () => {
+  it("signs again with this machine's secret, which is the same at each start", async () => {
+    const to = await target();
+    const { folders } = await fakeContext();
+    const secrets = [];
+    for (const event of ['comment.add', 'huddle.join']) {
+      const local = { folders, options: { local: true } };
+      const { context, run } = await listening(
+        { secretFile: undefined, exitAfter: '1', forwardTo: to.url.href },
+        local,
+      );
+      const secret = /^signing secret of this machine: (whsec_\S{32})$/m.exec(context.stderr())?.[1] ?? '';
+      await sendThroughService(folders, event);
+      await run;
+      const { headers, body } = to.received.at(-1) ?? { headers: {}, body: '' };
+      expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+      secrets.push(secret);
+    }
+    expect(secrets[0]).toBe(secrets[1]);
+    const printed = await fakeContext({ folders });
+    await listenCommand(printed, { arguments: [], options: { printSecret: true } });
+    expect([printed.stdout(), printed.stderr()]).toEqual([`${secrets[0]}\n`, '']);
+  });
+
+  it('signs again with the secret of --secret-file, and receives only the requested events', async () => {
+    const to = await target();
+    const options = { exitAfter: '1', forwardTo: to.url.href, events: ['huddle.*, crdt.update_data'] };
+    const { context, run, secret } = await listening(options, { options: { local: true } });
+    expect(context.stderr()).not.toContain('whsec_');
+    await expect(sendThroughService(context.folders, 'comment.add')).rejects.toMatchObject({
+      failure: 'failed_precondition',
+    });
+    await sendThroughService(context.folders, 'huddle.join');
+    await run;
+    const { headers, body } = to.received[0] ?? { headers: {}, body: '' };
+    expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+  });
+
+  it('refuses unknown events unless they are allowed', async () => {
+    const refused = listening({ events: ['comment.ad'] }, { options: { local: true } });
+    await expect(refused).rejects.toMatchObject({
+      failure: 'usage',
+      message: "unknown event type 'comment.ad'",
+      hint: expect.stringContaining("did you mean 'comment.add'?"),
+    });
+    const { url } = await listening({ events: ['comment.new'], allowUnknownEvent: true }, { options: { local: true } });
+    expect(url).toMatch(/^http/);
+  });
+
+  it('disables advanced webhooks again with --restore, only if it enabled them', async () => {
+    const { folders } = await fakeContext();
+    const isEnabled = async () => {
+      const local = await fakeContext({ folders, options: { local: true } });
+      const { client, close } = await connect(local);
+      const config = await loadResource('webhook-config');
+      const { isEnabled } = requireData(await client.call(config['webhooks.advanced.get'], {}));
+      await close();
+      return isEnabled;
+    };
+    const run = async (restore?: boolean) => {
+      const { end, context } = await listening(
+        { secretFile: undefined, restore },
+        { folders, options: { local: true } },
+      );
+      await end().catch(() => undefined);
+      return context.stderr();
+    };
+    expect(await run(true)).toMatch(/disabled advanced webhooks again\n$/);
+    expect(await isEnabled()).toBe(false);
+    expect(await run()).not.toContain('again\n');
+    expect(await isEnabled()).toBe(true);
+    expect(await run(true)).not.toContain('again\n');
+    expect(await isEnabled()).toBe(true);
+  });
+
+  it('deletes the endpoint after Ctrl-C, and rejects deliveries with other secrets', async () => {
     const folders = (await fakeContext()).folders;
     const local = { folders, options: { local: true } };
     const first = await listening({ secretFile: undefined }, local);

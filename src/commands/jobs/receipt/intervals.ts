@@ -33,6 +33,15 @@ export function splitIntoIntervals(
 }
 
 /** Records per second. */
-export function recordsPerSecond({ settled, from, to }: Interval): number {
+export function recordsPerSecond({ settled, from, to }: Pick<Interval, 'settled' | 'from' | 'to'>): number {
   return settled / (to - from);
+}
+
+/**
+ * Average records per second of a job of the given duration, at most the highest rate of an interval. Uses only the records of
+ * the intervals, because the counts of a running or killed job are newer than its intervals and its duration.
+ */
+export function averageRate(intervals: readonly Interval[], seconds: number): number {
+  const settled = intervals.reduce((sum, interval) => sum + interval.settled, 0);
+  return recordsPerSecond({ settled, from: 0, to: Math.max(seconds, intervals.at(-1)?.to ?? 1) });
 }

@@ -12,7 +12,7 @@ import {
   formatTimestamp,
 } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
-import { recordsPerSecond, splitIntoIntervals } from './intervals.ts';
+import { averageRate, recordsPerSecond, splitIntoIntervals } from './intervals.ts';
 import type { JobReceipt } from './receipt.ts';
 import { renderSparkline } from './sparkline.ts';
 
@@ -81,14 +81,12 @@ function* performanceLines(
     const [middle, most, nearlyAll, all] = [p50, p90, p99, max].map(formatMilliseconds);
     yield ['latency', `p50 ${middle}, p90 ${most}, p99 ${nearlyAll}, max ${all}`];
   }
-  const { series, times, counts } = receipt;
+  const { series, times } = receipt;
   const room = width ? Math.max(width - MARGIN, PLAIN_INTERVALS) : SPARKLINE_WIDTH;
-  const rates = splitIntoIntervals({ series, times }, plain ? PLAIN_INTERVALS : Math.min(SPARKLINE_WIDTH, room)).map(
-    recordsPerSecond,
-  );
-  const done = counts.succeeded + counts.failed + counts.unknown;
+  const intervals = splitIntoIntervals({ series, times }, plain ? PLAIN_INTERVALS : Math.min(SPARKLINE_WIDTH, room));
+  const rates = intervals.map(recordsPerSecond);
   if (rates.length === 0 || times.seconds === 0) return;
-  const average = `${formatCount(Math.round(done / times.seconds))}/s average`;
+  const average = `${formatCount(Math.round(averageRate(intervals, times.seconds)))}/s average`;
   const most = `${formatCount(Math.round(Math.max(...rates)))}/s peak`;
   if (rates.length < 3) yield ['speed', average];
   else if (plain)

@@ -1,5 +1,5 @@
 import { formatCount, formatElapsed, formatMilliseconds } from '../../../output/quantities.ts';
-import { type Interval, recordsPerSecond, splitIntoIntervals } from '../receipt/intervals.ts';
+import { averageRate, type Interval, recordsPerSecond, splitIntoIntervals } from '../receipt/intervals.ts';
 import type { JobReceipt } from '../receipt/receipt.ts';
 import { isSignificantWait } from '../receipt/render-receipt.ts';
 import type { Chart } from './chart.ts';
@@ -24,10 +24,9 @@ export function createCharts(receipt: JobReceipt): readonly Chart[] {
   return receipt.histogram.length > 0 ? [...overTime, createLatencyChart(receipt)] : overTime;
 }
 
-function createThroughputChart({ counts, times }: JobReceipt, intervals: readonly Interval[]): Chart {
-  const done = counts.succeeded + counts.failed + counts.unknown;
+function createThroughputChart({ times }: JobReceipt, intervals: readonly Interval[]): Chart {
   const most = Math.max(...intervals.map(recordsPerSecond));
-  const average = formatCount(Math.round(done / times.seconds));
+  const average = formatCount(Math.round(averageRate(intervals, times.seconds)));
   return {
     title: 'Records per second',
     summary: `Average ${average}, peak ${formatCount(Math.round(most))}.`,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { splitIntoIntervals } from '../../../../src/commands/jobs/receipt/intervals.ts';
 import { renderReceipt } from '../../../../src/commands/jobs/receipt/render-receipt.ts';
 import { renderSparkline } from '../../../../src/commands/jobs/receipt/sparkline.ts';
+import { renderReport } from '../../../../src/commands/jobs/report/render-report.ts';
 import { RECEIPT } from './receipts.ts';
 
 describe('the text receipt of a job', () => {
@@ -39,6 +40,33 @@ describe('the text receipt of a job', () => {
   it('keeps the resume command on one line', async () => {
     const text = await renderReceipt({ ...RECEIPT, state: 'stopped' }, { plain: false, width: 40 });
     expect(text).toMatch(/\nresume with\nsvc jobs resume 20260131-094500-5f3a9c\n$/);
+  });
+
+  it('never shows an average above the peak', async () => {
+    const point = fc.record({ settled: fc.nat(900), failed: fc.constant(0), requests: fc.constant(1) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(point, { minLength: 5, maxLength: 90 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (made, within) => {
+          const points = made.map((one) => ({ ...one, milliseconds: 1, inFlight: 1 }));
+          const times = { ...RECEIPT.times, seconds: points.length - 1 + within };
+          // The journal of a running or killed job counts more records than its last metrics.
+          const receipt = {
+            ...RECEIPT,
+            times,
+            series: { seconds: 1, points },
+            counts: { ...RECEIPT.counts, succeeded: 99_999 },
+          };
+          for (const text of [await renderReceipt(receipt, { plain: false }), renderReport(receipt)]) {
+            const [average, peak] = [/([\d,]+)\/s average|Average ([\d,]+)/, /([\d,]+)\/s peak|, peak ([\d,]+)/].map(
+              (pattern) => Number(pattern.exec(text)?.slice(1).join('').replaceAll(',', '')),
+            );
+            expect(average).toBeLessThanOrEqual(peak ?? 0);
+          }
+        },
+      ),
+    );
   });
 
   it('uses numbers instead of sparklines in plain style', async () => {

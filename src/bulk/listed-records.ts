@@ -1,0 +1,38 @@
+import type { BulkFields } from '../catalog/bulk-fields.ts';
+import { isObject } from '../kernel/is-object.ts';
+import type { RecordProblem } from './record-problem.ts';
+import { PlainScalar } from './source/plain-scalar.ts';
+
+/** Returns a record without the fields that only a list command prints, and with its ID under the name to send. */
+type ConvertListed = (value: unknown, problems: RecordProblem[]) => unknown;
+
+/**
+ * Creates a function that converts the records of a list command to records to send. Returns other records unchanged.
+ * @param omitted receives the names of the omitted fields
+ */
+export function createListedConverter(
+  { listed, id }: Pick<BulkFields, 'listed' | 'id'>,
+  omitted: Set<string>,
+): ConvertListed {
+  if (!listed) return (value) => value;
+  const { id: listedId = id, readOnly, inherited, nested } = listed;
+  const isDropped = new Set(nested === undefined ? readOnly : [...readOnly, nested]);
+  return (value, problems) => {
+    if (!isObject(value) || value instanceof PlainScalar || !Object.hasOwn(value, listedId)) return value;
+    if (listedId !== id && Object.hasOwn(value, id)) return value;
+    const names = Object.keys(value);
+    if (listedId === id && !names.some((name) => isDropped.has(name))) return value;
+    const children = nested === undefined ? undefined : value[nested];
+    if (nested !== undefined && Array.isArray(children) && children.length > 0)
+      problems.push({ field: nested, message: 'records inside a record are not sent; pass each of them separately' });
+    for (const name of names) if (isDropped.has(name)) omitted.add(name);
+    const unset = inherited && isTrue(value[inherited.flag]) ? inherited.field : undefined;
+    const kept = names.filter((name) => !isDropped.has(name) && name !== unset);
+    return Object.fromEntries(kept.map((name) => [name === listedId ? id : name, value[name]]));
+  };
+}
+
+/** Whether a flag is set, in any format. */
+function isTrue(value: unknown): boolean {
+  return value instanceof PlainScalar ? value.value === true : value === true || value === 'true';
+}

@@ -1,0 +1,88 @@
+import { appendFile } from 'node:fs/promises';
+import type { BulkSummary, FailureLine } from '../../bulk/summary.ts';
+import { localFileError } from '../../kernel/files.ts';
+import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import type { Context } from '../context.ts';
+
+/** Number of failures in the summary of a step, which is limited to 1 MB. */
+const MAX_SHOWN_FAILURES = 20;
+
+/** Appends the summary of a job to the file of a GitHub Actions step summary. Only warns if the file cannot be written. */
+export async function appendStepSummary(
+  { warn }: Context,
+  path: string,
+  noun: string,
+  summary: BulkSummary,
+): Promise<void> {
+  await appendFile(path, renderStepSummary(noun, summary)).catch((error: unknown) =>
+    warn(`GITHUB_STEP_SUMMARY: ${localFileError('write', path, error).message}`),
+  );
+}
+
+/** Renders a summary as Markdown. Text from files and from the service is escaped. */
+function renderStepSummary(noun: string, summary: BulkSummary): string {
+  const { operation, job, total, succeeded, failed, unknown, skipped, failures, rejects } = summary;
+  const shown = failures.slice(0, MAX_SHOWN_FAILURES);
+  const { created, updated = 0, unchanged = 0 } = summary;
+  const effects =
+    created === undefined
+      ? []
+      : ([
+          ['Created', created],
+          ['Updated', updated],
+          ['Unchanged', unchanged],
+        ] as const);
+  const more = failed + unknown - shown.length;
+  const hasFiles = shown.some(({ file }) => file !== undefined);
+  return [
+    `### svc ${operation.replace('.', ' ')}: ${formatNounCount(total, noun)}\n`,
+    table(
+      ['Succeeded', ...effects.map(([name]) => name), 'Failed', 'Unknown', 'Skipped', 'Requests', 'Retries', 'Seconds'],
+      [
+        [
+          ...[
+            succeeded,
+            ...effects.map(([, count]) => count),
+            failed,
+            unknown,
+            skipped,
+            summary.requests,
+            summary.retries,
+          ].map(groupDigits),
+          summary.seconds.toFixed(1),
+        ],
+      ],
+    ),
+    ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
+    ...(more > 0 ? [`and ${groupDigits(more)} more\n`] : []),
+    `Job \`${job}\`${rejects === null ? '' : `, rejects: ${escapeMarkdown(rejects)}`}\n`,
+  ]
+    .join('\n')
+    .concat('\n');
+}
+
+function failureTable(failures: readonly FailureLine[], hasFiles: boolean): string {
+  const head = [...(hasFiles ? ['File'] : []), 'Line', 'ID', 'Message', 'Code'];
+  const rows = failures.map(({ file, line, id, message, code }) => [
+    ...(hasFiles ? [file] : []),
+    line,
+    id,
+    message,
+    code,
+  ]);
+  return table(
+    head,
+    rows.map((row) => row.map((cell) => escapeMarkdown(String(cell ?? '')))),
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+/** Escapes all punctuation, so that the text contains no markup, links, or mentions. */
+function escapeMarkdown(text: string): string {
+  return escapeForTerminal(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
+}

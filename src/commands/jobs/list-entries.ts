@@ -1,0 +1,49 @@
+import { isUnstarted, jobFolderOf, listJobNames, openJournal, readJobState } from '../../bulk/journal/job-folder.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
+import { type JobStatus, readStatus } from './status.ts';
+
+/** A job in the output of `jobs list`. */
+export type JobListEntry = Pick<
+  JobStatus,
+  | 'id'
+  | 'operation'
+  | 'state'
+  | 'input'
+  | 'total'
+  | 'succeeded'
+  | 'failed'
+  | 'unknown'
+  | 'skipped'
+  | 'startedAt'
+  | 'updatedAt'
+>;
+
+/** Reads all jobs that have sent something, newest first. A missing or unreadable journal causes a warning. */
+export async function readEntries(context: Context): Promise<readonly JobListEntry[]> {
+  const entries: JobListEntry[] = [];
+  for (const name of await listJobNames(context.folders)) {
+    const entry = await readEntry(context, name);
+    if (entry) entries.push(entry);
+  }
+  return entries;
+}
+
+async function readEntry(context: Context, name: string): Promise<JobListEntry | undefined> {
+  const folder = jobFolderOf(context.folders, name);
+  if (await isUnstarted(folder)) return undefined;
+  try {
+    const journal = await openJournal(folder);
+    try {
+      const { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt } =
+        readStatus(journal, await readJobState(folder, journal));
+      return { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt };
+    } finally {
+      journal.close();
+    }
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    await context.warn(error.message);
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import { damagedError } from '../../bulk/journal/database.ts';
+import type { JobDescription } from '../../bulk/journal/job-description.ts';
+import { findJob, isBeingChecked, type JobFolder, openJournal, readJobState } from '../../bulk/journal/job-folder.ts';
+import type { Journal, OutcomeCounts } from '../../bulk/journal/journal.ts';
+import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { pluralize } from '../../kernel/plural.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { showFinishedJob, showStoppedJob } from './finished-job.ts';
+import { findJobOperation } from './job-operation.ts';
+
+/** Milliseconds between two readings of a journal. */
+const READ_INTERVAL = 500;
+
+/**
+ * Shows the progress of a running job until it ends, and then its summary. The job itself is not affected.
+ * @throws SvcError `not_found` for an unknown job, or the error that the job ended with
+ */
+export async function watchJob(context: Context, { arguments: [id = ''] }: Invocation): Promise<void> {
+  const folder = await findJob(context.folders, id, 'not_found');
+  await waitForJournal(context, folder);
+  // A job is deleted if it ends without sending anything.
+  await findJob(context.folders, id, 'not_found');
+  const journal = await openJournal(folder);
+  try {
+    const description = journal.getFact('job');
+    if (!description) throw damagedError(folder.journal);
+    const entry = findJobOperation(description);
+    const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+    const state = await followJob(context, folder, { journal, description, unit: pluralize(noun) });
+    await findJob(context.folders, id, 'not_found');
+    const show = state === 'done' ? showFinishedJob : showStoppedJob;
+    await show(context, entry, description, journal);
+  } finally {
+    journal.close();
+  }
+}
+
+/** Waits while the process of the job checks its input. */
+async function waitForJournal({ clock, signal, progress }: Context, folder: JobFolder): Promise<void> {
+  if (!(await isBeingChecked(folder))) return;
+  const end = (await progress()).showActivity(`waiting for job ${folder.job} to check its input`);
+  try {
+    while (await isBeingChecked(folder)) await clock.sleep(READ_INTERVAL, signal);
+  } finally {
+    await end();
+  }
+}
+
+interface FollowedJob {
+  readonly journal: Journal;
+  readonly description: JobDescription;
+  /** Plural of the record's noun: `users`. */
+  readonly unit: string;
+}
+
+/** Shows the progress of a job until no process runs it. */
+async function followJob(
+  { clock, signal, progress }: Context,
+  folder: JobFolder,
+  { journal, description, unit }: FollowedJob,
+): Promise<'done' | 'stopped'> {
+  let state = await readJobState(folder, journal);
+  if (state !== 'running') return state;
+  let counts: OutcomeCounts = journal.counts();
+  const end = (await progress()).track(() => {
+    const { succeeded, failed, unknown } = counts;
+    const done = succeeded + failed + unknown;
+    return { phase: 'sending', unit, done, total: description.records, failed, unknown };
+  });
+  try {
+    for (; state === 'running'; state = await readJobState(folder, journal)) {
+      await clock.sleep(READ_INTERVAL, signal);
+      counts = journal.counts();
+    }
+    return state;
+  } finally {
+    await end();
+  }
+}

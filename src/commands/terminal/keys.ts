@@ -1,0 +1,50 @@
+import { isInForeground } from '../../kernel/foreground.ts';
+import { onContinued, signalJob } from '../../kernel/io.ts';
+import type { Context } from '../context.ts';
+import { canAsk } from './terminal.ts';
+
+const CTRL_C = '\u0003';
+const CTRL_Z = '\u001a';
+
+/** A stream whose terminal can deliver single keys. */
+interface RawStream extends NodeJS.ReadableStream {
+  setRawMode?(mode: boolean): unknown;
+}
+
+/**
+ * Calls `onKey` for each key that is typed while a command runs. Ctrl-C and Ctrl-Z keep their meaning.
+ * @returns a function that gives the terminal back; undefined if there is no terminal to read from
+ */
+export function listenForKeys(context: Context, onKey: (key: string) => void): (() => void) | undefined {
+  if (!canAsk(context) || !isInForeground()) return undefined;
+  const stream: RawStream = context.io.stdin.stream;
+  const receive = (chunk: Buffer | string) => {
+    for (const key of chunk.toString()) {
+      if (key === CTRL_C) signalJob('SIGINT');
+      else if (key === CTRL_Z) suspend();
+      else onKey(key);
+    }
+  };
+  const start = () => {
+    stream.setRawMode?.(true);
+    stream.on('data', receive).resume();
+  };
+  const stop = () => {
+    stream.off('data', receive).pause();
+    stream.setRawMode?.(false);
+  };
+  const suspend = () => {
+    stop();
+    signalJob('SIGTSTP');
+  };
+  // A job that continues in the background gets no keys.
+  const forget = onContinued(() => {
+    stream.off('data', receive);
+    if (isInForeground()) start();
+  });
+  start();
+  return () => {
+    forget();
+    stop();
+  };
+}

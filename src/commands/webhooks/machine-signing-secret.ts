@@ -1,0 +1,20 @@
+import { messageOf } from '../../kernel/errors.ts';
+import { loadMachineSecret } from '../../profiles/machine-secret.ts';
+import { createSigningSecret } from '../../webhooks/signature.ts';
+import type { Context } from '../context.ts';
+
+/** Reads this machine's signing secret, and creates it at the first use. */
+export function loadSigningSecret(context: Context): Promise<string> {
+  return loadMachineSecret('webhook-secret', createSigningSecret, context);
+}
+
+/** Reads this machine's signing secret, or creates one for this run if it cannot be stored. */
+export async function loadOrCreateSigningSecret(context: Context): Promise<string> {
+  try {
+    return await loadSigningSecret(context);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    await context.warn(`the signing secret is only for this run: ${messageOf(error)}`);
+    return createSigningSecret();
+  }
+}

@@ -1,0 +1,102 @@
+import { messageOf, SvcError } from '../../kernel/errors.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
+import { matchesPattern } from '../../webhooks/routes.ts';
+import type { VerificationSecrets } from '../../webhooks/verification.ts';
+import type { Context } from '../context.ts';
+import type { ListenOptions } from './listen-options.ts';
+
+/** Whether to register a temporary endpoint. An `optional` one is not created if the service cannot be used. */
+export type RegistrationNeed = 'required' | 'optional' | 'none';
+
+/** A registered listener: what it verifies deliveries with, and signs them with again. */
+export interface Registration {
+  readonly proofs: VerificationSecrets;
+  readonly relaySecret: string;
+  /** Messages for the user. */
+  readonly notes: readonly string[];
+  /** Deletes the endpoint. */
+  remove(): Promise<void>;
+  /** Disables advanced webhooks if this process enabled them, and the user agrees. */
+  restore(): Promise<void>;
+}
+
+/**
+ * Decides whether this process needs a temporary endpoint: with a service that can reach it, unless deliveries are verified
+ * otherwise.
+ * @throws SvcError `usage` if nothing can verify deliveries
+ */
+export async function decideRegistration(
+  context: Context,
+  { proofs, skipVerify, publicUrl }: ListenOptions,
+): Promise<RegistrationNeed> {
+  if (proofs.authToken !== undefined || skipVerify) return 'none';
+  const hasSecret = proofs.secrets.length > 0;
+  if (context.options.local) return 'required';
+  if (publicUrl) return hasSecret ? 'none' : 'required';
+  const { baseUrl } = await context.openSettings();
+  const service = baseUrl && URL.parse(baseUrl.value);
+  if (service && isLoopback(service)) return hasSecret ? 'optional' : 'required';
+  if (hasSecret) return 'none';
+  throw new SvcError('usage', 'a secret or token is required to verify deliveries', {
+    hint: 'add --secret-file or --auth-token-file, or use --local for deliveries from the embedded service',
+  });
+}
+
+/**
+ * Registers a temporary endpoint. Services generate the secret of each endpoint, so deliveries are signed again: with the
+ * secret of `--secret-file`, or with that of this machine.
+ */
+export async function register(
+  context: Context,
+  { proofs, publicUrl, events, restore }: ListenOptions,
+  { need, url }: { readonly need: RegistrationNeed; readonly url: string },
+): Promise<Registration | undefined> {
+  if (need === 'none') return undefined;
+  const [given] = proofs.secrets;
+  const endpoint = await createEndpoint(context, need, {
+    url: publicUrl?.href ?? url,
+    filterTypes: events && (await expandPatterns(events)),
+    allowsExisting: given !== undefined,
+  });
+  if (!endpoint) return undefined;
+  const { loadOrCreateSigningSecret } = await import('./machine-signing-secret.ts');
+  const relaySecret = given ?? (await loadOrCreateSigningSecret(context));
+  const secretNote =
+    given === undefined
+      ? `signing secret of this machine: ${relaySecret}`
+      : 'deliveries are signed with the secret of --secret-file';
+  return {
+    proofs: { secrets: [endpoint.secret, relaySecret, ...proofs.secrets] },
+    relaySecret,
+    notes: [secretNote, ...endpoint.notes],
+    remove: endpoint.remove,
+    restore: async () => {
+      if (!endpoint.hasEnabledWebhooks) return;
+      const { restoreAdvancedWebhooks } = await import('./restore-advanced.ts');
+      await restoreAdvancedWebhooks(context, restore);
+    },
+  };
+}
+
+async function createEndpoint(
+  context: Context,
+  need: RegistrationNeed,
+  options: Parameters<typeof import('./temporary-endpoint.ts').createTemporaryEndpoint>[1],
+) {
+  const { createTemporaryEndpoint } = await import('./temporary-endpoint.ts');
+  try {
+    return await createTemporaryEndpoint(context, options);
+  } catch (error) {
+    if (need === 'required' || context.signal.aborted) throw error;
+    await context.warn(`no temporary endpoint: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** Replaces each pattern with the known event types that it matches. */
+async function expandPatterns(events: readonly string[]): Promise<readonly string[]> {
+  const { EVENT_NAMES } = await import('../../catalog/events.ts');
+  return events.flatMap((pattern) =>
+    pattern.includes('*') ? EVENT_NAMES.filter((name) => matchesPattern(name, pattern)) : [pattern],
+  );
+}

@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { currentPlatform, processId } from './io.ts';
+
+/**
+ * Whether this process may read from its terminal. A background job of a shell must not: the system would stop it. False if
+ * that cannot be found out.
+ */
+export function isInForeground(): boolean {
+  if (currentPlatform === 'win32') return true;
+  try {
+    if (currentPlatform !== 'linux') {
+      return execFileSync('ps', ['-o', 'stat=', '-p', String(processId)], { encoding: 'utf8' }).includes('+');
+    }
+    // After the program name in parentheses: state, parent, process group, session, terminal, foreground process group.
+    const [, , group, , , foregroundGroup] =
+      readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return group !== undefined && group === foregroundGroup;
+  } catch {
+    return false;
+  }
+}

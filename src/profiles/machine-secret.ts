@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { Clock } from '../kernel/clock.ts';
+import { createPrivateFolder, replaceFile } from '../kernel/files.ts';
+import { withLock } from '../kernel/lock.ts';
+import { checkFields, expectObject, readJsonFile } from './json-file.ts';
+import { createSecretStorage, type SecretStorageDependencies } from './secrets.ts';
+
+interface MachineSecretDependencies extends SecretStorageDependencies {
+  readonly clock: Clock;
+}
+
+/** Milliseconds to wait for another process that creates the secret. */
+const LOCK_TIMEOUT = 20_000;
+
+/**
+ * Reads a secret of this user on this machine that belongs to no profile, and creates it at the first use. The secret is in the
+ * keychain, or in a private file if there is no keychain.
+ * @throws SvcError `local` if the file is damaged or cannot be written
+ */
+export async function loadMachineSecret(
+  name: string,
+  create: () => string,
+  dependencies: MachineSecretDependencies,
+): Promise<string> {
+  const { folders, clock, signal } = dependencies;
+  const path = join(folders.config, `${name}.json`);
+  await createPrivateFolder(folders.config);
+  const locking = { clock, timeout: LOCK_TIMEOUT, ...(signal && { signal }) };
+  return withLock(join(folders.config, `${name}.lock`), locking, async () => {
+    // The file comes first: once it exists, a keychain that appears later must not change the secret.
+    const stored = (await readJsonFile(path, parseSecret)) ?? (await loadFromKeychain(name, create, dependencies));
+    if (stored !== undefined) return stored;
+    const secret = create();
+    await replaceFile(path, `${JSON.stringify({ secret })}\n`);
+    return secret;
+  });
+}
+
+/** Reads the secret from the keychain, and creates it there if it is missing. Undefined without a usable keychain. */
+async function loadFromKeychain(
+  account: string,
+  create: () => string,
+  dependencies: MachineSecretDependencies,
+): Promise<string | undefined> {
+  const [callKeychain, { KeychainError }] = await Promise.all([
+    createSecretStorage(dependencies).keychain(),
+    import('./keychain.ts'),
+  ]);
+  try {
+    const [found] = await callKeychain([{ kind: 'get', account }]);
+    if (found) return found;
+    const secret = create();
+    const [, kept] = await callKeychain([
+      { kind: 'set', account, secret },
+      { kind: 'get', account },
+    ]);
+    return kept === secret ? secret : undefined;
+  } catch (error) {
+    if (error instanceof KeychainError) return undefined;
+    throw error;
+  }
+}
+
+function parseSecret(value: unknown): string | undefined {
+  const fields = expectObject(value, 'the content');
+  checkFields(fields, 'string', ['secret'], '');
+  const { secret }: { readonly secret?: string } = fields;
+  return secret;
+}
