@@ -32,7 +32,7 @@ export class ClosingMessages {
     this.#cursor = cursor;
   }
 
-  /** Remembers which requested records are missing; without records and requests, that there are none. */
+  /** Remembers which requested records are missing, or whether the list is empty. */
   setFound(missing: readonly unknown[], input: Readonly<Record<string, unknown>> | undefined): void {
     if (missing.length > 0) this.#others = () => this.#context.warn(`not found: ${missing.join(', ')}`);
     else if (this.#shown === 0) this.#others = () => noteNoRecords(this.#context, this.#operation, input);
