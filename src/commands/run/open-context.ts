@@ -26,6 +26,7 @@ export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   activity: Activity,
+  inputNaming: Context['inputNaming'] = 'flags',
 ): OpenedContext {
   const closers: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options));
@@ -43,6 +44,7 @@ export function openContext(
     io,
     options,
     activity,
+    inputNaming,
     progress: once(async () => {
       progress = await openProgress(context, stdout.isInLine);
       return progress;
