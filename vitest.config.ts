@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests without side effects on their process, which can share one process to load modules only once. */
-const PURE = 'test/{bulk,catalog,client,kernel,output}/**/*.test.ts';
+/** Tests that run the built svc, or change their process. */
+const ACCEPTANCE = 'test/{acceptance,packaging}/**/*.test.ts';
 
 export default defineConfig({
   test: {
     globalSetup: ['test/node-version.ts', 'test/run-folder.ts'],
+    // Files share processes, which load libraries only once. Each file gets fresh modules of svc.
+    isolate: false,
+    setupFiles: 'test/fresh-modules.ts',
     // Many tests start processes, which takes a while on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -13,8 +16,11 @@ export default defineConfig({
     maxWorkers: 2,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
-      { extends: true, test: { name: 'pure', include: [PURE], isolate: false } },
-      { extends: true, test: { name: 'svc', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', PURE] } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ACCEPTANCE] },
+      },
+      { extends: true, test: { name: 'acceptance', include: [ACCEPTANCE] } },
       {
         extends: true,
         test: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { documentId, flag, id, itemResults, organizationId, user } from './fields.ts';
+import { createsOrganization, documentId, flag, id, itemResults, organizationId, user } from './fields.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
 
 const change = z.looseObject({ from: z.unknown(), to: z.unknown() });
@@ -40,6 +40,7 @@ export const activities = {
         caption: 'log an approval by a user',
       },
     ],
+    createsParents: createsOrganization,
     path: '/v2/activities/add',
     auth: 'key',
     effect: 'keyed',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isObject } from '../kernel/is-object.ts';
 import { defineOperation, type InputProblem } from './define.ts';
-import { documentId, flag, id, organizationId, withRules } from './fields.ts';
+import { createsOrganization, documentId, flag, id, organizationId, withRules } from './fields.ts';
 
 const TYPES = ['text', 'map', 'array', 'xml'] as const;
 
@@ -102,6 +102,7 @@ export const crdt = {
         caption: 'start with a text',
       },
     ],
+    createsParents: createsOrganization,
     path: '/v2/crdt/add',
     auth: 'key',
     effect: 'keyed',

@@ -71,6 +71,8 @@ export interface ListedRecords {
   readonly id?: string;
   /** Fields that only the service sets. */
   readonly readOnly: readonly string[];
+  /** A field whose value comes from elsewhere if `flag` is true. A record to send must omit it then. */
+  readonly inherited?: { readonly field: string; readonly flag: string };
   /** A field with more records. In a file, they become records of their own. */
   readonly nested?: string;
 }
@@ -104,6 +106,22 @@ export interface SplitIds {
   readonly max: number;
   /** The property of a returned record that contains the requested ID. */
   readonly recordId: string;
+}
+
+/** Kinds of records that a write may create in passing, because it names an ID that does not exist. */
+export type ParentKind = 'organization' | 'user';
+
+/** A record that a write creates if it does not exist. For an organization, both IDs are the same. */
+export interface Parent {
+  readonly kind: ParentKind;
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+/** The records that a write creates if they do not exist, although its caller may have mistyped their IDs. */
+export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
+  readonly kinds: readonly ParentKind[];
+  readonly of: (input: Input) => readonly Parent[];
 }
 
 /** Parts of the service that can be disabled. */
@@ -204,6 +222,8 @@ export interface Operation<
   readonly generatedId?: keyof z.output<Input> & string;
   /** Confirmation question for a risky call. Without a terminal, `--yes` is required. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
+  /** Records that the call creates if they do not exist, without a field that asks for it. */
+  readonly createsParents?: CreatedParents<z.output<Input>>;
   /** Check before the call is confirmed and sent. */
   readonly precondition?: Precondition<z.output<Input>>;
   /** How to find out whether a write without a response was applied. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { flag, id, itemResults, organizationId } from './fields.ts';
+import { createsOrganization, flag, id, itemResults, organizationId } from './fields.ts';
 
 const document = z.looseObject({
   id: z.string(),
@@ -58,6 +58,7 @@ export const documents = {
         caption: 'add documents from a file to a folder',
       },
     ],
+    createsParents: createsOrganization,
     path: '/v1/organizations/documents/add',
     auth: 'key',
     effect: 'keyed',

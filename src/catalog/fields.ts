@@ -1,11 +1,18 @@
 import * as z from 'zod';
 import { ACCESS_ROLES } from './access-roles.ts';
+import type { CreatedParents } from './define.ts';
 
 /** An ID chosen by the caller: any non-empty text. */
 export const id = (describes: string) => z.string().min(1).describe(describes);
 
 export const organizationId = id('organization ID');
 export const documentId = id('document ID');
+
+/** For a write that creates its organization if it does not exist. */
+export const createsOrganization: CreatedParents<{ readonly organizationId: string }> = {
+  kinds: ['organization'],
+  of: ({ organizationId: organization }) => [{ kind: 'organization', id: organization, organizationId: organization }],
+};
 
 /** Marks a secret field: masked in all output without `--show-secrets`, and never accepted as a flag value. */
 export const secret = (describes: string) => z.string().describe(describes).meta({ secret: true });

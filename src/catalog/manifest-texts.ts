@@ -36,6 +36,7 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     ...(operation.argument && { argument: operation.argument }),
     ...(operation.selectedBy && { selectedBy: operation.selectedBy }),
     ...(operation.wait && { wait: operation.wait }),
+    ...(operation.createsParents && { createsParents: operation.createsParents.kinds }),
     paged: operation.pages !== undefined,
     ...(operation.eventTypes && { takesEvents: true as const }),
     secrets: operation.revealsSecrets ? [] : findSecretPaths(operation.output),

@@ -1,4 +1,4 @@
-import type { Argument, Auth, Column, Effect, Example, Wait } from './define.ts';
+import type { Argument, Auth, Column, Effect, Example, ParentKind, Wait } from './define.ts';
 import type { Flag } from './flags.ts';
 import type { OperationName, Resource } from './index.ts';
 import type { SecretPath } from './secrets.ts';
@@ -24,6 +24,8 @@ export interface OperationEntry {
   /** Field whose presence selects this operation among several with the same path. */
   readonly selectedBy?: string;
   readonly wait?: Wait;
+  /** Kinds of records that the operation creates if they do not exist; see `CreatedParents`. */
+  readonly createsParents?: readonly ParentKind[];
   readonly paged: boolean;
   /** Whether the input contains event types, of which commands refuse unknown ones. */
   readonly takesEvents?: true;

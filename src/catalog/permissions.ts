@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineOperation, type InputProblem } from './define.ts';
+import { defineOperation, type InputProblem, type Parent } from './define.ts';
 import { accessRole, flag, id, withRules } from './fields.ts';
 
 /** A user's access to one organization, folder, or document. */
@@ -44,6 +44,22 @@ export function findExpiredAccess(
   return { path: ['permissions', 'resources', at, 'expiresAt'], message: 'is in the past' };
 }
 
+/** The organization of each resource, and the user as a member of it. */
+function parentsOf({ user, permissions: { resources: entries } }: PermissionInput): readonly Parent[] {
+  const organizations = new Set(
+    entries.map(({ type, id: own, organizationId = own }) => (type === 'organization' ? own : organizationId)),
+  );
+  return [...organizations].flatMap((organizationId) => [
+    { kind: 'organization', id: organizationId, organizationId },
+    { kind: 'user', id: user.userId, organizationId },
+  ]);
+}
+
+interface PermissionInput {
+  readonly user: { readonly userId: string };
+  readonly permissions: { readonly resources: readonly z.output<typeof accessResource>[] };
+}
+
 export const permissions = {
   'permissions.add': defineOperation({
     command: ['permissions', 'add'],
@@ -63,6 +79,7 @@ export const permissions = {
     }),
     output: z.unknown(),
     message: 'Permissions added successfully.',
+    createsParents: { kinds: ['organization', 'user'], of: parentsOf },
     findPastValue: (input, now) => findExpiredAccess(input.permissions, now),
   }),
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { documentId, id, organizationId } from './fields.ts';
+import { createsOrganization, documentId, id, organizationId } from './fields.ts';
 
 const KNOWN_STATUSES = ['online', 'away', 'offline', 'active'];
 
@@ -25,6 +25,7 @@ const input = z.object({
 const write = {
   auth: 'key',
   effect: 'set',
+  createsParents: createsOrganization,
   input,
   output: z.looseObject({ success: z.boolean() }),
   bulk: { field: 'users', id: 'userId', noun: 'user', object: 'presence of user', wholeReply: true },

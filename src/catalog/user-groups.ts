@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { flag, id, itemResults, organizationId } from './fields.ts';
+import { createsOrganization, flag, id, itemResults, organizationId } from './fields.ts';
 
 export const userGroups = {
   'groups.add': defineOperation({
     command: ['groups', 'add'],
     summary: 'Add user groups to an organization',
     examples: [{ command: 'svc groups add --org acme --group sales --name Sales', caption: 'add a group' }],
+    createsParents: createsOrganization,
     path: '/v2/organizations/usergroups/add',
     auth: 'key',
     effect: 'keyed',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { accessRole, flag, id, itemResults, organizationId, user, withRules } from './fields.ts';
+import { accessRole, createsOrganization, flag, id, itemResults, organizationId, user, withRules } from './fields.ts';
 
 const userWithRole = user.extend({ accessRole: flag('role', accessRole.optional()) });
 
@@ -64,6 +64,7 @@ export const users = {
         caption: 'add users from two files in one job; for duplicate IDs, the last record wins',
       },
     ],
+    createsParents: createsOrganization,
     path: '/v1/users/add',
     input: requireSingleTarget(z.object({ ...location, users: z.array(user).min(1) })),
   }),

@@ -16,6 +16,25 @@ export function findNearest(typed: string, known: Iterable<string>): string | un
   return best ?? findOnlyWithPrefix(wanted, known);
 }
 
+/**
+ * Finds the name that differs from `typed` in one or two letters, in less than half of them: the closest, and the first of
+ * several. Letters in another case don't count as different.
+ */
+export function findSimilar(typed: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = MAX_TYPOS + 1;
+  for (const name of known) {
+    if (Math.abs(name.length - typed.length) > MAX_TYPOS || name === typed) continue;
+    const edits = distance(typed.toLowerCase(), name.toLowerCase());
+    if (edits >= bestDistance || edits * 2 >= Math.min(typed.length, name.length)) continue;
+    best = name;
+    bestDistance = edits;
+  }
+  return best;
+}
+
+const MAX_TYPOS = 2;
+
 /** Finds the only name with this prefix; `undefined` if there are several. */
 function findOnlyWithPrefix(wanted: string, known: Iterable<string>): string | undefined {
   const [only, ...others] = wanted.length < 2 ? [] : [...known].filter((name) => name.toLowerCase().startsWith(wanted));

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ADD_USERS, createBulkUser, type RequestHandler } from './bulk-service.ts';
 import { renderScreen } from './screen.ts';
-import { BIN, newUser } from './svc.ts';
+import { BIN, newUser, sharedCache } from './svc.ts';
 import { startInTerminal } from './terminal.ts';
 
 /** Creates a user with a terminal, a file of users, and a service. */
 async function startAtTerminal(users: number, columns: number, words: readonly string[], judge?: RequestHandler) {
   const world = await createBulkUser(users, judge);
-  const env = { PATH: process.env['PATH'] ?? '', HOME: world.home, ...world.env };
+  const env = { PATH: process.env['PATH'] ?? '', HOME: world.home, ...world.env, ...sharedCache() };
   const command = [BIN, ...ADD_USERS.slice(0, -2), ...words];
   const start = (beside: Readonly<Record<string, string>> = {}) =>
     startInTerminal(process.execPath, command, { env: { ...env, ...beside }, columns, cwd: world.home });
@@ -68,7 +68,7 @@ describe('a check of records in a terminal', () => {
       (_, at) => `{"userId":"u${at}","name":${at % 100_000 ? '"A"' : 7}}\n`,
     );
     await writeFile(join(home, 'users.ndjson'), records.join(''));
-    const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+    const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...sharedCache() };
     const words = [BIN, 'users', 'validate', '--file', 'users.ndjson'];
     const { ended, raw } = startInTerminal(process.execPath, words, { env, columns: 80, cwd: home });
     expect(await ended).toBe(3);

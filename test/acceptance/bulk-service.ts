@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newUserInProcess } from './in-process.ts';
 import { type ResponseHandler, startMockService, success } from './mock-service.ts';
-import { newUser, type Run } from './svc.ts';
+import type { Run } from './svc.ts';
 
 interface User {
   readonly userId: string;
@@ -32,7 +33,7 @@ export async function createBulkUser(users: number, judge: RequestHandler = () =
     for (const id of ids) came.set(id, (came.get(id) ?? 0) + 1);
     return success(Object.fromEntries(ids.map((id) => [id, { success: true }])));
   });
-  const user = await newUser();
+  const user = await newUserInProcess();
   await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(users));
   const env = service.env;
   return {

@@ -81,7 +81,7 @@ printf '%s\\n' "$@" > '${called}.part'; mv '${called}.part' '${called}'
   };
   await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'u1', '--name', 'U']);
   await user.svc(['folders', 'list', '--local', '--org', 'acme:eu']);
-  await user.svc(['users', 'data', '--local', '--org', 'acme:eu', '--user', 'ada@example.com']);
+  await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'ada@example.com']);
   const open = startInTerminal(shell.shell, shell.words, { env, cwd: folder, columns: 200 });
   open.type(`${shell.setUp}\r`);
   await open.shows('ready> ');

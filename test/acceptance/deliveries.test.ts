@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
+import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
-import { newUser, type User } from './svc.ts';
+import type { User } from './svc.ts';
 
 /** Maximum number of concurrent attempts per endpoint. */
 const MAX_IN_FLIGHT = 64;
@@ -61,7 +62,7 @@ describe('deliveries of svc serve', () => {
       arrived.set(id, (arrived.get(id) ?? 0) + 1);
       return 200;
     });
-    const user = await newUser();
+    const user = await newUserInProcess();
     const kills = 3;
     const each = Math.ceil(EVENTS / kills);
     let service = await startServing(user, '--time-scale', '0.0001');
@@ -90,7 +91,7 @@ describe('deliveries of svc serve', () => {
       void setTimeout(300).then(() => response.writeHead(200).end());
       return undefined;
     });
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startServing(user);
     await createEndpoint(service, url);
     await addComment(service, 3);
@@ -104,7 +105,7 @@ describe('svc local deliveries', () => {
   it('lists, shows, and retries failed deliveries', async () => {
     let status = 500;
     const { url, received } = await receiver(() => status);
-    const user = await newUser();
+    const user = await newUserInProcess();
     // Each attempt takes 2 s, and the endpoint is disabled after 9 s of failures. A busy machine must not reach that limit.
     const service = await startServing(user, '--time-scale', '0.00002');
     await createEndpoint(service, url);

@@ -3,11 +3,8 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished } from 'vitest';
-import { runCommandLine } from '../../src/commands/line/command-line.ts';
-import { reportError } from '../../src/commands/terminal/report-error.ts';
-import { resolveUserFolders } from '../../src/kernel/folders.ts';
-import { fakeContext } from '../commands/fake-context.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
+import { runInProcess } from './in-process.ts';
 import { BIN, HOME, run, sharedCache } from './svc.ts';
 
 /** Seed data for everything that help and documents mention. */
@@ -103,15 +100,12 @@ export function runAsUser(lines: string, home: string, variables: Variables = {}
  */
 export async function runLine(line: string, home: string): Promise<CommandResult> {
   if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --store /.test(line)) return runAsUser(line, home);
-  const environment = testUserEnvironment(home);
-  const context = await fakeContext({ environment, cwd: home, folders: resolveUserFolders(environment) });
   const [, ...words] = splitWords(line);
-  const own = ['--local', ...words];
-  const code = await runCommandLine(own, context).then(
-    () => 0,
-    (thrown: unknown) => reportError(context.io, own, environment, thrown),
-  );
-  return { code, output: context.stdout() + context.stderr() };
+  const { code, stdout, stderr } = await runInProcess(['--local', ...words], {
+    env: testUserEnvironment(home),
+    cwd: home,
+  });
+  return { code, output: stdout + stderr };
 }
 
 /** Splits a line into words like a shell. */
@@ -168,7 +162,7 @@ async function fakeNpmScript(): Promise<string> {
   const { name, version, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
   const known = ['ci', 'test', 'pack ./dist', ...Object.keys(scripts).map((script) => `run ${script}`)];
   const tarball = `./${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
-  const installs = [`install ${name}`, `install --global ${name}`, `install --global ${tarball}`];
+  const installs = [`install ${tarball}`, `install --global ${name}`, `install --global ${tarball}`];
   return `case "$*" in ${[...known, ...installs].map((words) => `'${words}'`).join('|')}) ;; *) exit 1 ;; esac`;
 }
 

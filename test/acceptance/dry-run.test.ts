@@ -2,8 +2,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
-import { newUser, type Run } from './svc.ts';
+import type { Run } from './svc.ts';
 
 const USERS = 'userId,name\nu1,Ada\nu2,Bob\n';
 const SECRET = 'dry-run-secret-91c4';
@@ -64,7 +65,7 @@ const COMMANDS: readonly (readonly [operation: string | undefined, words: readon
 
 describe('--dry-run', () => {
   it('sends nothing, asks nothing, writes nothing, and prints each request of every command', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
     await writeFile(join(home, 'users.csv'), USERS);
     const all = { ...env, SVC_AUTH_TOKEN: SECRET, SVC_WORKSPACE_ID: 'w1', SVC_WORKSPACE_AUTH_TOKEN: SECRET };
@@ -97,7 +98,7 @@ describe('--dry-run', () => {
   });
 
   it('sends no delivery and leaves the embedded service unchanged', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
     await mkdir(join(home, 'data'));
     const { code } = await svc(['webhooks', 'send', 'comment.add', '--url', env.SVC_BASE_URL, '--dry-run']);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { ADD_USERS, ndjsonUsers } from './bulk-service.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, newUser, type Run, type User } from './svc.ts';
 import { closeConnection, respondNormally, startTokenService } from './token-service.ts';
@@ -40,7 +41,7 @@ const CA_FILE = 'my ca.pem';
 
 /** Creates a user, and flags for a service that no variable names. */
 async function createUserWithFlags({ SVC_BASE_URL = '', ...credentials }: Readonly<Record<string, string>>) {
-  const user = await newUser();
+  const user = await newUserInProcess();
   await writeFile(join(user.home, CA_FILE), rootCertificates[0] ?? '');
   const flags = ['--base-url', SVC_BASE_URL, '--ca-file', CA_FILE, '--insecure-http'];
   return { user, flags, credentials };
@@ -48,7 +49,7 @@ async function createUserWithFlags({ SVC_BASE_URL = '', ...credentials }: Readon
 
 /** Creates a user with the profile `staging` for a service. */
 async function createUserWithProfile(env: Readonly<Record<string, string>>) {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const { SVC_BASE_URL = '', SVC_AUTH_TOKEN = '', SVC_API_KEY = '', ...rest } = env;
   const secret = ['--auth-token-stdin', '--insecure-storage', '--no-verify'];
   const words = ['--base-url', SVC_BASE_URL, '--api-key', SVC_API_KEY, ...secret];
@@ -189,10 +190,10 @@ describe('with --local and a separate store', () => {
     const user = await newUser();
     const add = [...LOCAL, 'groups', 'add-users', '--org', "o'acme", '--group', 'g1', '--user', 'u1', '-o', 'json'];
     const missing = await user.svc(add);
-    expect(missing.stderr).toContain('Organization not found');
+    expect(missing.stderr).toContain("organization o'acme not found");
     const [command = ''] = hintOf(missing).commands;
     expect(await runPasted(user, command)).toMatchObject({ code: 0 });
-    expect((await user.svc(add)).stderr).not.toContain('Organization not found');
+    expect((await user.svc(add)).stderr).not.toContain("organization o'acme not found");
   });
 
   it('the hinted command accepts the fixed rejects of a file of IDs', async () => {

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
-import { BIN, newUser, type User } from './svc.ts';
+import { BIN, type User } from './svc.ts';
 
 const written = { success: true, id: 'x', message: 'User added.' };
 
@@ -16,7 +17,7 @@ async function entries({ svc }: User) {
 
 describe('svc history', () => {
   it('lists writes with their target and outcome, without secrets and free text', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const secret = randomBytes(20).toString('base64url');
     const { env } = await startMockService(({ headers, path }) => {
       if (headers['x-svc-auth-token'] !== secret) return failure(401, 'UNAUTHENTICATED', `no: ${secret}`);
@@ -51,7 +52,7 @@ describe('svc history', () => {
   });
 
   it('lists issued access tokens by user and resources, whose effective access the command names', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const token = randomBytes(40).toString('base64url');
     const { env } = await startMockService(() => success({ token }));
     const end = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000).toISOString();
@@ -78,7 +79,7 @@ describe('svc history', () => {
   });
 
   it('lists an interrupted write', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env, received } = await startMockService(() => undefined);
     const words = ['webhooks', 'config', 'update', '--enable'];
     const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
@@ -89,7 +90,7 @@ describe('svc history', () => {
   });
 
   it('fails no command if the history cannot be written', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env } = await startMockService(() => success({ u1: written }));
     const blocked = { ...env, XDG_STATE_HOME: '/dev/null' };
     const run = await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1', '-q'], { env: blocked });
@@ -97,7 +98,7 @@ describe('svc history', () => {
   });
 
   it('has one line for each of many concurrent commands', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env } = await startMockService(({ body }) => {
       const [record] = body.data['users'] as { userId: string }[];
       return success({ [record?.userId ?? '']: written });
@@ -111,7 +112,7 @@ describe('svc history', () => {
 });
 
 it('auth status reports an unfinished reset', async () => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const { env } = await startMockService((_, response) => void response.destroy());
   const workspace = { SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: randomBytes(20).toString('base64url') };
   const run = await user.svc(['auth-tokens', 'reset', '--api-key', 'K', '--yes'], { env: { ...env, ...workspace } });

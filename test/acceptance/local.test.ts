@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { notRunnable, reachesAll } from '../../src/commands/local/exec.ts';
 import { eventually } from '../eventually.ts';
+import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 import { BIN, newUser } from './svc.ts';
 import { startTerminal } from './terminal.ts';
@@ -169,7 +170,7 @@ describe('svc local import and export', () => {
   });
 
   it('report an invalid file in one line with the position', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     await writeFile(join(home, 'state.yaml'), 'users:\n  - organizationId: acme\n');
     expect(await svc(['local', 'import', 'state.yaml'])).toEqual({
       code: 3,
@@ -182,7 +183,7 @@ describe('svc local import and export', () => {
 });
 
 it('svc local reset asks for confirmation, and needs --yes without a terminal', async () => {
-  const { svc } = await newUser();
+  const { svc } = await newUserInProcess();
   await svc(['users', 'add', '--local', '--org', 'acme', '--user', 'u1']);
   const refused = await svc(['local', 'reset']);
   expect(refused).toMatchObject({ code: 2, stdout: '' });

@@ -98,7 +98,7 @@ describe('svc mcp', () => {
     const page = await reader.call('documents_list', { organizationId: 'acme', pageSize: 1 });
     expect(page).toMatchObject({
       result: [{ id: 'd1' }],
-      notes: [expect.stringContaining('more results are available')],
+      notes: [expect.stringContaining('more results: ')],
     });
     await writer.client.close();
     expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');
@@ -195,6 +195,10 @@ describe('svc mcp', () => {
     const deleted = await call('presence_delete', { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] });
     expect(deleted.result).toMatchObject({ method: 'POST', body: { data: { userIds: ['u1'] } } });
     expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ result: { method: 'POST' } });
+    // A host cannot add a flag that allows an unknown event type, so a note replaces the error.
+    const created = await call('webhooks_endpoints_create', { url: 'https://a.example', filterTypes: ['coment.add'] });
+    expect(created).toMatchObject({ failed: false, result: { body: { data: { filterTypes: ['coment.add'] } } } });
+    expect(created.notes.join('\n')).toContain("did you mean 'comment.add'?");
     expect(service.received).toEqual([]);
   });
 

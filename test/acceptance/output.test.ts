@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FORMATS } from '../../src/output/format.ts';
 import { copyFolder, prepareFolder } from './documented.ts';
-import { BIN, newUser } from './svc.ts';
+import { BIN, newUser, sharedCache } from './svc.ts';
 
 /** Commands of every kind that print something, as the arguments of `svc`. */
 const COMMANDS: readonly string[] = [
@@ -38,7 +38,7 @@ async function createSeededFolder(): Promise<string> {
 }
 
 const setting = (home: string) => ({
-  env: { PATH: process.env['PATH'] ?? '', HOME: home, SVC_PROFILE: '' },
+  env: { PATH: process.env['PATH'] ?? '', HOME: home, SVC_PROFILE: '', ...sharedCache() },
   cwd: home,
 });
 

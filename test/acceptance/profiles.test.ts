@@ -2,8 +2,8 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
-import { newUser } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
 const TOKEN = 'token-of-the-key-0001';
@@ -14,7 +14,7 @@ const add = (name: string, baseUrl: string) => [...addVerified(name, baseUrl), '
 
 describe('profiles of the built tool', () => {
   it('keep a secret from stdin in private files and use it in calls', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const { env, received } = await startMockService(() => success([]));
     const added = await svc([...add('prod', env.SVC_BASE_URL), '--auth-token-stdin'], { stdin: `${TOKEN}\n` });
     expect(added.code, added.stderr).toBe(0);
@@ -27,7 +27,7 @@ describe('profiles of the built tool', () => {
   });
 
   it('are listed, selected, renamed, and removed', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     for (const name of ['one', 'two']) {
       await svc([...add(name, 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN });
     }
@@ -47,7 +47,7 @@ describe('profiles of the built tool', () => {
   });
 
   it('are overridden by .svc.json, the environment, and flags, in this order', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const { env, received } = await startMockService(() => success([]));
     await svc([...add('prod', env.SVC_BASE_URL), '--org', 'of-profile', '--auth-token-stdin'], { stdin: TOKEN });
     const inner = join(home, 'project', 'deep');
@@ -67,7 +67,7 @@ describe('profiles of the built tool', () => {
   });
 
   it('never send a stored secret to another host', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success([]));
     await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN });
     const run = await svc(['folders', 'list', '--org', 'acme', '--base-url', env.SVC_BASE_URL]);
@@ -76,7 +76,7 @@ describe('profiles of the built tool', () => {
   });
 
   it('reject a secret that is not valid in a header, without repeating it', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const run = await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], {
       stdin: 'half-one\nhalf-two',
     });
@@ -85,7 +85,7 @@ describe('profiles of the built tool', () => {
   });
 
   it('that are damaged are named and never overwritten', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const path = join(home, '.config', 'svc', 'profiles.json');
     await mkdir(join(home, '.config', 'svc'), { recursive: true });
     await writeFile(path, '{"profiles": {');
@@ -100,7 +100,7 @@ describe('profiles add verifies the credentials with one read', () => {
   const STDIN = { stdin: `${TOKEN}\n` };
 
   it('before it saves them, and says who and where in one line', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
     const words = [...addVerified('prod', env.SVC_BASE_URL), '--auth-token-stdin', '--insecure-storage'];
     const { code, stdout, stderr } = await svc(words, { ...STDIN, env: { SVC_API_KEY: 'of-environment' } });
@@ -113,7 +113,7 @@ describe('profiles add verifies the credentials with one read', () => {
   });
 
   it('of the workspace too', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
     await writeFile(join(home, 'token'), TOKEN);
     const workspace = ['--workspace-id', 'w-1', '--workspace-auth-token-file', 'token', '--header-prefix', 'x-acme-'];
@@ -132,7 +132,7 @@ describe('profiles add verifies the credentials with one read', () => {
       flags: ['--workspace-id', 'w', '--workspace-auth-token-stdin'],
     },
   ])('and saves nothing if the service rejects them with $word, unless --no-verify is given', async (rejection) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => failure(rejection.status, rejection.word, 'No.'));
     const words = [...addVerified('prod', env.SVC_BASE_URL), ...rejection.flags, '--insecure-storage'];
     const { code, stderr } = await svc(words, STDIN);
@@ -150,7 +150,7 @@ describe('profiles add verifies the credentials with one read', () => {
     { name: 'another program', reply: { status: 200, body: '<h1>Welcome</h1>' } },
     { name: 'an unknown path', reply: failure(404, 'NOT_FOUND', 'Unknown path.') },
   ])('and warns if they cannot be verified: $name', async ({ reply }) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const baseUrl = reply ? (await startMockService(() => reply)).env.SVC_BASE_URL : 'http://127.0.0.1:9';
     const words = [...addVerified('prod', baseUrl), '--auth-token-stdin', '--insecure-storage'];
     const { code, stderr } = await svc(words, STDIN);
@@ -161,7 +161,7 @@ describe('profiles add verifies the credentials with one read', () => {
 
 describe('profiles added concurrently', () => {
   it('by 50 processes are all saved', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
     const runs = await Promise.all(
       names.map((name) =>
@@ -178,7 +178,7 @@ describe('profiles added concurrently', () => {
 
 describe.runIf(process.platform === 'linux')('with a session bus that never responds', () => {
   async function userWithHungBus() {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const path = join(user.home, 'bus');
     const server = createServer(() => undefined).listen(path);
     onTestFinished(() => void server.close());
@@ -212,7 +212,7 @@ describe.runIf(process.platform === 'linux')('with a session bus that never resp
 
 describe('in a terminal', () => {
   it('profiles add prompts for missing values and shows no secret', async () => {
-    const { svc, env } = await newUser();
+    const { svc, env } = await newUserInProcess();
     const service = await startMockService(() => success({}));
     const baseUrl = service.env.SVC_BASE_URL;
     const screen = startTerminal(['profiles', 'add'], env);
@@ -238,7 +238,7 @@ describe('in a terminal', () => {
   });
 
   it('Ctrl-C at a prompt exits with 130 and leaves nothing behind', async () => {
-    const { svc, env } = await newUser();
+    const { svc, env } = await newUserInProcess();
     const screen = startTerminal(['profiles', 'add', 'prod'], env);
     await screen.shows('Base URL');
     screen.type('\u0003');
@@ -247,7 +247,7 @@ describe('in a terminal', () => {
   });
 
   it('a destructive command asks for confirmation, with no as the default', async () => {
-    const { env: userEnv } = await newUser();
+    const { env: userEnv } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
     const workspace = { SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 'workspace-token' };
     const screen = startTerminal(['auth-tokens', 'reset', '--api-key', 'K'], { ...userEnv, ...env, ...workspace });

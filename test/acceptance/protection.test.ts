@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
-import { newUser } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
 const ADD_USER = ['users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
@@ -21,7 +21,7 @@ const WRITES: readonly (readonly string[])[] = [
 
 /** Creates a user with one protected profile, its service, and a file of users. */
 async function createProtectedUser() {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const { env, received } = await startMockService(({ path }) => (path.includes('/users/') ? ADDED : success([])));
   const base = ['profiles', 'add', 'prod', '--base-url', env.SVC_BASE_URL, '--api-key', 'key-1', '--protected'];
   const files = {
@@ -98,7 +98,7 @@ describe('a confirmation before a write', () => {
   });
 
   it('names the embedded service', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     expect((await svc(['webhooks', 'endpoints', 'delete', 'ep_1', '--local'])).stderr).toContain('(embedded service)');
   });
 });

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BIN, newUser } from './svc.ts';
+import { newUserInProcess } from './in-process.ts';
+import { BIN } from './svc.ts';
 
 /** Input with renamed columns, a file name that needs quotes, and one ID that already exists. */
 const CSV = `Key,"The title's",Notes\nold,Old,n\nnew,New,n\n`;
@@ -10,7 +11,7 @@ const INPUT = ['--map', 'Key=documentId', '--map', "The title's=documentName", '
 
 /** Creates a user of the embedded service with a document `old` in the organization. */
 async function createUserWithDocument() {
-  const { home, env, svc } = await newUser();
+  const { home, env, svc } = await newUserInProcess();
   const setUp = await svc(['documents', 'add', '--local', '--org', "o'acme", '--document', 'old', '--name', 'Taken']);
   expect(setUp.code).toBe(0);
   /** Runs a hinted command like a user who pastes it into a shell. */

@@ -5,7 +5,8 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { BIN, newUser, type User } from './svc.ts';
+import { newUserInProcess } from './in-process.ts';
+import { BIN, type User } from './svc.ts';
 import {
   buildResetResponse,
   closeConnection,
@@ -49,7 +50,7 @@ const LINE = `$SVC ${RESET.join(' ')}`;
 
 describe('a delivered token', () => {
   it('is printed alone, and nothing is left behind', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const run = await user.svc(RESET, { env: service.env });
     expect(run).toMatchObject({ code: 0, stdout: `${service.current()}\n`, stderr: '' });
@@ -58,7 +59,7 @@ describe('a delivered token', () => {
   });
 
   it('reaches the command, the file, the step output, and stdout, and is masked before it is printed', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const output = join(user.home, 'github-output');
     await writeFile(output, 'before=1\n');
@@ -78,7 +79,7 @@ describe('a delivered token', () => {
     { flags: ['--to', 'exec:cat > token.txt'], name: 'the command of --to' },
     { flags: ['--output-file', 'token.txt', '--envelope', '-o', 'json'], name: 'token.txt' },
   ])('goes to the destination only, unless --print is given: $flags', async ({ flags, name }) => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const words = RESET.filter((word) => word !== '-q');
     const run = await user.svc([...words, ...flags], { env: service.env });
@@ -91,7 +92,7 @@ describe('a delivered token', () => {
   });
 
   it('is saved in the profile, which uses it immediately', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const env = await addProfile(user, service.env);
     expect((await user.svc([...RESET, '--save'], { env })).code).toBe(0);
@@ -105,7 +106,7 @@ describe('a delivered token', () => {
     { name: 'a closed stdout', redirection: '>&-' },
     { name: 'stdout set to the null device', redirection: '> /dev/null' },
   ])('is written to a file with $name', async ({ redirection }) => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const line = `${LINE} --output-file token.txt ${redirection}`;
     const run = await runBash(line, { home: user.home, env: { ...user.env, ...service.env } });
@@ -114,7 +115,7 @@ describe('a delivered token', () => {
   });
 
   it('is discarded by an explicit > /dev/null', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const run = await runBash(`${LINE} > /dev/null`, { home: user.home, env: { ...user.env, ...service.env } });
     expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -122,7 +123,7 @@ describe('a delivered token', () => {
   });
 
   it('is not requested with --dry-run, which prints the request and changes nothing', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const run = await user.svc([...RESET, '--dry-run', '--output-file', 'token.txt'], { env: service.env });
     expect(JSON.parse(run.stdout)).toMatchObject({ body: { data: { apiKey: 'key-1' } } });
@@ -160,7 +161,7 @@ describe('a destination that cannot be opened ends the command before anything i
     { name: 'a target without exec:', words: ['--to', 'cat'], code: 2, says: 'exec:' },
     { name: 'no profile to save to', words: ['--save'], code: 2, says: 'no profile is selected' },
   ])('$name', async ({ words, code, says }) => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     await writeFile(join(user.home, 'taken'), 'mine');
     const service = await startTokenService();
     const run = await user.svc([...RESET, ...words], { env: service.env });
@@ -172,7 +173,7 @@ describe('a destination that cannot be opened ends the command before anything i
   });
 
   it('a new file is removed if a later destination cannot be opened', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const run = await user.svc([...RESET, '--output-file', 'token.txt', '--github'], { env: service.env });
     expect(run.code).toBe(2);
@@ -180,7 +181,7 @@ describe('a destination that cannot be opened ends the command before anything i
   });
 
   it('a profile for another API key', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const env = await addProfile(user, service.env);
     const run = await user.svc(['auth-tokens', 'reset', '--api-key', 'other', '--yes', '--save'], { env });
@@ -191,7 +192,7 @@ describe('a destination that cannot be opened ends the command before anything i
 
   // A file size limit applies to root too. It allows the record to grow, but not the profiles.
   it('a profile that cannot be written', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const env = await addProfile(user, service.env);
     const path = join(user.home, '.config', 'svc', 'profiles.json');
@@ -209,7 +210,7 @@ describe('a destination that cannot be opened ends the command before anything i
     { name: 'all descriptors closed', redirection: '<&- >&- 2>&-' },
     { name: 'a parent that discards the output', redirection: '1<> /dev/null' },
   ])('$name, if there is no other destination', async ({ redirection }) => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const run = await runBash(`${LINE} ${redirection}`, { home: user.home, env: { ...user.env, ...service.env } });
     expect(run).toMatchObject({ code: 12, stdout: '' });
@@ -219,7 +220,7 @@ describe('a destination that cannot be opened ends the command before anything i
   });
 
   it('a recovery record without disk space', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const run = await runBash(`ulimit -f 8; ${LINE}`, { home: user.home, env: { ...user.env, ...service.env } });
     expect(run).toMatchObject({ code: 12, stdout: '' });
@@ -239,7 +240,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
     },
     { name: 'a command that fails', line: `${LINE} --to 'exec:exit 3'`, says: 'the command exited with 3' },
   ])('$name: 12, and auth recover returns it', async ({ line, says }) => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const run = await runBash(line, { home: user.home, env: { ...user.env, ...service.env } });
     expect(run.code, run.stderr).toBe(12);
@@ -253,7 +254,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
   });
 
   it('a failing command does not affect other destinations', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const run = await user.svc([...RESET, '--to', 'exec:false', '--output-file', 'token.txt'], { env: service.env });
     expect(run).toMatchObject({ code: 12, stdout: '' });
@@ -262,7 +263,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
   });
 
   it('a profile that was removed meanwhile; auth recover --save stores the token later', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const folder = join(user.home, '.config', 'svc');
     const swap: ResetFault = (apply, response) => {
       renameSync(folder, `${folder}.away`);
@@ -284,7 +285,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
 
   // A file size limit applies to root too. It is set between the request and the response.
   it('is printed with the command to get another one if even the record cannot be written', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     let pid = 0;
     const service = await startTokenService((apply, response) => {
       execFileSync('prlimit', ['--pid', String(pid), '--fsize=0']);
@@ -304,7 +305,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
   });
 
   it('a later reset warns about it, and deletes the old record once its own token is safe', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     await runBash(`${LINE} > /dev/full`, { home: user.home, env: { ...user.env, ...service.env } });
     const run = await user.svc(RESET, { env: service.env });
@@ -314,7 +315,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
   });
 
   it('auth recover masks it, and deletes it only after a second confirmation', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     await runBash(`${LINE} > /dev/full`, { home: user.home, env: { ...user.env, ...service.env } });
     const listed = await user.svc(['auth', 'recover']);
@@ -336,7 +337,7 @@ describe('a reset without a usable response', () => {
   };
 
   it('exits with 8 if the old token works: nothing was applied', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService(closeConnection(false));
     const run = await user.svc([...RESET, '--output-file', 'token.txt'], { env: service.env });
     expect(run).toMatchObject({ code: 8, stdout: '' });
@@ -347,7 +348,7 @@ describe('a reset without a usable response', () => {
   });
 
   it('exits with 9 if an abandoned request is applied later', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService((apply) => void setTimeout(apply, 1_500));
     const run = await user.svc([...RESET, '--timeout', '300ms'], { env: service.env });
     expect(run).toMatchObject({ code: 9, stdout: '' });
@@ -373,7 +374,7 @@ describe('a reset without a usable response', () => {
       }) satisfies ResetFault,
     },
   ])('exits with 9 if the old token is invalid, and names the command to get another one: $name', async ({ fault }) => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService(fault);
     const run = await user.svc(RESET, { env: service.env });
     expect(run).toMatchObject({ code: 9, stdout: '' });
@@ -383,7 +384,7 @@ describe('a reset without a usable response', () => {
   });
 
   it('exits with 9 if the outcome is unknown, and auth recover finds it out later', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService((apply, response) => {
       service.goSilent();
       closeConnection(true)(apply, response);
@@ -396,7 +397,7 @@ describe('a reset without a usable response', () => {
   });
 
   it('exits with 9 if the old token is unknown', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService(closeConnection(false));
     const { SVC_AUTH_TOKEN: _, ...env } = service.env;
     const run = await user.svc(RESET, { env });
@@ -405,7 +406,7 @@ describe('a reset without a usable response', () => {
   });
 
   it('repeats the reset with --ensure until a token is delivered', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService(closeConnection(true), unusable, respondNormally);
     const run = await user.svc([...RESET, '--ensure'], { env: service.env });
     expect(run).toMatchObject({ code: 0, stdout: `${service.current()}\n` });
@@ -414,7 +415,7 @@ describe('a reset without a usable response', () => {
   });
 
   it('reports the rejection of the service, and leaves nothing behind', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService((_, response) => {
       response.writeHead(404, { 'content-type': 'application/json' });
       response.end('{"error":{"status":"NOT_FOUND","message":"API key not found."}}');
@@ -430,7 +431,7 @@ describe('concurrent and interrupted resets', () => {
   const slow: ResetFault = (apply, response) => void setTimeout(() => respondNormally(apply, response), 1_000);
 
   it('a second reset of the same key is rejected and names the first process', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService(slow);
     const first = user.svc(RESET, { env: service.env });
     await expect.poll(() => service.resets()).toBe(1);
@@ -443,7 +444,7 @@ describe('concurrent and interrupted resets', () => {
   });
 
   it('a killed reset does not delay the next one', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService((apply) => void apply(), respondNormally);
     const child = spawn(process.execPath, [BIN, ...RESET], { cwd: user.home, env: { ...user.env, ...service.env } });
     await expect.poll(() => service.resets()).toBe(1);
@@ -455,7 +456,7 @@ describe('concurrent and interrupted resets', () => {
   });
 
   it('Ctrl-C ends a command of --to, and the record keeps the token', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService();
     const words = [...RESET, '--to', 'exec:touch began; exec sleep 30'];
     const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...service.env } });
@@ -466,7 +467,7 @@ describe('concurrent and interrupted resets', () => {
   });
 
   it('Ctrl-C waits for the response in flight', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startTokenService(slow);
     const child = spawn(process.execPath, [BIN, 'auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json'], {
       cwd: user.home,

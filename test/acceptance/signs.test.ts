@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
-import { newUser } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
 const LOCAL = ['--local', '--org', 'acme'];
@@ -13,7 +13,7 @@ const DOCUMENTS = [{ documentId: 'd1', documentName: NAME }, { documentId: 'd2' 
 
 /** Creates a user with folders, documents, and a job with one failed record. */
 async function createUserWithRecords() {
-  const { home, env, svc } = await newUser();
+  const { home, env, svc } = await newUserInProcess();
   for (const folder of ['plans', 'notes'])
     await svc(['folders', 'add', ...LOCAL, '--folder', folder, '--create-organization']);
   await svc(['folders', 'add', ...LOCAL, '--folder', 'deep', '--parent', 'plans']);
@@ -70,7 +70,7 @@ describe('a terminal without UTF-8', () => {
   });
 
   it('gets an ASCII spinner', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startMockService((_, response) => {
       void sleep(900).then(() => {
         response.writeHead(200, { 'content-type': 'application/json' });

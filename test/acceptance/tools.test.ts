@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
-import { newUser, type Run } from './svc.ts';
+import type { Run } from './svc.ts';
 
 const json = (run: Run) => {
   expect(run.code, run.stderr).toBe(0);
@@ -13,7 +14,7 @@ const json = (run: Run) => {
 
 describe('--jq', () => {
   it('filters the output of -o json', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(() => success([{ id: 'd1', documentName: 'One\nTwo' }, { id: 'd2' }]));
     const list = ['documents', 'list', '--org', 'acme'];
     expect(await svc([...list, '--jq', '.[] | .id, .documentName'], { env })).toEqual({
@@ -25,7 +26,7 @@ describe('--jq', () => {
   });
 
   it('receives masked secrets', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const record = { id: 'w1', name: 'W', owner: {}, authToken: 'token-of-the-workspace-1', apiKeyList: {} };
     const { env } = await startMockService(() => success(record));
     const workspace = { ...env, SVC_WORKSPACE_ID: 'w1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace-1' };
@@ -34,7 +35,7 @@ describe('--jq', () => {
   });
 
   it('with an invalid filter ends the command before anything is sent', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
     const run = await svc(
       ['documents', 'migrate', '--org', 'a', '--document', 'b', '--new-document', 'c', '-y', '--jq', '.['],
@@ -45,7 +46,7 @@ describe('--jq', () => {
   });
 
   it('with a failing filter is an output error', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(() => success([]));
     const run = await svc(['documents', 'list', '--org', 'acme', '--jq', '.id'], { env });
     expect([run.code, run.stdout]).toEqual([12, '']);
@@ -53,7 +54,7 @@ describe('--jq', () => {
   });
 
   it('stops at Ctrl-C, even if the filter never ends', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const arrived = Promise.withResolvers<void>();
     const { env } = await startMockService(() => {
       arrived.resolve();
@@ -68,7 +69,7 @@ describe('--jq', () => {
   });
 
   it('is rejected with other formats', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     expect((await svc(['commands', '--jq', '.', '-o', 'csv'])).code).toBe(2);
     expect((await svc(['commands', '--jq', '.name'], { env: { SVC_OUTPUT: 'yaml' } })).stdout).toBe('svc\n');
   });
@@ -76,7 +77,7 @@ describe('--jq', () => {
 
 describe('svc api', () => {
   it('calls an unknown path, and prints the request with --dry-run', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => ({ body: { fresh: [1, 2], authToken: 'x' } }));
     const call = ['api', '/v3/new', '--data', '{"a":1}', '-o', 'json'];
     expect(json(await svc(call, { env }))).toEqual({ fresh: [1, 2], authToken: '****' });
@@ -87,7 +88,7 @@ describe('svc api', () => {
   });
 
   it('follows pages', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(({ body }) =>
       body.data['pageToken'] ? success([{ id: 'b' }]) : success([{ id: 'a' }], { pageToken: 't' }),
     );
@@ -99,7 +100,7 @@ describe('svc api', () => {
   });
 
   it('calls the embedded service', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const run = await svc(['api', '/v2/workspace/get', '--local', '--jq', '.apiKeyList | length']);
     expect(run).toEqual({ code: 0, stdout: '1\n', stderr: '' });
   });
@@ -107,7 +108,7 @@ describe('svc api', () => {
 
 describe('files from Windows PowerShell', () => {
   it('are read as data and as settings: UTF-16, or UTF-8 with a byte order mark', async () => {
-    const { home, svc } = await newUser();
+    const { home, svc } = await newUserInProcess();
     for (const encoding of ['utf8', 'utf16le'] as const) {
       await writeFile(join(home, '.svc.json'), '\ufeff{"org":"acme"}\r\n', encoding);
       await writeFile(join(home, 'data.json'), '\ufeff{"users":[{"userId":"u1"}]}\r\n', encoding);
@@ -119,12 +120,12 @@ describe('files from Windows PowerShell', () => {
 
 describe('the description of the API', () => {
   it('is an OpenAPI document that a validator accepts', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     expect(await new Validator().validate(json(await svc(['openapi'])))).toMatchObject({ valid: true });
   });
 
   it('contains a JSON Schema of each operation and the command tree', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     expect(json(await svc(['schema', 'groups', 'add-users']))).toMatchObject({
       operation: 'groups.add-users',
       input: { $schema: 'https://json-schema.org/draft/2020-12/schema' },
@@ -136,7 +137,7 @@ describe('the description of the API', () => {
 
 describe('with the embedded service', () => {
   it('folders are printed as a tree', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const folders = [
       { folderId: 'a', folderName: 'Plans' },
       { folderId: 'b', parentFolderId: 'a', accessType: 'restricted' },
@@ -149,7 +150,7 @@ describe('with the embedded service', () => {
   });
 
   it('a token is decoded to its permissions', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const words = ['access-tokens', 'generate', '--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
     const token = await svc([...words, '--resource', 'type=organization,id=acme', '-q', '--local']);
     const inspected = await svc(['access-tokens', 'inspect', '-', '-o', 'json'], { stdin: token.stdout });
@@ -162,7 +163,7 @@ describe('with the embedded service', () => {
   });
 
   it('--wait follows a migration to its success or failure', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     json(
       await svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--name', 'One', '--local', '-o', 'json']),
     );

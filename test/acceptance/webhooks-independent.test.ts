@@ -10,7 +10,8 @@ import { eventually } from '../eventually.ts';
 import { hasPython } from '../python.ts';
 import { newSecret, send, unixNow } from '../webhooks/listener-fixture.ts';
 import { opensslEncrypt, opensslKeys, opensslSignature } from '../webhooks/openssl.ts';
-import { BIN, HOME, newUser, type User } from './svc.ts';
+import { newUserInProcess } from './in-process.ts';
+import { BIN, HOME, type User } from './svc.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -33,7 +34,7 @@ describe('a listener accepts only valid signatures', () => {
   const body = JSON.stringify({ event: 'comment.add', data: { text: 'Grüße 🚀' } });
 
   async function listener() {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const secret = newSecret();
     await writeFile(join(user.home, 'secret'), secret);
     await writeFile(join(user.home, 'key.pem'), keys.privateKeys.pkcs1);
@@ -87,7 +88,7 @@ const PYTHON = ['python3', 'good.py'] as const;
 
 /** Creates a service with an API key, and its commands. */
 async function createService() {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const { line } = await startProcess(user, [process.execPath, BIN, 'serve', '--port', '0', '-o', 'json'], {});
   const { url, apiKey, authToken } = JSON.parse(line);
   const env = { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken };

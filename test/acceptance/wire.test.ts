@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
-import { newUser } from './svc.ts';
 
 /** A command line, its specified request, and the data of the response. */
 interface Wire {
@@ -446,7 +446,7 @@ describe('the request of each command', () => {
   it.each(ALL.map((wire) => [wire.command, wire] as const))(
     'svc %s',
     async (_, { command, path, data, reply, beside }) => {
-      const { svc } = await newUser();
+      const { svc } = await newUserInProcess();
       const { env, received } = await startMockService(() => success(reply, beside));
       const workspace = { SVC_WORKSPACE_ID: 'workspace-1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace' };
       const run = await svc([...command.split(' '), '-o', 'json'], { env: { ...env, ...workspace } });
@@ -475,7 +475,7 @@ describe('several IDs in one command', () => {
 
   /** Deletes every endpoint except ep_2, which fails. */
   async function deleting(status: number, word: string, ...ids: readonly string[]) {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(({ body }) =>
       body.data['endpointId'] === 'ep_2'
         ? failure(status, word, 'no such endpoint')
@@ -518,7 +518,7 @@ describe('several IDs in one command', () => {
 
 describe('--envelope with --all', () => {
   it('prints one document with all results', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(({ body }) =>
       body.data['pageToken'] === 'T' ? success([{ id: 'd2' }]) : success([{ id: 'd1' }], { pageToken: 'T' }),
     );
@@ -538,7 +538,7 @@ describe('a configuration that cannot work', () => {
     { name: 'JSON without a URL', stored: {}, data: { usePermissionProvider: true }, code: 3, paths: ['get'] },
     { name: 'the provider disabled', stored: {}, data: { usePermissionProvider: false }, paths: ['update'] },
   ])('is not sent: the permission provider with $name', async ({ stored, flags = [], data, code = 0, paths }) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() =>
       success({ usePermissionProvider: false, permissionProviderConfig: stored }),
     );
@@ -554,7 +554,7 @@ describe('a configuration that cannot work', () => {
     { address: '', yes: [], code: 0 },
     { address: 'ada@example.com', yes: [], code: 0 },
   ])("is confirmed before it is sent: the sender address '$address' $yes", async ({ address, yes, code }) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success(emailConfig));
     const run = await svc(['email', 'update', '--enable', '--from-email', address, ...yes], { env });
     expect([run.code, received.length], run.stderr).toEqual([code, code === 0 ? 1 : 0]);
@@ -572,7 +572,7 @@ describe('the recipients of notifications add', () => {
     [[], /^svc: --notify-user or --notify-all is required\n/],
     [['--no-notify-all'], /^svc: --notify-user or --notify-all is required\n/],
   ])('are everyone only with --notify-all, which asks: %j', async (flags, message) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({ success: true }));
     const { code, stderr } = await svc([...NOTIFY, ...flags], { env });
     expect([code, stderr, received]).toEqual([2, expect.stringMatching(message), []]);

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
+import { distance } from 'fastest-levenshtein';
 import { describe, expect, it } from 'vitest';
-import { didYouMean, findNearest } from '../../src/kernel/nearest.ts';
+import { didYouMean, findNearest, findSimilar } from '../../src/kernel/nearest.ts';
 
 const FLAGS = ['--file', '--folder', '--fields', '--document'];
 
@@ -25,5 +27,33 @@ describe('findNearest', () => {
     expect(findNearest('--organization', FLAGS)).toBeUndefined();
     expect(findNearest('nmae', ['userId', 'name'])).toBe('name');
     expect(didYouMean('xyz', ['id', 'name'])).toBe('known: id, name');
+  });
+});
+
+describe('findSimilar', () => {
+  it.each([
+    ['acmee', 'acme'],
+    ['ACMR', 'acme'],
+    ['gloebx', 'globex'],
+    ['globx', 'globex'],
+  ])('finds for %s: %s', (typed, meant) => {
+    expect(findSimilar(typed, ['initech', 'acme', 'globex'])).toBe(meant);
+  });
+
+  it('finds the closest name, which differs in one or two letters, and in less than half', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 8 }),
+        fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 8 })),
+        (typed, known) => {
+          const edits = (name: string) => distance(typed, name);
+          const isSimilar = (name: string) =>
+            name !== typed && edits(name) <= 2 && edits(name) * 2 < Math.min(typed.length, name.length);
+          const similar = known.filter(isSimilar);
+          const least = Math.min(...similar.map(edits));
+          expect(findSimilar(typed, known)).toBe(similar.find((name) => edits(name) === least));
+        },
+      ),
+    );
   });
 });

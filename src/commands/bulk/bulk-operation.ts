@@ -2,11 +2,12 @@ import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
 import { createJobName } from '../../bulk/journal/job-folder.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
-import type { Operation } from '../../catalog/define.ts';
+import type { Operation, Parent } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { pluralize } from '../../kernel/plural.ts';
+import { confirmNewParents, noteNewParents } from '../call/new-parents.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { saveIds } from '../ids/collect-ids.ts';
@@ -41,13 +42,15 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
   const prepared = { entry, operation, fields, job, lockedFolder };
   let started = false;
   try {
-    const plan = await prepare(context, prepared, request, limits);
+    const { plan, newParents } = await prepare(context, prepared, request, limits);
     if (context.options.dryRun)
       return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), limits));
     const description = await describeJob(context, { job, operation: entry.name, request, plan });
     const opened = await startJob(description, lockedFolder);
     started = true;
-    await runJob(context, opened, plan);
+    await runJob(context, opened, plan).finally(async () => {
+      if (context.activity.counts?.succeeded) await noteNewParents(context, newParents);
+    });
     if (!lockedFolder) await saveTypedIds(context, entry, request);
   } finally {
     if (lockedFolder && !started) await discardJob(lockedFolder, context.clock);
@@ -75,7 +78,7 @@ async function prepare(
   { entry, operation, fields, job, lockedFolder }: PreparedJob,
   request: BulkRequest,
   limits: BatchLimits,
-): Promise<SendPlan> {
+): Promise<{ readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
   const { data, options, fromDocument } = request;
   const confirmations = new ConfirmationCollector(operation, fields, data);
   const input = await gatherInput(context, entry, fields, request, {
@@ -101,8 +104,9 @@ async function prepare(
     single,
     ...optionalProperty('ifExists', options.ifExists),
   };
+  const newParents = first ? await confirmNewParents(context, operation, [data], request.flags) : [];
   await confirmWrites(context, calls, confirmations, records);
-  return { calls, input, options, limits };
+  return { plan: { calls, input, options, limits }, newParents };
 }
 
 /** @throws SvcError `usage` for a batch size of an operation that takes one record per call */

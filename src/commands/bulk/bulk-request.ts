@@ -28,4 +28,6 @@ export interface BulkRequest {
   /** Whether part of the data came from `--data`, and may be the source of an error. */
   readonly fromDocument: boolean;
   readonly options: BulkOptions;
+  /** All parsed flags of the command. */
+  readonly flags: object;
 }

@@ -3,6 +3,7 @@ import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
+import { saveTargetIds } from '../ids/collect-ids.ts';
 import { type FinishedJob, finishJob, summarizeRun } from './finish-job.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { jobError } from './job-error.ts';
@@ -35,6 +36,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const finished = await finishJob(run, stop);
   const { summary, stop: finalStop, resumable } = finished;
   await reportSummary(run, summary, single);
+  if (summary.succeeded > 0) await saveTargetIds(context, entry, plan.calls);
   const followUp = await followUpCommand(run, finished);
   const failure = jobError(summary, { noun, stop: finalStop, resumable, followUp, single });
   if (failure !== undefined) throw failure;

@@ -17,7 +17,14 @@ export function withHint(entry: OperationEntry, input: Input, error: SvcError): 
   const nextStep =
     hintForMissingParent(entry, input, message, createStep) ??
     (failure === 'not_found' && listHint(entry, input, createStep));
-  return nextStep ? error.reworded({ hint: nextStep }) : error;
+  return nextStep ? error.reworded({ message: nameOrganization(message, input), hint: nextStep }) : error;
+}
+
+/** Adds the ID to a message about a missing organization. */
+function nameOrganization(message: string, { organizationId }: Input): string {
+  return typeof organizationId === 'string' && message === 'Organization not found.'
+    ? `organization ${organizationId} not found`
+    : message;
 }
 
 /** Messages about a missing parent, such as the organization, rather than about the object of the call. */

@@ -8,6 +8,7 @@ import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
+import { confirmNewParents, noteNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
 import { checkInput } from './validation.ts';
 
@@ -36,6 +37,7 @@ export async function runCall(
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
   }
   await warnAndConfirm(context, operation, checked);
+  const created = await confirmNewParents(context, operation, checked, invocation.options);
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
     return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
@@ -49,6 +51,7 @@ export async function runCall(
     throw withHint(entry, inputs[0] ?? {}, error);
   }
   if (context.options.dryRun) return;
+  await noteNewParents(context, created);
   for (const note of checked.flatMap((input) => operation.notes?.(input, now) ?? [])) await context.note(note);
 }
 

@@ -1,32 +1,65 @@
+import type { Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { Answer } from '../../client/client.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import type { Context } from '../context.ts';
 import { IdCollector } from './id-collector.ts';
 
-/**
- * Passes responses through and caches the IDs in them and in their requests for completion. Requests are included because
- * IDs of groups are in no response. Deleted IDs are removed from the cache.
- */
-export async function* collectIds(
+type Input = Readonly<Record<string, unknown>>;
+
+/** Collects the IDs of a command's calls, and caches them for completion when the command ends. */
+export class CalledIds {
+  readonly #collector: IdCollector;
+  readonly #entry: OperationEntry;
+  readonly #operation: Operation;
+
+  constructor(entry: OperationEntry, operation: Operation) {
+    this.#collector = new IdCollector(entry.resource);
+    this.#entry = entry;
+    this.#operation = operation;
+  }
+
+  /**
+   * Collects the IDs of a response and its request. Requests are included because IDs of groups are in no response. An
+   * empty result of a read does not prove that the IDs of its request exist.
+   */
+  add(input: Input, { data }: Answer<unknown>): void {
+    this.#collector.collect(data);
+    const { createsParents } = this.#operation;
+    for (const { kind, id } of createsParents?.of(input) ?? []) this.#collector.add(kind, id);
+    if (this.#entry.effect !== 'read') this.#collector.collect(input);
+    else if (!isEmptyResult(data)) this.#collector.collect(this.#withoutRequestedIds(input));
+  }
+
+  /** Saves the IDs. IDs that were deleted are removed from the cache. */
+  save(context: Context): Promise<void> {
+    return saveIds(context, this.#collector, this.#entry);
+  }
+
+  /** Input without a list of IDs to find, of which some may not exist. */
+  #withoutRequestedIds(input: Input): Input {
+    const { splitIds } = this.#operation;
+    return splitIds ? { ...input, [splitIds.field]: undefined } : input;
+  }
+}
+
+/** Whether a result has no record: no data, an empty list, or an object of empty lists. */
+function isEmptyResult(data: unknown): boolean {
+  if (Array.isArray(data)) return data.length === 0;
+  if (!isObject(data)) return data === null || data === undefined;
+  const lists = Object.values(data).filter(Array.isArray);
+  return lists.length > 0 ? lists.every((list) => list.length === 0) : Object.keys(data).length === 0;
+}
+
+/** Caches the target of a job of which at least one record was applied: its organization, document, folder, or group. */
+export async function saveTargetIds(
   context: Context,
   entry: OperationEntry,
-  inputs: readonly unknown[],
-  responses: AsyncIterable<Answer<unknown>>,
-): AsyncGenerator<Answer<unknown>> {
+  { fields: { listName }, data }: { readonly fields: { readonly listName: string }; readonly data: Input },
+): Promise<void> {
   const collector = new IdCollector(entry.resource);
-  let responseCount = 0;
-  try {
-    for await (const response of responses) {
-      responseCount += 1;
-      collector.collect(response.data);
-      yield response;
-    }
-  } finally {
-    if (responseCount > 0) {
-      collector.collect(entry.effect === 'read' ? inputs : inputs.slice(0, responseCount));
-      await saveIds(context, collector, entry);
-    }
-  }
+  collector.collect({ ...data, [listName]: undefined });
+  if (entry.effect !== 'delete') await saveIds(context, collector, entry);
 }
 
 /** Adds the collected IDs to the cache of the active profile, or removes them after a deletion. */

@@ -45,6 +45,12 @@ export class IdCollector {
     this.#search(value, this.#kindOfId, 0);
   }
 
+  add(kind: IdKind, id: unknown): void {
+    if (typeof id !== 'string') return;
+    const ids = this.ids.get(kind) ?? new Set();
+    this.ids.set(kind, ids.add(id));
+  }
+
   /** @param kindOfId kind of a plain `id` field in the value; undefined if unknown */
   #search(value: unknown, kindOfId: IdKind | undefined, depth: number): void {
     if (this.#remaining <= 0 || depth > MAX_DEPTH) return;
@@ -56,14 +62,8 @@ export class IdCollector {
     this.#remaining -= 1;
     for (const [field, value] of Object.entries(record)) {
       const kind = field === 'id' ? kindOfId : KIND_OF_FIELD.get(field.replace(/Ids$/, 'Id'));
-      if (kind) for (const id of [value].flat()) this.#add(kind, id);
+      if (kind) for (const id of [value].flat()) this.add(kind, id);
       else this.#search(value, NESTED_RECORD_FIELDS.includes(field) ? kindOfId : undefined, depth + 1);
     }
-  }
-
-  #add(kind: IdKind, id: unknown): void {
-    if (typeof id !== 'string') return;
-    const ids = this.ids.get(kind) ?? new Set();
-    this.ids.set(kind, ids.add(id));
   }
 }

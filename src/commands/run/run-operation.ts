@@ -17,11 +17,15 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   const input = await readInputData(context, entry, invocation);
   const isBulk = entry.bulk === 'array' || (entry.bulk && getFlagValue(invocation.options, 'file') !== undefined);
   if (!isBulk) return runCall(context, entry, input, invocation);
-  const [{ runBulkOperation }, { parseBulkOptions: bulkOptions }] = await Promise.all([
+  const [{ runBulkOperation }, { parseBulkOptions }] = await Promise.all([
     import('../bulk/bulk-operation.ts'),
     import('../bulk/bulk-flags.ts'),
   ]);
-  return runBulkOperation(context, entry, { ...input, options: bulkOptions(invocation) });
+  return runBulkOperation(context, entry, {
+    ...input,
+    options: parseBulkOptions(invocation),
+    flags: invocation.options,
+  });
 };
 
 /**
@@ -34,11 +38,16 @@ function selectVersion(
 ): OperationEntry {
   const requested = selectOptions(CALL_FLAGS, options).apiVersion;
   const given = versions.flatMap(({ flags }) => flags.filter(({ name }) => getFlagValue(options, name) !== undefined));
-  const foreignFlag = ({ flags }: OperationEntry) => given.find(({ name }) => !flags.some((own) => own.name === name));
+  const foreignFlag = (entry: OperationEntry) => given.find(({ name }) => !acceptsFlag(entry, name));
   const entry =
     versions.find((each) => (requested === undefined ? !foreignFlag(each) : each.version === requested)) ?? versions[0];
   const foreign = foreignFlag(entry);
   const other = versions.find(({ flags }) => flags.some(({ name }) => name === foreign?.name));
   if (foreign && other) throw new SvcError('usage', `--${foreign.name} requires --api-version ${other.version}`);
   return entry;
+}
+
+/** Whether a version has a field for a flag, or creates the record that the flag allows it to create. */
+function acceptsFlag({ flags, createsParents = [] }: OperationEntry, name: string): boolean {
+  return flags.some((own) => own.name === name) || createsParents.some((kind) => name === `create-${kind}`);
 }

@@ -1,29 +1,10 @@
 import { EVENT_NAMES, findNearestEvent } from '../../catalog/events.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import type { Context } from '../context.ts';
-import { parseTargetUrl } from '../deliveries/targets.ts';
 import type { Data } from './data.ts';
 import { eventChoices } from './event-choices.ts';
-import { describeDuplicates, type ExistingEndpoint } from './existing-endpoints.ts';
-import { findFieldProblem } from './field-check.ts';
-import { offerPing } from './ping.ts';
+import { type Asked, askOptional, type EndpointSubject, findProblem } from './field-question.ts';
 import { chooseAnswer, type NumberQuestion, type ReviewedAnswer } from './review.ts';
-import { SAMPLE_URL, type SetupOperation } from './setup-operation.ts';
-
-/** State that the questions of one setup share. */
-export interface EndpointSubject extends SetupOperation {
-  readonly existing: readonly ExistingEndpoint[];
-  readonly allowsUnknownEvents: boolean;
-}
-
-interface Asked {
-  readonly subject: EndpointSubject;
-  /** Text of the question. */
-  readonly message: string;
-  /** Current answer, if the user changes it. */
-  readonly current: unknown;
-}
+import { askUrl } from './url-question.ts';
 
 interface Question {
   readonly label: string;
@@ -108,82 +89,6 @@ function formatPairs(metadata: unknown): string {
   return Object.entries(Object(metadata))
     .map(([key, value]) => `${key}=${value}`)
     .join(', ');
-}
-
-function findProblem({ operation }: SetupOperation, field: string, value: unknown): string | undefined {
-  return findFieldProblem(operation, [field], value, { url: SAMPLE_URL });
-}
-
-interface OptionalField {
-  readonly field: string;
-  readonly emptyMeaning: string;
-  /** Converts an answer to the value of the field. */
-  readonly parse?: (answer: string) => unknown;
-  /** Finds a problem that the operation's schema does not. */
-  readonly check?: (answer: string) => string | undefined;
-  readonly complete?: (typed: string) => string;
-}
-
-/** Asks for a field that may be omitted. Enter alone keeps the current answer. */
-async function askOptional(
-  context: Context,
-  { subject, message, current }: Asked,
-  { field, emptyMeaning, parse = (answer) => answer, check, complete }: OptionalField,
-): Promise<unknown> {
-  const prompter = await context.prompter();
-  const answer = await prompter.text({
-    message,
-    defaultValue: current === undefined ? undefined : [current].flat().join(', '),
-    emptyMeaning,
-    ...(complete && { complete }),
-    validate: (text) => check?.(text) ?? findProblem(subject, field, parse(text)),
-  });
-  return answer === '' ? undefined : parse(answer);
-}
-
-/** Prompts for the URL until the user accepts it. */
-async function askUrl(context: Context, { subject, message, current }: Asked): Promise<string> {
-  const prompter = await context.prompter();
-  let preset = current === undefined ? undefined : String(current);
-  for (;;) {
-    const url = await prompter.text({
-      message,
-      defaultValue: preset,
-      complete: completeLoopbackUrl,
-      validate: (answer) => findUrlProblem(subject, answer),
-    });
-    if (url === current || (await acceptDuplicate(context, subject, url))) {
-      if (url === current || (await offerPing(context, new URL(url)))) return url;
-    }
-    preset = url;
-  }
-}
-
-/** Points out the endpoints that already use a URL. @returns whether the URL may be used again */
-async function acceptDuplicate(context: Context, { existing }: EndpointSubject, url: string): Promise<boolean> {
-  const duplicates = describeDuplicates(existing, url);
-  if (duplicates.length === 0) return true;
-  for (const duplicate of duplicates) await context.note(`  ${duplicate}`);
-  return (await context.prompter()).confirm('Add another endpoint for this URL?', true);
-}
-
-function findUrlProblem(subject: SetupOperation, answer: string): string | undefined {
-  const problem = findProblem(subject, 'url', answer);
-  if (problem === undefined) return findCredentialProblem(answer);
-  const secure = `https://${answer}`;
-  const isOnlyScheme = !answer.includes(':') && answer.includes('.') && URL.canParse(secure);
-  return isOnlyScheme ? `${problem}; did you mean ${secure}?` : problem;
-}
-
-/** Rejects URLs with a user name or password, which everyone who can read the endpoint would see. */
-function findCredentialProblem(answer: string): string | undefined {
-  try {
-    parseTargetUrl(answer, 'URL');
-    return undefined;
-  } catch (error) {
-    if (error instanceof SvcError) return error.message.replace(/^URL: /, '');
-    throw error;
-  }
 }
 
 async function askEvents(context: Context, { subject, message, current }: Asked) {

@@ -11,6 +11,7 @@ export function operationFlags(versions: readonly OperationEntry[]): readonly Op
   const [first] = versions;
   return [
     ...[...flags.values()].sort((a, b) => Number(isRequired(b)) - Number(isRequired(a))).flatMap(flagDefinitions),
+    ...createFlags(first, flags),
     ...(first?.bulk ? bulkFlags(first) : []),
     ...(first?.paged ? [ALL_FLAG] : []),
     ...(first?.takesEvents ? [ALLOW_UNKNOWN_EVENT_FLAG] : []),
@@ -18,6 +19,15 @@ export function operationFlags(versions: readonly OperationEntry[]): readonly Op
     ...(versions.length > 1 ? [{ ...API_VERSION_FLAG, choices: versions.map((entry) => entry.version) }] : []),
     DATA_FLAG,
   ];
+}
+
+/** Flags that answer the question whether to create a missing record, unless the operation has a field of that name. */
+function createFlags(entry: OperationEntry | undefined, flags: ReadonlyMap<string, Flag>): readonly OptionDefinition[] {
+  const kinds = (entry?.createsParents ?? []).filter((kind) => !flags.has(`create-${kind}`));
+  return kinds.map((kind) => ({
+    flags: `--create-${kind}`,
+    description: `create the ${kind} without asking if it does not exist`,
+  }));
 }
 
 const REPEATABLE_KINDS: readonly FlagKind[] = ['list', 'map', 'switches', 'entries', 'changes'];

@@ -69,7 +69,7 @@ export async function runBulk(scenario: BulkScenario) {
   const file = Object.keys(files)[0];
   const options = { ...OPTIONS, ...(file && !scenario.record && { file: [file] }), ...scenario.options };
   const { data = { organizationId: 'acme' }, record, fromDocument = false } = scenario;
-  const error = await runBulkOperation(context, entry, { data, record, fromDocument, options }).then(
+  const error = await runBulkOperation(context, entry, { data, record, fromDocument, options, flags: {} }).then(
     () => undefined,
     (thrown: unknown) => {
       if (thrown instanceof SvcError) return thrown;

@@ -1,0 +1,81 @@
+import type { Operation, Parent } from '../../catalog/define.ts';
+import { findSimilar } from '../../kernel/nearest.ts';
+import type { MissingParent } from '../../service/records/parent-ids.ts';
+import type { Context } from '../context.ts';
+import { getFlagValue } from '../option-values.ts';
+import { canAsk } from '../terminal/terminal.ts';
+
+/**
+ * Checks whether a write would create organizations or users that its caller may have mistyped. On a terminal, asks before
+ * it creates one. In scripts, warns if an ID known on this machine is similar. Flags such as `--create-organization` answer
+ * the question. Sends nothing: looks into the store of the embedded service, or at the IDs remembered for the profile.
+ * @returns the records of the embedded service that the write will create; over the network, they are unknown
+ * @throws SvcError `usage` for a no
+ */
+export async function confirmNewParents(
+  context: Context,
+  { createsParents }: Operation,
+  inputs: readonly Readonly<Record<string, unknown>>[],
+  flags: object,
+): Promise<readonly Parent[]> {
+  if (!createsParents) return [];
+  const named = inputs.flatMap((input) => createsParents.of(input));
+  const parents = [...new Map(named.map((parent) => [JSON.stringify(parent), parent])).values()];
+  const { local, dryRun } = context.options;
+  const missing = local ? await findMissingInStore(context, parents) : await findUnknown(context, parents);
+  // The users of a new organization are new as well, so one question is enough.
+  const newOrganizations = new Set(missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id));
+  for (const parent of missing) {
+    const isImplied = parent.kind === 'user' && newOrganizations.has(parent.organizationId) && local;
+    if (getFlagValue(flags, `create-${parent.kind}`) === true || isImplied) continue;
+    if (canAsk(context) && !dryRun) await context.confirm(question(parent, local));
+    else if (!local) await warnIfSimilar(context, parent);
+  }
+  return local ? missing : [];
+}
+
+/** Prints what a write created. */
+export async function noteNewParents(context: Context, created: readonly Parent[]): Promise<void> {
+  for (const { kind, id, organizationId } of created)
+    await context.note(
+      kind === 'organization' ? `Created organization ${id}` : `Created user ${id} in ${organizationId}`,
+    );
+}
+
+async function findMissingInStore(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
+  const [{ withStore }, { findMissingParents }] = await Promise.all([
+    import('../embedded/store.ts'),
+    import('../../service/records/parent-ids.ts'),
+  ]);
+  return withStore(context, 'read', (store, apiKey) =>
+    store.read((database) => findMissingParents(database, apiKey, parents)),
+  );
+}
+
+/** Records whose IDs are not among those remembered for the profile. If none are remembered, every ID counts as known. */
+async function findUnknown(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
+  const { readCachedIds } = await import('../ids/id-cache.ts');
+  const profile = (await context.openSettings()).profile?.value;
+  const unknown: MissingParent[] = [];
+  for (const parent of parents) {
+    const others = await readCachedIds(context, { local: false, profile }, parent.kind);
+    if (others.length > 0 && !others.includes(parent.id)) unknown.push({ ...parent, others });
+  }
+  return unknown;
+}
+
+function question({ kind, id, organizationId, others }: MissingParent, isCertain: boolean): string {
+  const similar = findSimilar(id, others);
+  const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`;
+  const subject = kind === 'organization' ? `Organization ${id}` : `User ${id}`;
+  if (!isCertain) return `${subject} is not known on this machine.${suggestion} Create it if it does not exist?`;
+  return `${subject} does not exist${kind === 'user' ? ` in ${organizationId}` : ''}.${suggestion} Create it?`;
+}
+
+async function warnIfSimilar(context: Context, { kind, id, others }: MissingParent): Promise<void> {
+  const similar = findSimilar(id, others);
+  if (similar === undefined) return;
+  await context.warn(
+    `${kind} ${id} is not known on this machine and will be created if it does not exist; did you mean ${similar}? (--create-${kind} suppresses this warning)`,
+  );
+}

@@ -1,0 +1,38 @@
+import type { PrompterDependencies } from '../prompter.ts';
+import { interruptedError } from './interrupted.ts';
+
+/** Lines of a list on the screen. */
+export const PAGE_SIZE = 12;
+
+type Streams = { readonly signal: AbortSignal } & Record<'input', NodeJS.ReadableStream> &
+  Record<'output', NodeJS.WritableStream>;
+
+/** A key, as parsed by readline. */
+export interface Key {
+  name?: string;
+  ctrl?: boolean;
+}
+
+/** Runs a prompt. Ctrl-D cancels it like Ctrl-C; the prompts library would leave it open forever. */
+export async function runPrompt<Value>(
+  { io, signal }: PrompterDependencies,
+  prompt: (streams: Streams) => Promise<Value>,
+  onKey?: (key: Key) => void,
+): Promise<Value> {
+  const canceled = new AbortController();
+  const onKeypress = (_: unknown, key: Key) => {
+    if (key.ctrl && key.name === 'd') canceled.abort();
+    onKey?.(key);
+  };
+  const input = io.stdin.stream.on('keypress', onKeypress);
+  try {
+    return await prompt({ input, output: io.stderr.stream, signal: AbortSignal.any([signal, canceled.signal]) });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (canceled.signal.aborted || (error instanceof Error && error.name === 'ExitPromptError'))
+      throw interruptedError(error);
+    throw error;
+  } finally {
+    input.off('keypress', onKeypress);
+  }
+}

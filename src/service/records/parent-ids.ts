@@ -1,0 +1,39 @@
+import type { Parent } from '../../catalog/define.ts';
+import type { Database } from '../store/store.ts';
+
+/** Most IDs read for comparison with a missing one. */
+const MAX_OTHERS = 10_000;
+
+/** A record that does not exist, and the IDs of existing ones of its kind. */
+export interface MissingParent extends Parent {
+  readonly others: readonly string[];
+}
+
+/** Returns the records that do not exist, in order. */
+export async function findMissingParents(
+  database: Database,
+  apiKey: string,
+  parents: readonly Parent[],
+): Promise<readonly MissingParent[]> {
+  const missing: MissingParent[] = [];
+  for (const parent of parents) {
+    const ids = idsOfKind(database, apiKey, parent);
+    const [found] = await ids.where('id', '=', parent.id).execute();
+    if (found) continue;
+    const others = await ids.limit(MAX_OTHERS).execute();
+    missing.push({ ...parent, others: others.map(({ id }) => id) });
+  }
+  return missing;
+}
+
+function idsOfKind(database: Database, apiKey: string, { kind, organizationId }: Parent) {
+  const organizations = database.selectFrom('organizations').where('organizations.apiKey', '=', apiKey);
+  const ids =
+    kind === 'organization'
+      ? organizations.select('organizations.organizationId as id')
+      : organizations
+          .innerJoin('users', 'users.organization', 'organizations.key')
+          .where('organizations.organizationId', '=', organizationId)
+          .select('users.userId as id');
+  return database.selectFrom(ids.as('known')).select('known.id as id');
+}

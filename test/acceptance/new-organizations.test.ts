@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startDialogue } from './dialogue.ts';
+import { failure, startMockService, success } from './mock-service.ts';
+import { newUser, type User } from './svc.ts';
+
+const addTo = (org: string, ...more: readonly string[]) => ['users', 'add', '--org', org, '--user', 'u1', ...more];
+const grant = (user: string, ...more: readonly string[]) => [
+  ...['permissions', 'add', '--user', user, '--resource', 'type=organization,id=acme', ...more],
+];
+
+/** IDs that this machine remembers for completion. */
+async function rememberedIds({ home }: User, scope = 'environment'): Promise<Readonly<Record<string, unknown>>> {
+  const path = join(home, '.local', 'state', 'svc', 'completion', `${scope}.json`);
+  return JSON.parse(await readFile(path, 'utf8').catch(() => '{}'));
+}
+
+/** A service that accepts every write, and knows only the organization acme. */
+function startService() {
+  return startMockService(({ path, body }) => {
+    if (path === '/v2/auth/permissions/add') return success(undefined);
+    if (path.endsWith('/add')) return success({ u1: { success: true, id: 'x', message: 'User added.' } });
+    if (body.data['folderId'] === 'gone') return failure(404, 'NOT_FOUND', 'Folder not found.');
+    return success(body.data['organizationId'] === 'acme' ? [{ id: 'd1', folderId: 'f1' }] : []);
+  });
+}
+
+describe('an organization that does not exist in the embedded service', () => {
+  it('is named after a script has created it, with the users that permissions add created', async () => {
+    const user = await newUser();
+    expect((await user.svc(addTo('acme', '--local'))).stderr).toBe('Created organization acme\n');
+    expect((await user.svc(addTo('acme', '--local'))).stderr).toBe('');
+    const granted = await user.svc(grant('ada', '--local', '-o', 'json'));
+    expect(granted).toMatchObject({ code: 0, stdout: 'null\n' });
+    expect(granted.stderr).toBe('Permissions added successfully.\nCreated user ada in acme\n');
+    expect(await rememberedIds(user, 'local')).toEqual({ user: ['ada', 'u1'], organization: ['acme'] });
+  });
+
+  it('is created on a terminal only after a question, or with --create-organization', async () => {
+    const user = await newUser();
+    await user.svc(addTo('acme', '--local'));
+    const asked = startDialogue(addTo('acmee', '--local'), user.env);
+    await asked.answer('Organization acmee does not exist. Did you mean acme? Create it? (embedded service)', '\r');
+    expect(await asked.ended, asked.text()).toBe(2);
+    expect(asked.text()).toContain('not confirmed; nothing was changed');
+    const answered = startDialogue(addTo('acmee', '--local', '--create-organization'), user.env);
+    expect(await answered.ended, answered.text()).toBe(0);
+    expect(answered.text()).toContain('Created organization acmee');
+    expect(answered.text()).not.toContain('Did you mean');
+    const member = startDialogue(grant('u2', '--local'), user.env, 40);
+    await member.answer('User u2 does not exist in acme. Create it?', 'y\r');
+    expect(await member.ended, member.text()).toBe(0);
+  });
+
+  it('is named by folders and notifications, which refuse it', async () => {
+    const user = await newUser();
+    const { code, stderr } = await user.svc(['folders', 'add', '--local', '--org', 'acmee', '--folder', 'f1']);
+    expect(code).toBe(3);
+    expect(stderr).toBe(
+      'svc: organization acmee not found (INVALID_ARGUMENT)\nhint: add --create-organization to create it\n',
+    );
+  });
+});
+
+describe('an organization that this machine does not know', () => {
+  it('causes a warning in a script only if a known one is similar, and no extra request', async () => {
+    const user = await newUser();
+    const { env, received } = await startService();
+    const messagesOf = async (words: readonly string[]) => {
+      const { code, stderr } = await user.svc(words, { env });
+      expect(code, stderr).toBe(0);
+      return stderr;
+    };
+    // Nothing is remembered at first.
+    expect(await messagesOf(addTo('acme'))).toBe('');
+    expect(await messagesOf(addTo('globex'))).toBe('');
+    expect(await messagesOf(addTo('acmee', '--create-organization'))).toBe('');
+    expect(await messagesOf(addTo('acmr'))).toBe(
+      'warning: organization acmr is not known on this machine and will be created if it does not exist; did you mean acme? (--create-organization suppresses this warning)\n',
+    );
+    expect(await messagesOf(addTo('acmr'))).toBe('');
+    expect(received.map(({ path }) => path)).toEqual(Array(5).fill('/v1/users/add'));
+    expect(received[2]?.body.data['createOrganization']).toBeUndefined();
+  });
+
+  it('is written to on a terminal only after a question', async () => {
+    const user = await newUser();
+    const { env, received } = await startService();
+    await user.svc(addTo('acme'), { env });
+    const all = { ...user.env, ...env };
+    const asked = startDialogue(addTo('zeta'), all);
+    await asked.answer('Organization zeta is not known on this machine. Create it if it does not exist?', 'n\r');
+    expect(await asked.ended, asked.text()).toBe(2);
+    expect(received).toHaveLength(1);
+    const known = startDialogue(addTo('acme'), all);
+    expect(await known.ended, known.text()).toBe(0);
+    // Prompts never appear in CI, even on a terminal.
+    const inCi = startDialogue(addTo('acmf'), { ...all, CI: '1' }, 240);
+    expect(await inCi.ended, inCi.text()).toBe(0);
+    expect(inCi.text()).toContain('did you mean acme?');
+  });
+});
+
+describe('remembered IDs', () => {
+  it('are not those of failed and empty reads', async () => {
+    const user = await newUser();
+    const { env } = await startService();
+    const runs = [
+      ['documents', 'list', '--org', 'acmee'],
+      ['folders', 'list', '--org', 'acmf', '--folder', 'gone'],
+      ['documents', 'list', '--org', 'acme', '--document', 'd1', '--document', 'd2'],
+    ];
+    for (const words of runs) await user.svc(words, { env });
+    expect(await rememberedIds(user)).toEqual({ document: ['d1'], organization: ['acme'], folder: ['f1'] });
+  });
+});
