@@ -23,6 +23,8 @@ export interface GlobalOptions {
   /** Form of times in tables. */
   readonly time: TimeStyle;
   readonly headers: boolean;
+  /** False to print long tables without a pager. */
+  readonly pager: boolean;
   readonly envelope: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;

@@ -7,6 +7,8 @@ export interface Sink {
   readonly isTerminal: boolean;
   /** Width in columns; undefined if the sink is not a terminal. */
   readonly columns: number | undefined;
+  /** Height in lines; undefined if the sink is not a terminal. */
+  readonly rows?: number | undefined;
   /**
    * Whether the output is lost: the descriptor was closed when the process started, or the parent process discards it.
    * False for an explicit `> /dev/null`, which is the user's choice.
@@ -177,6 +179,9 @@ export function withWrite(target: Sink, write: Sink['write']): Sink {
     get columns() {
       return target.columns;
     },
+    get rows() {
+      return target.rows;
+    },
     get isDiscarded() {
       return target.isDiscarded ?? false;
     },
@@ -232,6 +237,9 @@ function createSink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
     },
     get columns() {
       return isatty(descriptor) ? stream().columns : undefined;
+    },
+    get rows() {
+      return isatty(descriptor) ? stream().rows : undefined;
     },
     get isDiscarded() {
       return isReadableNullDevice(descriptor);

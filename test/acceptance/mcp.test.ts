@@ -98,7 +98,7 @@ describe('svc mcp', () => {
     const page = await reader.call('documents_list', { organizationId: 'acme', pageSize: 1 });
     expect(page).toMatchObject({
       result: [{ id: 'd1' }],
-      notes: [expect.stringContaining('more results are available')],
+      notes: [expect.stringContaining('more results: ')],
     });
     await writer.client.close();
     expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');

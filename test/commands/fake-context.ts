@@ -92,6 +92,7 @@ function fakePrompter(ask: (question: string) => Promise<string>): Prompter {
 const DEFAULT_OPTIONS: GlobalOptions = {
   local: false,
   headers: true,
+  pager: true,
   time: 'iso',
   envelope: false,
   quiet: false,

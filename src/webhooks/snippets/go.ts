@@ -28,7 +28,7 @@ func VerifyDelivery(body []byte, header http.Header, secret string) bool {
 		return false
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	if err != nil {
+	if err != nil || len(key) == 0 {
 		return false
 	}
 	mac := hmac.New(sha256.New, key)

@@ -17,6 +17,9 @@ function verify_delivery(string $body, array $headers, string $secret): bool
         return false;
     }
     $key = base64_decode(preg_replace('/^whsec_/', '', $secret));
+    if ($key === '') {
+        return false;
+    }
     $signed = hash_hmac('sha256', $id . '.' . $sent . '.' . $body, $key, true);
     $expected = 'v1,' . base64_encode($signed);
     foreach (explode(' ', $headers['${signature}'] ?? '') as $given) {

@@ -13,6 +13,8 @@ def verify_delivery(body, headers, secret):
     if abs(time.time() - int(sent)) > ${TIMESTAMP_TOLERANCE}:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
+    if not key:
+        return False
     signed = hmac.digest(key, f"{id}.{sent}.".encode() + body, "sha256")
     expected = b"v1," + base64.b64encode(signed)
     given = headers.get("${signature}", "").split(" ")

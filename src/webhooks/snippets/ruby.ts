@@ -12,6 +12,8 @@ def verify_delivery(body, headers, secret)
   return false if (Time.now.to_i - sent.to_i).abs > ${TIMESTAMP_TOLERANCE}
 
   key = secret.delete_prefix("whsec_").unpack1("m")
+  return false if key.empty?
+
   signed = OpenSSL::HMAC.digest("SHA256", key, "#{id}.#{sent}.".b + body.b)
   expected = "v1," + [signed].pack("m0")
   headers["${signature}"].to_s.split(" ").any? { |given| OpenSSL.secure_compare(given, expected) }
