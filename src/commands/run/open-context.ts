@@ -34,6 +34,7 @@ export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   activity: Activity,
+  inputNaming: Context['inputNaming'] = 'flags',
 ): OpenedContext {
   const closers: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options));
@@ -54,6 +55,7 @@ export function openContext(
     io,
     options,
     activity,
+    inputNaming,
     progress: once(async () => {
       progress = await openProgress(context, { isInLine: stdout.isInLine, holdMessage });
       return progress;
