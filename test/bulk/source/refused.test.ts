@@ -171,7 +171,10 @@ describe('a reader that stops at an error', () => {
     const { chunks } = await decodeInputText(bytes(), 'file');
     const request = { name: 'file', field: 'users', fields: ['userId'], idField: 'userId', warn: () => undefined };
     const source = await readSource(chunks, { ...request, format: format === 'CSV' ? 'csv' : 'json' });
-    await expect(Array.fromAsync(source.recordChunks)).rejects.toThrow('file:');
+    const reading = async () => {
+      for await (const records of source.recordChunks) expect(records).not.toHaveLength(0);
+    };
+    await expect(reading()).rejects.toThrow('file:');
     expect(isClosed).toBe(true);
   });
 });
