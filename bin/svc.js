@@ -61,7 +61,18 @@ function restrictToOwner(folder) {
   }
 }
 
-if (isSupported(pkg.engines.node, process.versions.node)) {
+/** Prints an error in one line, and sets the exit code. */
+function fail(message, exitCode) {
+  console.error('svc:', message);
+  process.exitCode = exitCode;
+}
+
+/** Whether this file is in a checkout, not in an installed package. */
+function isCheckout() {
+  return fs.existsSync(path.join(home, 'src', 'main.ts'));
+}
+
+function start() {
   enableCache();
   // In the package, the bundle is next to this folder; in a checkout, it is in dist. A checkout that was installed without
   // scripts has no bundle, so Node.js runs the source.
@@ -70,16 +81,22 @@ if (isSupported(pkg.engines.node, process.versions.node)) {
       return path.join(home, file);
     })
     .find(fs.existsSync);
+  if (!entry) return fail('the package was built without its code; pack it again after npm run build', 1);
   import(require('url').pathToFileURL(entry).href).then(function (svc) {
     return svc.main(pkg.version);
   });
-} else {
-  console.error(
-    'svc: Node.js ' +
+}
+
+if (isSupported(pkg.engines.node, process.versions.node)) start();
+else {
+  fail(
+    'Node.js ' +
       process.versions.node +
       ' is not supported; svc needs ' +
       pkg.engines.node +
-      '. In a checkout, run npm ci and use npx svc, which installs a supported version.'
+      (isCheckout()
+        ? '. In this checkout, run npm ci and use npx svc, which installs a supported version.'
+        : '. Install one of these versions, or use the executable of svc, which contains Node.js.'),
+    78
   );
-  process.exitCode = 78;
 }

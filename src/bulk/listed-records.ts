@@ -15,7 +15,7 @@ export function createListedConverter(
   omitted: Set<string>,
 ): ConvertListed {
   if (!listed) return (value) => value;
-  const { id: listedId = id, readOnly, nested } = listed;
+  const { id: listedId = id, readOnly, inherited, nested } = listed;
   const isDropped = new Set(nested === undefined ? readOnly : [...readOnly, nested]);
   return (value, problems) => {
     if (!isObject(value) || value instanceof PlainScalar || !Object.hasOwn(value, listedId)) return value;
@@ -26,7 +26,13 @@ export function createListedConverter(
     if (nested !== undefined && Array.isArray(children) && children.length > 0)
       problems.push({ field: nested, message: 'records inside a record are not sent; pass each of them separately' });
     for (const name of names) if (isDropped.has(name)) omitted.add(name);
-    const kept = names.filter((name) => !isDropped.has(name));
+    const unset = inherited && isTrue(value[inherited.flag]) ? inherited.field : undefined;
+    const kept = names.filter((name) => !isDropped.has(name) && name !== unset);
     return Object.fromEntries(kept.map((name) => [name === listedId ? id : name, value[name]]));
   };
+}
+
+/** Whether a flag is set, in any format. */
+function isTrue(value: unknown): boolean {
+  return value instanceof PlainScalar ? value.value === true : value === true || value === 'true';
 }

@@ -71,6 +71,8 @@ export interface ListedRecords {
   readonly id?: string;
   /** Fields that only the service sets. */
   readonly readOnly: readonly string[];
+  /** A field whose value comes from elsewhere if `flag` is true. A record to send must omit it then. */
+  readonly inherited?: { readonly field: string; readonly flag: string };
   /** A field with more records. In a file, they become records of their own. */
   readonly nested?: string;
 }

@@ -40,6 +40,7 @@ const updated = { header: 'UPDATED', field: 'lastUpdated', kind: 'time', hideOrd
 
 const listed = {
   readOnly: ['createdAt', 'lastUpdated', 'apiKey', 'ancestors', 'inheritAccessFromParent'],
+  inherited: { field: 'accessType', flag: 'inheritAccessFromParent' },
   nested: 'subFolders',
 };
 

@@ -7,6 +7,8 @@ export interface Sink {
   readonly isTerminal: boolean;
   /** Width in columns; undefined if the sink is not a terminal. */
   readonly columns: number | undefined;
+  /** Height in lines; undefined if the sink is not a terminal. */
+  readonly rows?: number | undefined;
   /**
    * Whether the output is lost: the descriptor was closed when the process started, or the parent process discards it.
    * False for an explicit `> /dev/null`, which is the user's choice.
@@ -177,6 +179,9 @@ export function withWrite(target: Sink, write: Sink['write']): Sink {
     get columns() {
       return target.columns;
     },
+    get rows() {
+      return target.rows;
+    },
     get isDiscarded() {
       return target.isDiscarded ?? false;
     },
@@ -233,6 +238,9 @@ function createSink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
     get columns() {
       return isatty(descriptor) ? stream().columns : undefined;
     },
+    get rows() {
+      return isatty(descriptor) ? stream().rows : undefined;
+    },
     get isDiscarded() {
       return isReadableNullDevice(descriptor);
     },
@@ -273,7 +281,7 @@ function outputError(error: unknown): SvcError {
   }
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
   return new SvcError('local', `cannot write the output: ${reason}`, {
-    hint: 'check the disk that the output is written to, then run the command again',
+    hint: 'check the disk that the output is written to, then try again',
     cause: error,
   });
 }

@@ -19,6 +19,7 @@ export const SWITCH_VARIABLES = {
   allow: 'SVC_ALLOW',
   history: 'SVC_HISTORY',
   completionCache: 'SVC_COMPLETION_CACHE',
+  pager: 'SVC_PAGER',
 } as const;
 
 /** The settings that are secrets. */

@@ -4,7 +4,8 @@ import type { Sink } from '../kernel/io.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { type DisplayOptions, PIPE_DISPLAY } from './display-options.ts';
-import { describeMissingField, requireFields, resolveFields, selectFields } from './field-selection.ts';
+import { type Page, selectFromPages } from './field-pages.ts';
+import { describeMissingField, resolveFields, selectFields } from './field-selection.ts';
 import { createFilteredRenderer, type FilterText } from './filtered-renderer.ts';
 import type { Format } from './format.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -24,8 +25,20 @@ export interface OutputOptions {
   readonly warn?: (text: string) => Promise<void>;
   /** Receives a message if a table hides columns. */
   readonly note?: (text: string) => Promise<void>;
+  /** Wraps the writes of a document, so that messages don't interrupt it. */
+  readonly writeDocument?: (write: () => Promise<void>) => Promise<void>;
+  /** Shows long tables in a pager. Given only for the table format. */
+  readonly tablePager?: Pager;
   /** Filter for JSON output. */
   readonly filter?: FilterText;
+}
+
+/** Shows tables that have more lines than the terminal. */
+export interface Pager {
+  /** Number of lines of the terminal. */
+  readonly rows: number;
+  /** Shows a text. Never fails, and writes the text to the terminal if no pager can show it. */
+  show(text: string): Promise<void>;
 }
 
 /** Description of a result. Secret paths start at the printed value, so the first part of a list's path is `*`. */
@@ -60,106 +73,114 @@ const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
 };
 
 export function createPrinter(sink: Sink, options: OutputOptions): Printer {
-  const { headers, color, display = PIPE_DISPLAY, showSecrets, filter } = options;
-  let hidden = 0;
-
-  const createView = ({ columns }: ResultShape, fields?: readonly string[]): View => ({
-    ...(columns && { columns }),
-    ...(fields && { fields }),
-    headers,
-    color,
-    isTerminal: sink.isTerminal,
-    width: sink.columns,
-    display,
-    reportHidden: (count) => {
-      hidden = count;
-    },
-  });
-
-  const rendererFor = async (view: View) => {
-    const render = RENDERERS[options.format];
-    if (!filter) return render(view);
-    return createFilteredRenderer(await render({ ...view, isTerminal: false }), filter, sink.isTerminal);
-  };
-
-  const present = (value: unknown, { secrets = [] }: ResultShape, fields?: readonly string[]) => {
-    const masked = showSecrets ? value : maskSecrets(value, secrets);
-    return fields ? selectFields(masked, fields) : masked;
-  };
-
-  const printRecords = async (pages: AsyncIterable<Page>, shape: ResultShape) => {
-    const { fields, pages: all } = options.fields
-      ? await selectFromPages(options.fields, pages, shape)
-      : { pages, fields: undefined };
-    const renderer = await rendererFor(createView(shape, fields));
-    const presented = mapEachPage(all, (page) => present(page, shape, fields) as Page);
-    for await (const text of renderer.records(presented)) await sink.write(text);
-    await reportHidden();
-  };
-
-  const reportHidden = async () => {
-    if (hidden > 0)
-      await options.note?.(
-        `${formatNounCount(hidden, 'column')} hidden; -o json or a wider terminal shows ${hidden === 1 ? 'it' : 'them'}`,
-      );
-    hidden = 0;
-  };
-
-  /** Rows have fields that the records lack, which `--fields` selects in every format. */
-  const chooseRows = (records: Page, { table }: ResultShape): Page => {
-    if (!table) return records;
-    if (options.format === 'table') return table.rows;
-    return options.fields ? records.map((record, at) => ({ ...table.rows[at], ...(record as object) })) : records;
-  };
-
-  const chooseShape = (shape: ResultShape): ResultShape =>
-    shape.table && (options.format === 'table' || options.fields) ? { ...shape, ...shape.table } : shape;
-
+  const { writeDocument = (write) => write() } = options;
+  const printer = new ResultPrinter(sink, options);
   return {
-    records: printRecords,
-
-    async value(value, shape) {
-      if (shape.renderText && options.format === 'table' && !options.fields) {
-        await sink.write(await shape.renderText(createView(shape)));
-        return reportHidden();
-      }
-      if (Array.isArray(value)) return printRecords(singlePage(chooseRows(value, shape)), chooseShape(shape));
-      const fields = options.fields && resolveFields(options.fields, value);
-      const renderer = await rendererFor(createView(shape, fields));
-      await sink.write(await renderer.value(present(value, shape, fields)));
-      const missing = fields && describeMissingField(fields, value);
-      if (missing) await options.warn?.(missing);
-    },
-
+    records: (pages, shape) => writeDocument(() => printer.printRecords(pages, shape)),
+    value: (value, shape) => writeDocument(() => printer.printValue(value, shape)),
     line: (text) => sink.write(`${sink.isTerminal ? escapeForTerminal(text) : text}\n`),
   };
 }
 
-type Page = readonly unknown[];
+class ResultPrinter {
+  readonly #sink: Sink;
+  readonly #options: OutputOptions;
+  /** Number of columns that the current table hides. */
+  #hidden = 0;
+
+  constructor(sink: Sink, options: OutputOptions) {
+    this.#sink = sink;
+    this.#options = options;
+  }
+
+  async printRecords(pages: AsyncIterable<Page>, shape: ResultShape): Promise<void> {
+    const names = this.#options.fields;
+    const { fields, pages: all } = names
+      ? await selectFromPages(names, pages, shape.columns)
+      : { fields: undefined, pages };
+    const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
+    const present = (page: Page) => this.#present(page, shape, fields) as Page;
+    await this.#writeTexts(renderer.records(mapEachPage(all, present)));
+    await this.#reportHidden();
+  }
+
+  async printValue(value: unknown, shape: ResultShape): Promise<void> {
+    const { format, fields: names, warn } = this.#options;
+    if (shape.renderText && format === 'table' && !names) {
+      await this.#sink.write(await shape.renderText(this.#viewOf(shape)));
+      return this.#reportHidden();
+    }
+    if (Array.isArray(value))
+      return this.printRecords(singlePage(this.#chooseRows(value, shape)), this.#withTable(shape));
+    const fields = names && resolveFields(names, value);
+    const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
+    await this.#sink.write(await renderer.value(this.#present(value, shape, fields)));
+    const missing = fields && describeMissingField(fields, value);
+    if (missing) await warn?.(missing);
+  }
+
+  #viewOf({ columns }: ResultShape, fields?: readonly string[]): View {
+    const { headers, color, display = PIPE_DISPLAY } = this.#options;
+    return {
+      ...(columns && { columns }),
+      ...(fields && { fields }),
+      ...{ headers, color, display, isTerminal: this.#sink.isTerminal, width: this.#sink.columns },
+      reportHidden: (count) => {
+        this.#hidden = count;
+      },
+    };
+  }
+
+  async #createRenderer(view: View): Promise<Renderer> {
+    const { format, filter } = this.#options;
+    if (!filter) return RENDERERS[format](view);
+    return createFilteredRenderer(
+      await RENDERERS[format]({ ...view, isTerminal: false }),
+      filter,
+      this.#sink.isTerminal,
+    );
+  }
+
+  #present(value: unknown, { secrets = [] }: ResultShape, fields?: readonly string[]): unknown {
+    const masked = this.#options.showSecrets ? value : maskSecrets(value, secrets);
+    return fields ? selectFields(masked, fields) : masked;
+  }
+
+  /** Rows may have fields that the records lack, which `--fields` selects in every format. */
+  #chooseRows(records: Page, { table }: ResultShape): Page {
+    const { format, fields } = this.#options;
+    if (!table) return records;
+    if (format === 'table') return table.rows;
+    return fields ? records.map((record, at) => ({ ...table.rows[at], ...(record as object) })) : records;
+  }
+
+  #withTable(shape: ResultShape): ResultShape {
+    const { format, fields } = this.#options;
+    return shape.table && (format === 'table' || fields) ? { ...shape, ...shape.table } : shape;
+  }
+
+  async #writeTexts(texts: AsyncIterable<string>): Promise<void> {
+    const { tablePager: pager } = this.#options;
+    if (!pager) {
+      for await (const text of texts) await this.#sink.write(text);
+      return;
+    }
+    let table = '';
+    for await (const text of texts) table += text;
+    await (table.split('\n').length > pager.rows ? pager.show(table) : this.#sink.write(table));
+  }
+
+  async #reportHidden(): Promise<void> {
+    const count = this.#hidden;
+    this.#hidden = 0;
+    if (count === 0) return;
+    const pronoun = count === 1 ? 'it' : 'them';
+    await this.#options.note?.(
+      `${formatNounCount(count, 'column')} hidden; -o json or a wider terminal shows ${pronoun}`,
+    );
+  }
+}
 
 async function* mapEachPage(pages: AsyncIterable<Page>, change: (page: Page) => Page): AsyncGenerator<Page> {
   for await (const page of pages) yield change(page);
-}
-
-/**
- * Resolves the selected fields by the first page with records, and returns all pages.
- * @throws SvcError `usage` if no record of that page has a selected field
- */
-async function selectFromPages(names: readonly string[], pages: AsyncIterable<Page>, { columns }: ResultShape) {
-  const iterator = pages[Symbol.asyncIterator]();
-  const read: Page[] = [];
-  while ((read.at(-1)?.length ?? 0) === 0) {
-    const next = await iterator.next();
-    if (next.done) break;
-    read.push(next.value);
-  }
-  const first = read.at(-1) ?? [];
-  const fields = resolveFields(names, first, columns);
-  if (first.length > 0) requireFields(fields, first, columns);
-  return { fields, pages: continuePages(read, iterator) };
-}
-
-async function* continuePages(read: readonly Page[], iterator: AsyncIterator<Page>): AsyncGenerator<Page> {
-  yield* read;
-  yield* { [Symbol.asyncIterator]: () => iterator };
 }

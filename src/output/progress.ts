@@ -48,6 +48,8 @@ const ERASE_LINE = '\r\u001b[2K';
 export interface ProgressTerminal {
   /** Whether the last output on the terminal ended without a line break. */
   readonly isInLine?: (() => boolean) | undefined;
+  /** Keeps a message for later, if part of a document is on the terminal. Returns whether it did. */
+  readonly holdMessage?: (text: string) => boolean;
   readonly signs?: Glyphs;
 }
 
@@ -55,13 +57,14 @@ export function createProgress(
   sink: Sink,
   clock: Clock,
   style: ProgressStyle,
-  { isInLine = () => false, signs = UNICODE_GLYPHS }: ProgressTerminal = {},
+  { isInLine = () => false, holdMessage = () => false, signs = UNICODE_GLYPHS }: ProgressTerminal = {},
 ): Progress {
-  return new ProgressDisplay(sink, clock, style, { isInLine, signs });
+  return new ProgressDisplay(sink, clock, style, { isInLine, holdMessage, signs });
 }
 
 interface DisplaySettings {
   readonly isInLine: () => boolean;
+  readonly holdMessage: (text: string) => boolean;
   readonly signs: Glyphs;
 }
 
@@ -83,16 +86,18 @@ class ProgressDisplay implements Progress {
   #lastPrinted = '';
   #isDrawn = false;
   readonly #isInLine: () => boolean;
+  readonly #holdMessage: (text: string) => boolean;
   readonly #glyphs: Glyphs;
   /** Ends the current display loop. */
   #loop = new AbortController();
   #loopDone = Promise.resolve();
 
-  constructor(sink: Sink, clock: Clock, style: ProgressStyle, { isInLine, signs }: DisplaySettings) {
+  constructor(sink: Sink, clock: Clock, style: ProgressStyle, { isInLine, holdMessage, signs }: DisplaySettings) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
     this.#isInLine = isInLine;
+    this.#holdMessage = holdMessage;
     this.#glyphs = signs;
   }
 
@@ -135,8 +140,8 @@ class ProgressDisplay implements Progress {
     };
   }
 
-  print(text: string): Promise<void> {
-    return this.#write(text, this.#isDrawn ? this.#line() : '');
+  async print(text: string): Promise<void> {
+    if (!this.#holdMessage(text)) await this.#write(text, this.#isDrawn ? this.#line() : '');
   }
 
   async writeAlongside(sink: Sink, text: string | Uint8Array): Promise<void> {

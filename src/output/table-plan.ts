@@ -81,8 +81,8 @@ function fitContent(content: TableContent, view: View, available: number): Omit<
 
 /** Minimum width of text, which must stay readable when it is wrapped. */
 const MIN_TEXT_WIDTH = 10;
-/** Width up to which a column that may be hidden keeps its longest word whole. */
-const MAX_WORD_WIDTH = 32;
+/** Width of a UUID. Up to this width, a column that may be hidden keeps its longest word whole. */
+const MAX_WORD_WIDTH = 36;
 
 /** Minimum width of a column. Only text can be wrapped. */
 function minimumWidth({ kind = 'text', hideOrder }: Column, at: number, { body, measure }: TableContent): number {

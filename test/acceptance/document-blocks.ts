@@ -13,8 +13,8 @@ export type RunMode =
   | { readonly kind: 'not'; readonly reason: string }
   /** Run each line until it prints its address. */
   | { readonly kind: 'until stopped' }
-  /** Run in a terminal and answer a prompt. */
-  | { readonly kind: 'answering'; readonly question: string; readonly answer: string };
+  /** Run in a terminal and answer a prompt, with a text or with the content of a file. */
+  | { readonly kind: 'answering'; readonly question: string; readonly answer: string; readonly isFile?: true };
 
 export interface Block {
   readonly line: number;
@@ -44,9 +44,9 @@ export function parseBlocks(page: string): readonly Block[] {
 function parseRunMode(text: string, block: string): RunMode {
   if (text === '') return { kind: 'plainly' };
   if (text === 'until stopped') return { kind: 'until stopped' };
-  const [, question, answer] = /^answering "(.+)" with "(.*)"$/.exec(text) ?? [];
+  const [, question, file, answer] = /^answering "(.+)" with (the content of )?"(.*)"$/.exec(text) ?? [];
   if (question === undefined || answer === undefined) throw new Error(`nobody knows how to run ${block}`);
-  return { kind: 'answering', question, answer };
+  return { kind: 'answering', question, answer, ...(file !== undefined && { isFile: true }) };
 }
 
 /** Environment of a page's commands: the prepared folder, and replacements for names in the page. */
@@ -87,7 +87,8 @@ export async function runBlock({ line, commands, way, direct, output }: Block, w
       const asked = { ...testUserEnvironment(folder), ...env, CI: '', SHELL: '/bin/bash' };
       const screen = startInTerminal('bash', ['-e', '-c', lines], { env: asked, cwd: folder });
       await screen.shows(way.question);
-      screen.type(`${way.answer}\r`);
+      const answer = way.isFile ? await readFile(join(folder, way.answer), 'utf8') : way.answer;
+      screen.type(`${answer.trimEnd()}\r`);
       return expectSuccess(line, { code: await screen.ended, output: screen.screen() });
     }
   }

@@ -170,7 +170,7 @@ async function fakeNpmScript(): Promise<string> {
   const { name, version, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
   const known = ['ci', 'test', 'pack ./dist', ...Object.keys(scripts).map((script) => `run ${script}`)];
   const tarball = `./${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
-  const installs = [`install ${name}`, `install --global ${name}`, `install --global ${tarball}`];
+  const installs = [`install ${tarball}`, `install --global ${name}`, `install --global ${tarball}`];
   return `case "$*" in ${[...known, ...installs].map((words) => `'${words}'`).join('|')}) ;; *) exit 1 ;; esac`;
 }
 

@@ -34,7 +34,7 @@ describe('svc without a command', () => {
 });
 
 describe('help', () => {
-  it('dims defaults on a terminal, and is plain in a pipe and with NO_COLOR', { timeout: 30_000 }, async () => {
+  it('dims defaults on a terminal, and is plain in a pipe and with NO_COLOR', async () => {
     const { env, svc } = await newUser();
     const raw = await rawOutput(['users', 'add', '--help'], env, 60);
     expect(raw).toContain('\u001b[1mFlags:\u001b[22m');
@@ -58,7 +58,7 @@ describe('help', () => {
 });
 
 describe('words that people try', () => {
-  it('run the obvious command', { timeout: 30_000 }, async () => {
+  it('run the obvious command', async () => {
     const user = await newUser();
     const service = await startMockService(() => success([{ id: 'd1', documentName: 'One' }]));
     const env = { ...service.env, SVC_API_KEY: 'key-1' };

@@ -19,9 +19,14 @@ async function userWithLists(): Promise<User> {
   return user;
 }
 
-/** Runs a command in a terminal until it ends, and returns the lines on the screen. */
-async function screenOf(user: User, line: string, columns = 100): Promise<readonly string[]> {
-  const terminal = startTerminal(line.split(' '), { ...user.env, NO_COLOR: '1' }, columns);
+/** Runs a command in a terminal of 30 lines until it ends, and returns the lines on the screen. */
+async function screenOf(
+  user: User,
+  line: string,
+  columns = 100,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const terminal = startTerminal(line.split(' '), { ...user.env, NO_COLOR: '1', ...env }, columns);
   expect(await terminal.ended, terminal.screen()).toBe(0);
   return terminal.screen().trimEnd().split('\r\n');
 }
@@ -37,11 +42,65 @@ it('lists are tables on a terminal of 100 columns, which hide columns and count 
     const screen = await screenOf(user, list);
     expect(screen[0], screen.join('\n')).toMatch(header);
     expect(Math.max(...screen.map((line) => line.length))).toBeLessThanOrEqual(100);
-    expect(screen.join('\n')).not.toMatch(/\d\dT?[\d:]*…/);
+    expect(screen.join('\n')).not.toMatch(/\d{4}-\d\d-\d\d[T\d:]*…/);
   }
   const narrow = await screenOf(user, 'jobs list', 60);
   expect(narrow[0]?.split(/ +/)).toEqual(['ID', 'OPERATION', 'STATE', 'FAILED']);
   expect(narrow.at(-1)).toBe('6 columns hidden; -o json or a wider terminal shows them');
+});
+
+it('messages follow the result on a terminal, and more results come last, with their number', async () => {
+  const user = await userWithLists();
+  const list = 'documents list --local --org acme --page-size 10';
+  const table = await screenOf(user, list);
+  expect(table[0]).toMatch(/^ID +NAME/);
+  expect(table).toHaveLength(12);
+  expect(table.at(-1)).toMatch(/^more results: 10 shown; --all for the rest, or --page-token \S+ for the next page$/);
+  // Each line of --verbose follows a page, but the second page does not end the document.
+  const json = (await screenOf(user, `${list} --all -v -o json --fields id`)).join('\n');
+  const [, document = '', after = ''] = /(\[\n.*\n\]\n)(.*)$/s.exec(json) ?? [];
+  expect(JSON.parse(document)).toHaveLength(45);
+  expect(after.match(/^POST .* 200 in/gm)).toHaveLength(4);
+  const some = await screenOf(
+    user,
+    'documents list --local --org acme --document d1 --document none -o json --fields id',
+  );
+  expect(some.slice(-2)).toEqual([']', 'warning: not found: none']);
+});
+
+it('a table longer than the terminal goes through the pager, which never loses output', async () => {
+  const user = await userWithLists();
+  const list = 'documents list --local --org acme';
+  const paged = await screenOf(user, list, 100, { PAGER: 'false', SVC_PAGER: 'cat -n' });
+  expect([paged[0], paged.at(-1)]).toEqual([
+    expect.stringMatching(/^ +1\s+ID +NAME/),
+    expect.stringMatching(/^ +46\s+d44 +Document 44/),
+  ]);
+  for (const [words, env] of [
+    [list, { SVC_PAGER: 'no-such-pager' }],
+    [list, { SVC_PAGER: 'no-such-pager $HOME' }],
+    [list, { PAGER: 'false' }],
+    [list, { SVC_PAGER: '', PAGER: 'cat -n' }],
+    [`${list} --no-pager`, { SVC_PAGER: 'cat -n' }],
+    [list, { SVC_PAGER: 'cat -n', CI: '1' }],
+  ] as const) {
+    const screen = await screenOf(user, words, 100, env);
+    expect(screen.slice(-46)[0], `${words} ${JSON.stringify(env)}`).toMatch(/^ID +NAME/);
+    expect(screen.at(-1)).toMatch(/^d44 +Document 44/);
+  }
+  expect(await screenOf(user, list, 100, { SVC_PAGER: 'head -2' })).toHaveLength(2);
+  for (const short of [`${list} --page-size 20`, `${list} -o json`])
+    expect((await screenOf(user, short, 100, { SVC_PAGER: 'cat -n' })).join('\n')).not.toMatch(/^ +1\t/);
+});
+
+it('a write without data prints its status and message as JSON', async () => {
+  const user = await newUser();
+  const resource = 'type=document,id=d1,org=acme,role=viewer';
+  await user.svc(['documents', 'add', '--local', '--org', 'acme', '--document', 'd1', '--name', 'One']);
+  const grant = ['permissions', 'add', '--local', '--user', 'u1', '--resource', resource];
+  const { stdout } = await user.svc([...grant, '-o', 'json']);
+  expect(JSON.parse(stdout)).toEqual({ status: 'success', message: expect.stringMatching(/\w/) });
+  expect((await user.svc(grant)).stdout).toBe('');
 });
 
 it('--fields accepts table headers in any case, and suggests names', async () => {

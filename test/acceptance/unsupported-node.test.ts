@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../temporary-folder.ts';
@@ -26,6 +26,25 @@ describe('the entry point', () => {
       expect(stderr).toContain('npm ci');
     },
   );
+
+  it('names a remedy that fits an installed package, which has no source', async () => {
+    const folder = await createTemporaryFolder();
+    const bin = join(folder, 'bin', 'svc.js');
+    await cp(join(HOME, 'bin'), join(folder, 'bin'), { recursive: true });
+    await cp(join(HOME, 'package.json'), join(folder, 'package.json'));
+    const { code, stderr } = await runAsVersion('20.20.2', [bin, '--version']);
+    expect([code, stderr]).toEqual([
+      78,
+      expect.stringMatching(/^svc: Node\.js 20\.20\.2 .* use the executable of svc.*\n$/),
+    ]);
+    expect(stderr).not.toContain('npm ci');
+    const unbuilt = {
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^svc: the package was built without its code.*\n$/),
+    };
+    expect(await runAsVersion('24.21.0', [bin, '--version'])).toEqual(unbuilt);
+  });
 
   it.each(['22.22.2', '22.30.0', '24.15.0', '24.21.0', '26.0.0', '27.1.0'])('runs on Node.js %s', async (version) => {
     const { version: own } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));

@@ -133,6 +133,9 @@ describe('the output of a list command', () => {
     expect(await sent(bulkFieldsOf(folders['folders.update']), folder, 'f.json', file)).toEqual([
       { ...kept, note: 'x' },
     ]);
+    const inherited = [{ ...own, accessType: 'restricted', inheritAccessFromParent: true }];
+    for (const format of ['json', 'yaml'] as const)
+      expect(await sent(add, folder, `f.${format}`, await printedRecords(format, inherited))).toEqual([kept]);
     const written = [{ documentId: 'd', id: 'other', accessType: 'public' }];
     expect(await sent(bulkFieldsOf(documents['documents.add']), folder, 'd.json', JSON.stringify(written))).toEqual(
       written,

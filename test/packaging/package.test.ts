@@ -1,8 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newUser, run } from '../acceptance/svc.ts';
+import { HOME, newUser, run } from '../acceptance/svc.ts';
 import { npm, packedInto } from './packed.ts';
 
 interface Component {
@@ -10,6 +12,7 @@ interface Component {
 }
 
 const KEYCHAIN = '@napi-rs/keyring';
+const execute = promisify(execFile);
 
 let folder: string;
 let packed: Awaited<ReturnType<typeof packedInto>>;
@@ -99,5 +102,23 @@ describe('the installed command', () => {
     });
     const { stdout } = await svc(['--help']);
     expect(stdout).toContain('svc help <command>');
+  });
+});
+
+describe('npm pack in the checkout itself', () => {
+  it('makes a package that runs, too, without the source and the tests', async () => {
+    const other = join(folder, 'checkout');
+    await mkdir(other);
+    const { stdout } = await execute('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', other], {
+      cwd: HOME,
+    });
+    const [{ filename, files }] = JSON.parse(stdout);
+    const folders = new Set(files.map(({ path }: { path: string }) => path.split('/')[0]));
+    expect([...folders].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
+    const install = ['install', '--global', filename, '--prefix', 'prefix', '--ignore-scripts', '--omit=optional'];
+    await npm(install, other);
+    const { home, env } = await newUser();
+    const svc = [join(other, 'prefix', 'bin', 'svc'), 'users', 'add', '--local', '--org', 'acme', '--user', 'u1', '-q'];
+    expect(await run(svc, { cwd: home, env })).toMatchObject({ code: 0 });
   });
 });

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -20,6 +21,12 @@ interface Case {
 function signed(secret: string, body: string, id = 'msg', time = unixNow()) {
   const signature = new Webhook(secret).sign(id, new Date(time * 1000), body);
   return { 'webhook-id': id, 'webhook-timestamp': String(time), 'webhook-signature': signature };
+}
+
+function signedWithNothing(body: string) {
+  const content = `msg.${unixNow()}.${body}`;
+  const signature = createHmac('sha256', '').update(content).digest('base64');
+  return { 'webhook-id': 'msg', 'webhook-timestamp': String(unixNow()), 'webhook-signature': `v1,${signature}` };
 }
 
 /** Deliveries that verify, and the same with something about them changed. */
@@ -54,6 +61,9 @@ function cases(): readonly Case[] {
       ...good.map((headers) => ({ headers, body, secret, isGood: true })),
       ...bad.map((headers) => ({ headers, body, secret, isGood: false })),
       { headers, body: `${body} `, secret, isGood: false },
+      // Anybody can sign with an empty secret.
+      { headers: signedWithNothing(body), body, secret: '', isGood: false },
+      { headers: signedWithNothing(body), body, secret: 'whsec_', isGood: false },
       { headers, body, secret: other, isGood: false },
     ] as readonly Case[];
   });

@@ -22,20 +22,17 @@ export async function appendStepSummary(
 
 /** Renders a summary as Markdown. Text from files and from the service is escaped. */
 function renderStepSummary(noun: string, summary: BulkSummary): string {
-  const { operation, job, total, succeeded, failed, unknown, skipped, failures, rejects } = summary;
+  const { operation, job, total, failed, unknown, failures, rejects } = summary;
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
   const more = failed + unknown - shown.length;
   const hasFiles = shown.some(({ file }) => file !== undefined);
+  const effects = (['created', 'updated', 'unchanged'] as const).filter((name) => summary[name] !== undefined);
+  const counted = ['succeeded', ...effects, 'failed', 'unknown', 'skipped', 'requests', 'retries'] as const;
   return [
     `### svc ${operation.replace('.', ' ')}: ${formatNounCount(total, noun)}\n`,
     table(
-      ['Succeeded', 'Failed', 'Unknown', 'Skipped', 'Requests', 'Retries', 'Seconds'],
-      [
-        [
-          ...[succeeded, failed, unknown, skipped, summary.requests, summary.retries].map(groupDigits),
-          summary.seconds.toFixed(1),
-        ],
-      ],
+      [...counted, 'seconds'].map((name) => name.replace(/^./, (letter) => letter.toUpperCase())),
+      [[...counted.map((name) => groupDigits(summary[name] ?? 0)), summary.seconds.toFixed(1)]],
     ),
     ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
     ...(more > 0 ? [`and ${groupDigits(more)} more\n`] : []),

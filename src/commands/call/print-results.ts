@@ -1,14 +1,13 @@
-import { formatCommand } from '../../catalog/command-text.ts';
 import type { Operation } from '../../catalog/define.ts';
-import { flagName } from '../../catalog/flags.ts';
-import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { fetchPages, nextCursorOf } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import type { Printer } from '../../output/printer.ts';
 import type { Context } from '../context.ts';
 import { CalledIds } from '../ids/collect-ids.ts';
-import { programCommand } from '../service-flags.ts';
+import { ClosingMessages, listOf } from './closing-messages.ts';
 
 /** Inputs of the calls to make, in order. With `all`, every page of each is fetched. */
 export interface CallRequest {
@@ -24,18 +23,30 @@ export async function printResults(
   request: CallRequest,
 ): Promise<void> {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
-  const { envelope, quiet } = context.options;
-  const ids = new CalledIds(entry, operation);
-  const responses = fetchResponses({ context, client, entry, operation, ids }, request);
+  const messages = new ClosingMessages(context, operation);
+  const dependencies = { context, client, entry, operation, messages, ids: new CalledIds(entry, operation) };
+  const responses = fetchResponses(dependencies, request);
   // A dry run prints only the requests, which the client does.
   if (context.options.dryRun) {
     for await (const response of responses) void response;
     return;
   }
-  if (operation.columns && !envelope) {
-    const records = extractRecords(context, operation, request, responses);
-    return printer.records(records, { columns: operation.columns, secrets: secretsOfRecords(operation, entry) });
-  }
+  if (operation.columns && !context.options.envelope) {
+    const records = extractRecords(dependencies, request, responses);
+    await printer.records(records, { columns: operation.columns, secrets: secretsOfRecords(operation, entry) });
+  } else await printValues(dependencies, printer, request, responses);
+  await messages.print();
+}
+
+/** Prints responses that are not lists: a single one unchanged, several as an array. */
+async function printValues(
+  { context, entry, operation }: CallDependencies,
+  printer: Printer,
+  request: CallRequest,
+  responses: AsyncIterable<Answer<unknown>>,
+): Promise<void> {
+  const { envelope, quiet } = context.options;
+  const isTable = (await context.format()) === 'table';
   const secrets = envelope ? entry.secrets.map((path) => ['data', ...path]) : entry.secrets;
   const merge = operation.pages?.merge && request.all && !envelope;
   const values: unknown[] = [];
@@ -43,9 +54,8 @@ export async function printResults(
     for await (const response of merge ? mergePages(responses) : responses) {
       const bare = quiet ? bareValue(operation, response) : undefined;
       if (bare !== undefined) await printer.line(bare);
-      else values.push(envelope ? response.result : response.data);
-      if (response.data === null || response.data === undefined)
-        await context.note(String(response.result['message'] ?? ''));
+      else values.push(envelope ? response.result : (response.data ?? describeEmptyResult(entry, response, isTable)));
+      if (isEmpty(response)) await context.note(String(response.result['message'] ?? ''));
     }
   } finally {
     // Results of earlier calls are printed even if a later call fails.
@@ -53,6 +63,16 @@ export async function printResults(
     if (several) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
     else for (const value of values) await printer.value(value, { secrets });
   }
+}
+
+function isEmpty({ data }: Answer<unknown>): boolean {
+  return data === null || data === undefined;
+}
+
+/** The result of a write without data: its status and message, which a table leaves to the message on stderr. */
+function describeEmptyResult({ effect }: OperationEntry, { result }: Answer<unknown>, isTable: boolean): unknown {
+  if (effect === 'read' || isTable) return null;
+  return { status: 'success', message: String(result['message'] ?? '') };
 }
 
 /** Single value that `--quiet` prints, if the response contains one. */
@@ -66,6 +86,7 @@ interface CallDependencies {
   readonly client: Client;
   readonly entry: OperationEntry;
   readonly operation: Operation;
+  readonly messages: ClosingMessages;
   readonly ids: CalledIds;
 }
 
@@ -100,52 +121,34 @@ async function* fetchResponsesById(dependencies: CallDependencies, { inputs, all
 }
 
 async function* fetchResponsesFor(
-  { context, client, operation, ids }: CallDependencies,
+  { client, operation, messages, ids }: CallDependencies,
   input: CallRequest['inputs'][number],
   all: boolean,
 ) {
   for await (const response of fetchPages(client, operation, input)) {
+    messages.countPage(response.data);
     ids.add(input, response);
     yield response;
     const cursor = nextCursorOf(operation, response);
     if (all || cursor === undefined) continue;
-    await context.note(
-      `more results are available: add --all, or continue with --${flagName(operation.pages?.cursorIn ?? '')} ${String(cursor)}`,
-    );
+    messages.setNextPage(cursor);
     break;
   }
 }
 
 async function* extractRecords(
-  context: Context,
-  operation: Operation,
+  { operation, messages }: CallDependencies,
   { inputs }: CallRequest,
   responses: AsyncIterable<Answer<unknown>>,
 ): AsyncGenerator<readonly unknown[]> {
   const missing = new Set(inputs.flatMap((input) => requestedIds(operation, input)));
-  let found = 0;
   for await (const { data } of responses) {
-    const list = operation.records ? (data as Readonly<Record<string, unknown>> | null)?.[operation.records] : data;
+    const list = listOf(operation, data);
     const records: readonly unknown[] = Array.isArray(list) ? list : [];
     for (const record of records) missing.delete(idOf(operation, record));
-    found += records.length;
     yield records;
   }
-  if (missing.size > 0) await context.warn(`not found: ${[...missing].join(', ')}`);
-  else if (found === 0) await noteNoRecords(context, operation, inputs[0]);
-}
-
-/** Prints `no results`, with the command that adds some if there is one: `svc documents add --org acme …`. */
-export async function noteNoRecords(
-  context: Context,
-  { addedBy }: Operation,
-  input: CallRequest['inputs'][number] = {},
-) {
-  const adder = manifest.find(({ name }) => name === addedBy);
-  const { organizationId } = input;
-  const suggestion =
-    adder && `; add some with: ${formatCommand(adder, { organizationId }, programCommand(context.options))} …`;
-  await context.note(`no results${suggestion ?? ''}`);
+  messages.setFound([...missing], inputs[0]);
 }
 
 function requestedIds({ splitIds }: Operation, input: Readonly<Record<string, unknown>>): readonly unknown[] {

@@ -5,11 +5,9 @@ import { shortcutsTo } from '../tree/aliases.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { subcommandsOf } from '../tree/tree.ts';
 import { formatRows } from './format-rows.ts';
-import { rootHelp } from './root-help.ts';
 
-/** Help of one command or group: description, usage, examples, subcommands, arguments, and flags. */
+/** Help of a command or group: description, usage, examples, subcommands, arguments, and flags. */
 export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
-  if (node.path.length === 0) return rootHelp(node);
   const operands = leaf ? argumentsOf(leaf) : [];
   const sections = [
     leaf ? descriptionOf(leaf) : node.summary,

@@ -18,6 +18,7 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   [SWITCH_VARIABLES.allow, 'name of the protected profile that scripts may write to (together with --yes)'],
   [SWITCH_VARIABLES.history, '0 turns the history of writes off'],
   [SWITCH_VARIABLES.completionCache, '0 turns the cache of IDs for completion off'],
+  [SWITCH_VARIABLES.pager, 'pager for long tables on a terminal (default: PAGER, or less)'],
   ['CI', 'if set, never prompt'],
   ['ACCESSIBLE', 'if set, use plain text instead of symbols, progress bars, and menus'],
   ['NO_COLOR', 'if set, disable color'],

@@ -1,6 +1,7 @@
 import { SECTIONS } from '../../catalog/groups.ts';
 import type { Node } from '../definition.ts';
 import { findChild } from '../tree/aliases.ts';
+import { commandTree } from '../tree/tree.ts';
 import { formatRows } from './format-rows.ts';
 
 const SUMMARY = 'svc administers a collaboration backend: users, documents, access, and webhooks.';
@@ -15,8 +16,16 @@ export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: strin
   ['svc serve', 'Run a service on a port'],
 ];
 
-/** Text of `svc` without a command. Fits a terminal of 80 columns and 24 lines, with the next prompt. */
-export function startScreen(): string {
+/**
+ * Text of `svc` without a command. Fits a terminal of 80 columns and 24 lines, with the next prompt. The build replaces the
+ * values of this module with constants.
+ */
+export const START_SCREEN: string = formatStartScreen();
+
+/** Text of `svc --help`: every command or group with its summary, by section. */
+export const ROOT_HELP: string = formatRootHelp(commandTree());
+
+function formatStartScreen(): string {
   const commands = [...SECTIONS].map(([title, names]) => [title, names.join(', ')] as const);
   return [
     SUMMARY,
@@ -32,8 +41,7 @@ export function startScreen(): string {
   ].join('\n');
 }
 
-/** Text of `svc --help`: every command or group with its summary, by section. */
-export function rootHelp(root: Node): string {
+function formatRootHelp(root: Node): string {
   const rows = [...SECTIONS].flatMap(([, names]) =>
     names.map((name) => [name, findChild(root, name)?.summary ?? ''] as const),
   );

@@ -96,7 +96,7 @@ function formatting(): string {
       ['-q', 'only errors on stderr; a command with a single value prints only that value: svc auth-tokens reset … -q'],
     ]),
     '',
-    'On a terminal, a table wraps long text, shortens times, and hides the less important columns if it does not fit; a message says how many. If the remaining columns do not fit either, records are printed as lists. True and false are shown as symbols. In a pipe, nothing is hidden, wrapped, or truncated. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
+    'On a terminal, a table wraps long text, shortens times, and hides the less important columns if it does not fit; a message says how many. If the remaining columns do not fit either, records are printed as lists. True and false are shown as symbols. A table longer than the screen is shown in a pager: SVC_PAGER, otherwise PAGER, otherwise less; --no-pager prints it directly. In a pipe, nothing is hidden, wrapped, truncated, or paged. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
     '',
     'Results go to stdout, all messages to stderr. Secrets in results are masked unless you add --show-secrets.',
   );

@@ -60,7 +60,9 @@ async function renderTable(context: Context, entries: readonly JobListEntry[]): 
   const parts: string[] = [];
   const { isTerminal, columns, stream } = io.stdout;
   const stdout: Sink = { isTerminal, columns, stream, write: async (part) => void parts.push(String(part)) };
-  const { context: drawing, close } = openContext({ ...context, io: { ...io, stdout } }, options, activity);
+  // Messages about the table, such as hidden columns, would move it.
+  const stderr: Sink = { ...stdout, write: async () => undefined };
+  const { context: drawing, close } = openContext({ ...context, io: { ...io, stdout, stderr } }, options, activity);
   const height = 'rows' in stream ? Number(stream.rows) : Number.POSITIVE_INFINITY;
   const most = Math.max(1, height - 2);
   async function* page() {

@@ -14,7 +14,7 @@ export function openCommandContext(
   const { clock, environment } = processEnvironment;
   const started = clock.now();
   const activity = new Activity();
-  const { context, close } = openContext(processEnvironment, options, activity, isLocalOnly);
+  const { context, close } = openContext(processEnvironment, options, activity, { isLocalOnly });
   return {
     context,
     close: async (error) => {

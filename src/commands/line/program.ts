@@ -14,7 +14,7 @@ import type {
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
 import { helpText } from '../help/command-help.ts';
 import { helpForPath } from '../help/help-at.ts';
-import { startScreen } from '../help/root-help.ts';
+import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
 import { isLocalOnly } from '../tree/honored-flags.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
@@ -84,12 +84,13 @@ async function defineCommand(command: Command, node: Node, dependencies: TreeDep
 
 /** Help of a command. A line without a command gets the help of its group, or at the root, the start screen. */
 function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfiguration {
+  if (node.path.length > 0) return { formatHelp: () => helpText(node, leaf) };
   let isStart = false;
   return {
     prepareContext: ({ error = false }) => {
-      isStart = error && node.path.length === 0;
+      isStart = error;
     },
-    formatHelp: () => (isStart ? startScreen() : helpText(node, leaf)),
+    formatHelp: () => (isStart ? START_SCREEN : ROOT_HELP),
   };
 }
 

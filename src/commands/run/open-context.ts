@@ -4,15 +4,30 @@ import { once } from '../../kernel/once.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { FilterText } from '../../output/filtered-renderer.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
-import type { Printer } from '../../output/printer.ts';
-import type { Progress } from '../../output/progress.ts';
+import type { Pager, Printer } from '../../output/printer.ts';
+import type { Progress, ProgressTerminal } from '../../output/progress.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
 import type { Activity } from '../activity.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createSharedTerminal } from '../terminal/shared-terminal.ts';
-import { lookFor, progressStyle, shouldUseColor, signsFor, toTerminalText } from '../terminal/terminal.ts';
+import {
+  canAsk,
+  lookFor,
+  prefersPlainText,
+  progressStyle,
+  shouldUseColor,
+  signsFor,
+  toTerminalText,
+} from '../terminal/terminal.ts';
+
+/** Kind of command that a context is for. */
+interface ContextPurpose {
+  /** Whether the command uses no service but the embedded one, so that settings that cannot be read don't matter. */
+  readonly isLocalOnly?: boolean;
+  readonly inputNaming?: Context['inputNaming'];
+}
 
 /** A context, and the function that closes it after the command. */
 export interface OpenedContext {
@@ -21,15 +36,12 @@ export interface OpenedContext {
   close(error?: unknown): Promise<void>;
 }
 
-/**
- * Opens a context with the given options. Expensive parts are created on first use.
- * @param isLocalOnly whether the command uses no service but the embedded one: settings that cannot be read don't matter
- */
+/** Opens a context with the given options. Expensive parts are created on first use. */
 export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   activity: Activity,
-  isLocalOnly = false,
+  { isLocalOnly = false, inputNaming = 'flags' }: ContextPurpose = {},
 ): OpenedContext {
   const closers: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options, isLocalOnly));
@@ -41,14 +53,18 @@ export function openContext(
   let progress: Progress | undefined;
   const stdout = createSharedTerminal(processEnvironment.io.stdout, () => progress);
   const io = { ...processEnvironment.io, stdout, stderr: createMessageSink(processEnvironment) };
-  const print = (text: string) => progress?.print(text) ?? io.stderr.write(text);
+  const holdMessage = (text: string) => io.stderr.isTerminal && stdout.holdMessage(text);
+  const print = async (text: string) => {
+    if (!holdMessage(text)) await (progress?.print(text) ?? io.stderr.write(text));
+  };
   const context: Context = {
     ...processEnvironment,
     io,
     options,
     activity,
+    inputNaming,
     progress: once(async () => {
-      progress = await openProgress(context, stdout.isInLine);
+      progress = await openProgress(context, { isInLine: stdout.isInLine, holdMessage });
       return progress;
     }),
     openSettings,
@@ -68,7 +84,9 @@ export function openContext(
       await filter;
       return (await connecting).client;
     }) satisfies () => Promise<Client>,
-    printer: once(async () => openPrinter(context, await format(), await filter)),
+    printer: once(async () =>
+      openPrinter(context, await format(), await filter, (write) => stdout.writeDocument(write, print)),
+    ),
     note: async (text) => {
       if (!options.quiet) await print(`${escapeForTerminal(text)}\n`);
     },
@@ -119,10 +137,10 @@ function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean)
   return output && parseFormat(output.value, output.source);
 }
 
-async function openProgress({ io, clock, environment, options }: Context, isInLine: () => boolean) {
+async function openProgress({ io, clock, environment, options }: Context, terminal: ProgressTerminal) {
   const { createProgress } = await import('../../output/progress.ts');
   const style = progressStyle({ io, environment, options });
-  return createProgress(io.stderr, clock, style, { isInLine, signs: signsFor({ environment }) });
+  return createProgress(io.stderr, clock, style, { ...terminal, signs: signsFor({ environment }) });
 }
 
 /** Starts to compile the expression of `--jq`. The error of an invalid one is thrown where the filter is first used. */
@@ -133,7 +151,19 @@ function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Prom
   return filter;
 }
 
-async function openPrinter(context: Context, format: Format, filter?: FilterText): Promise<Printer> {
+/** Creates a pager for a user at a terminal, unless the user prefers plain text. */
+function createPager(context: Context): Pager | undefined {
+  const { rows } = context.io.stdout;
+  if (!rows || !context.options.pager || !canAsk(context) || prefersPlainText(context)) return undefined;
+  return { rows, show: async (text) => (await import('../terminal/pager.ts')).showInPager(context, text) };
+}
+
+async function openPrinter(
+  context: Context,
+  format: Format,
+  filter: FilterText | undefined,
+  writeDocument: (write: () => Promise<void>) => Promise<void>,
+): Promise<Printer> {
   const { io, options, environment } = context;
   const { createPrinter } = await import('../../output/printer.ts');
   const { headers, quiet, showSecrets } = options;
@@ -142,6 +172,9 @@ async function openPrinter(context: Context, format: Format, filter?: FilterText
     ...{ format, headers, quiet, showSecrets, color, display: lookFor(context, options) },
     warn: context.warn,
     note: context.note,
+    // Each line of NDJSON is complete, and there may be no last one.
+    ...(format !== 'ndjson' && { writeDocument }),
+    ...optionalProperty('tablePager', format === 'table' ? createPager(context) : undefined),
     ...optionalProperty('fields', options.fields),
     ...optionalProperty('filter', filter),
   });

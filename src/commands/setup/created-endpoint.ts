@@ -58,9 +58,9 @@ const SECRET_TITLE = 'Signing secret: store it where your receiver can read it';
 
 /** Formats the secret on a line of its own in a box. A terminal that is too narrow gets no sides, a screen reader no lines. */
 function formatSecretBox(context: Context, secret: string): string {
-  if (!canUseSymbols(context)) return `${SECRET_TITLE}\n${secret}\n`;
   const columns = context.io.stdout.columns || 80;
   const title = wrapWords(SECRET_TITLE, columns - 4, (text) => text.length);
+  if (!canUseSymbols(context)) return `${[...title, secret].join('\n')}\n`;
   const width = Math.max(...[...title, secret].map(({ length }) => length));
   if (width + 4 > columns) return `${['─'.repeat(columns), ...title, secret, '─'.repeat(columns)].join('\n')}\n`;
   const lines = [...title, '', secret].map((line) => `│ ${line.padEnd(width)} │`);

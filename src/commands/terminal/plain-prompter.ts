@@ -1,4 +1,5 @@
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { wrapWords } from '../../output/wrap.ts';
 import {
   answerProblem,
   type Choice,
@@ -21,8 +22,13 @@ import { createPlainInput } from './plain-input.ts';
 export function createPlainPrompter({ io, signal }: PrompterDependencies): Prompter {
   const input = createPlainInput(io.stdin.stream, signal);
   const write = (text: string) => io.stderr.write(text);
+  // The terminal itself would break lines within words.
+  const wrap = (text: string) => {
+    const columns = io.stderr.columns || 80;
+    return wrapWords(escapeForTerminal(text), columns, (part) => part.length).join('\n');
+  };
   const answerTo = async (prompt: string, read: () => Promise<string>) => {
-    await write(`${escapeForTerminal(prompt)} `);
+    await write(`${wrap(prompt)} `);
     try {
       return (await read()).trim();
     } catch (error) {
@@ -32,7 +38,7 @@ export function createPlainPrompter({ io, signal }: PrompterDependencies): Promp
     }
   };
   const page: PlainPage = {
-    print: (line) => write(`${escapeForTerminal(line)}\n`),
+    print: (line) => write(`${wrap(line)}\n`),
     read: (prompt) => answerTo(prompt, input.line),
   };
   return {

@@ -1,18 +1,41 @@
 import { type Sink, withWrite } from '../../kernel/io.ts';
 import type { Progress } from '../../output/progress.ts';
 
-/** A sink that tracks whether its output ends within a line. */
+/** stdout, which may be the same terminal as stderr. */
 interface SharedTerminal extends Sink {
   /** Whether the sink is a terminal and its output so far ends within a line. */
   isInLine(): boolean;
+  /** Keeps a message if part of a document is on the terminal. Returns whether the message was kept. */
+  holdMessage(text: string): boolean;
+  /** Runs a function that writes a document, and then prints the messages that were held meanwhile. */
+  writeDocument(write: () => Promise<void>, print: (text: string) => Promise<void>): Promise<void>;
 }
 
-/** Creates a sink that keeps results intact on a terminal that also shows progress. */
+/** Creates a sink that keeps results intact on a terminal that also shows progress and messages. */
 export function createSharedTerminal(sink: Sink, progress: () => Progress | undefined): SharedTerminal {
   let inLine = false;
+  let document: { isStarted: boolean; readonly held: string[] } | undefined;
   const shared = withWrite(sink, (text) => {
     if (text.length > 0) inLine = text.at(-1) !== (typeof text === 'string' ? '\n' : 10);
+    if (text.length > 0 && document) document.isStarted = true;
     return progress()?.writeAlongside(sink, text) ?? sink.write(text);
   });
-  return Object.assign(shared, { isInLine: () => inLine && sink.isTerminal });
+  return Object.assign(shared, {
+    isInLine: () => inLine && sink.isTerminal,
+    holdMessage: (text: string) => {
+      if (!document?.isStarted || !sink.isTerminal) return false;
+      document.held.push(text);
+      return true;
+    },
+    writeDocument: async (write: () => Promise<void>, print: (text: string) => Promise<void>) => {
+      const opened = { isStarted: false, held: [] as string[] };
+      document = opened;
+      try {
+        await write();
+      } finally {
+        document = undefined;
+        for (const text of opened.held) await print(text);
+      }
+    },
+  });
 }

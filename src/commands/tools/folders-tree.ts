@@ -2,7 +2,7 @@ import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
-import { noteNoRecords } from '../call/print-results.ts';
+import { noteNoRecords } from '../call/closing-messages.ts';
 import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';

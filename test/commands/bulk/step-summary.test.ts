@@ -40,6 +40,19 @@ describe('the summary of a CI step', () => {
     expect(second).toContain('\nJob `20260131-094500-5f3a9c`, rejects: users\\.rejects\\.csv\n');
   });
 
+  it('counts the effects where they are known', async () => {
+    const path = join(await createTemporaryFolder(), 'step.md');
+    await appendStepSummary(await fakeContext(), path, 'folder', {
+      ...SUMMARY,
+      created: 1_100,
+      updated: 20,
+      unchanged: 30,
+    });
+    const text = await readFile(path, 'utf8');
+    expect(text).toContain('| Succeeded | Created | Updated | Unchanged | Failed |');
+    expect(text).toContain('| 1,150 | 1,100 | 20 | 30 | 49 |');
+  });
+
   it('warns if it cannot be written', async () => {
     const path = await createTemporaryFolder();
     await mkdir(join(path, 'x'));

@@ -5,7 +5,7 @@ import type { Node } from '../../../src/commands/definition.ts';
 import { GLOBAL_FLAGS } from '../../../src/commands/global-flags.ts';
 import { helpForPath } from '../../../src/commands/help/help-at.ts';
 import { reflow } from '../../../src/commands/help/reflow.ts';
-import { FIRST_COMMANDS, startScreen } from '../../../src/commands/help/root-help.ts';
+import { FIRST_COMMANDS, START_SCREEN } from '../../../src/commands/help/root-help.ts';
 import { styleHelp } from '../../../src/commands/help/style-help.ts';
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
 import { topicText } from '../../../src/commands/help/topics.ts';
@@ -36,7 +36,7 @@ function sectionsOf(text: string): ReadonlyMap<string, readonly string[]> {
 
 describe('svc', () => {
   it('fits a terminal of 80 columns and 24 lines, with the next prompt', () => {
-    const lines = reflow(startScreen(), 80).trimEnd().split('\n');
+    const lines = reflow(START_SCREEN, 80).trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(23);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('svc', () => {
   it.each([[[]], [['--local']], [['-q', '-o', 'json']]])('is printed for the line %j', async (words) => {
     const context = await fakeContext();
     await runCommandLine(words, context);
-    expect(context.stdout()).toBe(startScreen());
+    expect(context.stdout()).toBe(START_SCREEN);
   });
 
   it('and svc --help list every command once, in the same sections', async () => {
@@ -66,7 +66,7 @@ describe('svc', () => {
     const commands = [...tree.children.values()].filter(({ leaf, children }) => leaf || children.size > 0);
     expect([...names].sort()).toEqual(commands.map(({ name }) => name).sort());
     const sections = sectionsOf((await helpForPath([])) ?? '');
-    const start = sectionsOf(startScreen()).get('Commands:') ?? [];
+    const start = sectionsOf(START_SCREEN).get('Commands:') ?? [];
     for (const [at, [title, members]] of [...SECTIONS].entries()) {
       expect(sections.get(`${title}:`)?.map((line) => line.trim().split(' ')[0])).toEqual(members);
       expect(start[at]?.trim().split(/ {2,}/)).toEqual([title, members.join(', ')]);
@@ -179,7 +179,7 @@ describe('styles of help', () => {
 
   it('add nothing but styles, at any width', async () => {
     const helps = await Promise.all([tree, ...nodesBelow(tree)].map(({ path }) => helpForPath(path)));
-    const texts = [startScreen(), ...TOPIC_NAMES.map(topicText), ...helps].map(String);
+    const texts = [START_SCREEN, ...TOPIC_NAMES.map(topicText), ...helps].map(String);
     fc.assert(
       fc.property(fc.constantFrom(...texts), fc.integer({ min: 20, max: 120 }), (text, columns) => {
         const wrapped = reflow(text, columns);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../src/commands/definition.ts';
 import { helpForPath } from '../../../src/commands/help/help-at.ts';
 import { reflow } from '../../../src/commands/help/reflow.ts';
-import { startScreen } from '../../../src/commands/help/root-help.ts';
+import { START_SCREEN } from '../../../src/commands/help/root-help.ts';
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
 import { topicText } from '../../../src/commands/help/topics.ts';
 import { commandTree } from '../../../src/commands/tree/tree.ts';
@@ -100,7 +100,7 @@ describe('help on a terminal', () => {
   });
 
   it.each([40, 80, 200])('fits %d columns for each command and topic, except for single words', async (columns) => {
-    const texts = [startScreen(), ...TOPIC_NAMES.map(topicText)];
+    const texts = [START_SCREEN, ...TOPIC_NAMES.map(topicText)];
     for (const path of pathsOf(commandTree())) texts.push((await helpForPath(path)) ?? '');
     expect(texts.length).toBeGreaterThan(100);
     // A flag with its value, a quoted text, or a pipeline for PowerShell.

@@ -1,0 +1,31 @@
+import type { Column } from '../catalog/define.ts';
+import { requireFields, resolveFields } from './field-selection.ts';
+
+export type Page = readonly unknown[];
+
+/**
+ * Resolves the selected fields by the first page with records, and returns all pages.
+ * @throws SvcError `usage` if no record of that page has a selected field
+ */
+export async function selectFromPages(
+  names: readonly string[],
+  pages: AsyncIterable<Page>,
+  columns: readonly Column[] | undefined,
+) {
+  const iterator = pages[Symbol.asyncIterator]();
+  const read: Page[] = [];
+  while ((read.at(-1)?.length ?? 0) === 0) {
+    const next = await iterator.next();
+    if (next.done) break;
+    read.push(next.value);
+  }
+  const first = read.at(-1) ?? [];
+  const fields = resolveFields(names, first, columns);
+  if (first.length > 0) requireFields(fields, first, columns);
+  return { fields, pages: continuePages(read, iterator) };
+}
+
+async function* continuePages(read: readonly Page[], iterator: AsyncIterator<Page>): AsyncGenerator<Page> {
+  yield* read;
+  yield* { [Symbol.asyncIterator]: () => iterator };
+}
