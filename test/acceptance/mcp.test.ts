@@ -161,7 +161,7 @@ describe('svc mcp', () => {
     const messageOf = async (name: string, data: Record<string, unknown>) =>
       ((await call(name, data)).result as { error: { message: string } }).error.message;
     expect(await messageOf('users_add', { organizationId: 'acme' })).toBe('users is required');
-    expect(await messageOf('users_add', { organizationId: 'acme', users: [{}] })).toBe('record 1: userId: is missing');
+    expect(await messageOf('users_add', { organizationId: 'acme', users: [{}] })).toBe('users:1: userId: is missing');
     let deep: Record<string, unknown> = {};
     for (let level = 0; level < 200; level += 1) deep = { deep };
     expect(await messageOf('folders_list', deep)).toContain('levels deep');
