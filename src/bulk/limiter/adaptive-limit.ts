@@ -1,4 +1,14 @@
-import type { RequestTiming } from './request-timing.ts';
+/** Measurements of a request that affect the concurrency limit. */
+export interface RequestTiming {
+  /** Duration, retries and pauses included. */
+  readonly milliseconds: number;
+  /** Milliseconds of waiting for rate limits. */
+  readonly waited?: number;
+  /** Whether the service applied a rate limit at least once. */
+  readonly limited: boolean;
+  /** Whether an attempt got no response or a server error. */
+  readonly failed: boolean;
+}
 
 /** Minimum requests per window, for a meaningful median. A window has at least as many requests as the limit. */
 const MIN_SAMPLES = { starting: 2, later: 8 };

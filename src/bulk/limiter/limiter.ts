@@ -1,7 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { AdaptiveLimit } from './adaptive-limit.ts';
+import { AdaptiveLimit, type RequestTiming } from './adaptive-limit.ts';
 import { RecordRate } from './record-rate.ts';
-import type { RequestTiming } from './request-timing.ts';
 
 /** Limits the concurrency and rate of a job. Call `release` once for each `acquire` that resolves. */
 export interface Limiter {

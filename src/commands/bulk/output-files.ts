@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { RejectsFile } from '../../bulk/rejects-file.ts';
-import { chooseRejectsFormat, type RejectsFormat } from '../../bulk/rejects-format.ts';
+import { chooseRejectsFormat, RejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
 import { ResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { SvcError } from '../../kernel/errors.ts';
