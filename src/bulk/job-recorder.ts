@@ -150,13 +150,8 @@ export class JobRecorder implements BatchLog {
   }
 }
 
-function journaledRecord({
-  record: { index, id, line },
-  status,
-  message,
-  code,
-  open,
-}: RecordResult): readonly UnsuccessfulRecord[] {
+function journaledRecord({ record, status, message, code, open }: RecordResult): readonly UnsuccessfulRecord[] {
   if (status === 'succeeded' || status === 'existing' || status === 'skipped') return [];
+  const { index, id, line } = record;
   return [{ at: index, id, line, status: open ? 'open' : status, message, code }];
 }

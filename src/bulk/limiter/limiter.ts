@@ -40,7 +40,7 @@ class SlotLimiter implements Limiter {
   readonly #limit: ConcurrencyLimit;
   readonly #rate: RecordRate | undefined;
   readonly #waiting = new Set<Waiter>();
-  #inFlight = 0;
+  inFlight = 0;
 
   constructor(limit: ConcurrencyLimit, rate: RecordRate | undefined) {
     this.#limit = limit;
@@ -51,14 +51,10 @@ class SlotLimiter implements Limiter {
     return this.#limit.current;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   async acquire(records: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#waiting.size > 0 || this.#inFlight >= this.limit) await this.#waitForSlot(signal);
-    else this.#inFlight += 1;
+    if (this.#waiting.size > 0 || this.inFlight >= this.limit) await this.#waitForSlot(signal);
+    else this.inFlight += 1;
     if (!this.#rate) return;
     try {
       await this.#rate.take(records, signal);
@@ -74,11 +70,11 @@ class SlotLimiter implements Limiter {
   }
 
   #releaseSlot(): void {
-    this.#inFlight -= 1;
+    this.inFlight -= 1;
     for (const waiter of this.#waiting) {
-      if (this.#inFlight >= this.limit) return;
+      if (this.inFlight >= this.limit) return;
       this.#waiting.delete(waiter);
-      this.#inFlight += 1;
+      this.inFlight += 1;
       waiter();
     }
   }

@@ -53,12 +53,8 @@ export class CsvRowParser {
     this.#rowStart = 0;
     this.#lengthToRetry = this.#text.length > chunk.length ? 2 * this.#text.length : 0;
     if (this.#text.length <= MAX_RECORD_CHARACTERS) return;
-    throw new InputError(
-      this.#name,
-      { line: this.#line },
-      'the row is longer than 16 MB',
-      'check for an unclosed quote',
-    );
+    const problem = 'the row is longer than 16 MB';
+    throw new InputError(this.#name, { line: this.#line }, problem, 'check for an unclosed quote');
   }
 
   /** Parses the remaining rows. The last row may lack a line break. */

@@ -87,11 +87,8 @@ export class CsvReader {
     for (const [at, field] of mapped.entries()) {
       const before = mapped.indexOf(field);
       if (field === undefined || before === at) continue;
-      throw new InputError(
-        name,
-        { line },
-        `the columns '${columns[before]}' and '${columns[at]}' both map to '${field}'`,
-      );
+      const problem = `the columns '${columns[before]}' and '${columns[at]}' both map to '${field}'`;
+      throw new InputError(name, { line }, problem);
     }
     const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : listedId);
     if (!generatesIds && idColumn === -1) {

@@ -78,12 +78,8 @@ async function* readMembers(splitter: JsonSplitter, { name, field, warn }: ListR
       throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
   }
   if (!found) {
-    throw new InputError(
-      name,
-      splitter.position,
-      `the object has no array "${field}"`,
-      `put the records into [ ], or {"${field}":[ ]}`,
-    );
+    const hint = `put the records into [ ], or {"${field}":[ ]}`;
+    throw new InputError(name, splitter.position, `the object has no array "${field}"`, hint);
   }
 }
 

@@ -56,12 +56,8 @@ function* readWholeList(text: string, { name, field }: ListRequest): Generator<R
   const list = findList(parsed, field);
   if (!list) {
     const hint = `begin each record with '- ', or put the list under '${field}:'`;
-    throw new InputError(
-      name,
-      parsed.positionOf(parsed.document.contents?.range?.[0]),
-      'expected a list of records',
-      hint,
-    );
+    const position = parsed.positionOf(parsed.document.contents?.range?.[0]);
+    throw new InputError(name, position, 'expected a list of records', hint);
   }
   const records: SourceRecord[] = [];
   for (const item of list.items) records.push(new YamlRecord(readNode(parsed, item, name)));

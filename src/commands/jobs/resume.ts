@@ -80,15 +80,8 @@ async function createSendPlan(
   const options = { ...parseStoredOptions(description), ...throughput };
   const limits = parseBatchLimits(fields, options);
   const input = await reopenInput(context, fields, description, options);
-  const client = await context.client();
-  const calls = {
-    client,
-    operation,
-    fields,
-    data: description.data,
-    single: false,
-    ...optionalProperty('ifExists', options.ifExists),
-  };
+  const target = { client: await context.client(), operation, fields, data: description.data };
+  const calls = { ...target, single: false, ...optionalProperty('ifExists', options.ifExists) };
   return { calls, input, options, limits };
 }
 
@@ -117,7 +110,7 @@ async function reopenInput(
     const other = inputs.find(({ sha256 }, at) => check.files[at]?.identity?.sha256 !== sha256);
     if (other) throw inputChangedError(description, other);
     if (check.diagnosticCount > 0) throw await createRecordsError(context, fields, input.name, check);
-    return { input, rules, check: check };
+    return { input, rules, check };
   } finally {
     reading.end();
   }

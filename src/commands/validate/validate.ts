@@ -49,14 +49,9 @@ export async function validateFiles(
   const fields = await loadFields(kind.noun, options);
   const folder = await mkdtemp(join(tmpdir(), 'svc-validate-'));
   try {
-    const { file, inputFormat, map } = options;
-    const files = file.map((path) => ({ file: path, ...optionalProperty('format', inputFormat) }));
-    const input = await openInputFiles(
-      context,
-      fields,
-      { files, ...optionalProperty('map', map) },
-      join(folder, 'input'),
-    );
+    const files = options.file.map((file) => ({ file, ...optionalProperty('format', options.inputFormat) }));
+    const source = { files, ...optionalProperty('map', options.map) };
+    const input = await openInputFiles(context, fields, source, join(folder, 'input'));
     const target = optionalProperty('target', await findCommonTarget(context, fields, options));
     const rules = {
       fields,
@@ -72,13 +67,8 @@ export async function validateFiles(
     const checked = reportFindings(context, subject, streamDiagnostics(input, rules, context.signal));
     const { diagnosticCount, read, hint } = await checked.finally(stopProgress);
     if (diagnosticCount === 0) return;
-    throw new SvcError(
-      'bad_data',
-      `${input.name}: ${formatNounCount(diagnosticCount, 'problem')} in ${formatNounCount(read, noun)}`,
-      {
-        hint: hint ?? 'fix the problems, then check the files again',
-      },
-    );
+    const message = `${input.name}: ${formatNounCount(diagnosticCount, 'problem')} in ${formatNounCount(read, noun)}`;
+    throw new SvcError('bad_data', message, { hint: hint ?? 'fix the problems, then check the files again' });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
