@@ -18,7 +18,7 @@ export interface LimiterOptions {
   /** Upper bound for `auto`. Doubled if the network, not the service, causes the latency. */
   readonly maximum: number;
   /** Maximum records per second, plus one batch in any interval. A larger batch is sent whole. */
-  readonly perSecond?: number;
+  readonly perSecond?: number | undefined;
   readonly clock: Clock;
 }
 

@@ -28,14 +28,8 @@ export async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<Out
   const rejects = await openRejects(job, plan);
   if (options.results === undefined) return { rejects, results: undefined };
   const existingBytes = job.journal.getFact('results')?.bytes;
-  return {
-    rejects,
-    results: await ResultsFile.open(
-      resolveOutputPath(options.results, cwd),
-      createRecordLocator(inputs),
-      existingBytes,
-    ),
-  };
+  const path = resolveOutputPath(options.results, cwd);
+  return { rejects, results: await ResultsFile.open(path, createRecordLocator(inputs), existingBytes) };
 }
 
 async function openRejects(

@@ -80,8 +80,9 @@ async function createSendPlan(
   const options = { ...parseStoredOptions(description), ...throughput };
   const limits = parseBatchLimits(fields, options);
   const input = await reopenInput(context, fields, description, options);
-  const target = { client: await context.client(), operation, fields, data: description.data };
-  const calls = { ...target, single: false, ...optionalProperty('ifExists', options.ifExists) };
+  const client = await context.client();
+  const { data } = description;
+  const calls = { client, operation, fields, data, single: false, ifExists: options.ifExists };
   return { calls, input, options, limits };
 }
 
