@@ -7,7 +7,7 @@ import { readEntries } from './list-entries.ts';
 
 /**
  * Returns the ID of the only stopped job. If there are several, asks which one.
- * @throws SvcError `usage` if there is none, or several and prompts are not possible
+ * @throws SvcError `usage` if no job is stopped, or if several are and prompts are not possible
  */
 export async function findStoppedJob(context: Context): Promise<string> {
   const stopped = (await readEntries(context)).filter(({ state }) => state === 'stopped');
