@@ -10,10 +10,12 @@ const GLUE = '\ue001';
 
 /**
  * Wraps a message between words. A command stays on one line; if it is longer than a line, it gets lines of its own that end
- * with ` \`.
+ * with ` \`. An indented message is part of a layout and stays as it is.
  */
 export async function wrapMessage(parts: readonly MessagePart[], width: number): Promise<string> {
-  const measure = await createMeasure([parts.map(textOf)]);
+  const whole = parts.map(textOf).join('');
+  const measure = await createMeasure([[whole]]);
+  if (whole.startsWith(' ') || measure(whole) <= width) return whole;
   const lines: string[] = [];
   let text = '';
   const endText = () => {

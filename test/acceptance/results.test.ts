@@ -102,6 +102,18 @@ function kindOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 
+it('hints are wrapped between words on a narrow terminal, and long commands continue with a backslash', async () => {
+  const { env, home } = await newUser();
+  const store = join(home, 'another-store.db');
+  const terminal = startTerminal(['documents', 'list', '--local', '--store', store, '--org', 'acme'], env, 40);
+  expect(await terminal.ended).toBe(0);
+  const lines = terminal.screen().trimEnd().split('\r\n');
+  expect(lines[0]).toBe('no results; add some with:');
+  const command = lines.slice(1).map((line, at) => line.replace(at < lines.length - 2 ? / \\$/ : /$/, '').trim());
+  expect(command.join(' ')).toBe(`svc --local --store ${store} documents add --org acme …`);
+  for (const line of lines) if (!line.includes(store)) expect(line.length).toBeLessThanOrEqual(40);
+});
+
 it('messages follow the result on a terminal, and more results come last, with their number', async () => {
   const user = await userWithLists();
   const list = 'documents list --local --org acme --page-size 10';

@@ -23,6 +23,10 @@ describe('a message on a terminal', () => {
     );
   });
 
+  it('stays as it is if it fits, or is indented as part of a layout', async () => {
+    for (const text of ['two  words', `  ${COMMAND} \\`]) expect(await wrapMessage([text], 20)).toBe(text);
+  });
+
   it('keeps all words, and exceeds the width only with a single one', async () => {
     const word = fc.stringMatching(/^[a-z./:四半]{1,30}$/);
     const text = fc.array(word, { minLength: 1, maxLength: 20 }).map((words) => words.join(' '));
