@@ -51,7 +51,7 @@ export class RegularFileBytes implements InputBytes {
     this.size = size;
     if (state === this.#state) return;
     throw new SvcError('bad_data', `${this.#name} changed while svc was reading it`, {
-      hint: 'run the command again when no other process writes to the file',
+      hint: 'try again when no other process writes to the file',
     });
   }
 }

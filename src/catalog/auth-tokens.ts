@@ -14,7 +14,7 @@ export const authTokens = {
     examples: [
       { command: 'svc auth-tokens reset --api-key K --yes -q', caption: 'print only the new token, for scripts' },
       {
-        command: 'svc auth-tokens reset --api-key K --yes --output-file token.txt',
+        command: 'svc auth-tokens reset --api-key K --yes --output-file new-token.txt',
         caption: 'write the new token to a private file',
       },
     ],

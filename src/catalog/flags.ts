@@ -47,6 +47,9 @@ const SHORT_NAMES = new Map([
   ['parentFolderId', 'parent'],
 ]);
 
+/** How messages name an input: by its flag on a command line, or by its field in a program or a tool call. */
+export type InputNaming = 'flags' | 'fields';
+
 /** Derives a flag's name: `newDocumentId` becomes `new-document`, and `documentIds` (repeatable) becomes `document`. */
 export function flagName(field: string): string {
   const named = SHORT_NAMES.get(field) ?? field.replace(/(?<=.)Ids?$/, '').replace(/(?<=Type|channel)s$/, '');

@@ -11,13 +11,11 @@ const wait = {
   failed: 'failed',
 };
 
-const WAITING = 'With --wait, waits for the migration to finish: exit code 0 if it completed, 10 if it failed.';
-
 export const migrations = {
   'documents.migrate': defineOperation({
     command: ['documents', 'migrate'],
     summary: 'Migrate a document and its data to a new document ID',
-    description: `The migration runs in the background. ${WAITING}`,
+    description: 'The migration runs in the background.',
     examples: [
       {
         command: 'svc documents migrate --org acme --document d1 --new-document d9 --wait --yes',
@@ -48,7 +46,6 @@ export const migrations = {
         caption: 'wait for a migration to finish',
       },
     ],
-    description: WAITING,
     path: '/v2/organizations/documents/migrate/status',
     auth: 'key',
     effect: 'read',

@@ -92,8 +92,8 @@ export const notifications = {
       },
       {
         command:
-          'svc notifications add --org acme --document d1 --action-user u1 --headline "Maintenance" --body "Tonight at 10" --notify-all',
-        caption: 'notify the whole organization, after a confirmation',
+          'svc notifications add --org acme --document d1 --action-user u1 --headline "Maintenance" --body "Tonight at 10" --notify-all --yes',
+        caption: 'notify the whole organization; --yes answers the confirmation',
       },
     ],
     path: '/v2/notifications/add',

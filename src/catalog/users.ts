@@ -48,7 +48,7 @@ export const users = {
   'users.add': defineOperation({
     ...add,
     description:
-      'Adds new users and updates existing ones with the same ID. Without --document or --folder, adds users to the organization, which is created if it does not exist. With either flag, adds users only to that document or folder.',
+      'Adds new users and updates existing ones with the same ID. Without a document or folder, adds users to the organization, which is created if it does not exist. With either, adds users only to that document or folder.',
     examples: [
       { command: 'svc users add --org acme --file users.json', caption: 'add all users in a file' },
       {

@@ -33,7 +33,7 @@ export const workspace = {
         caption: 'create a workspace',
       },
     ],
-    description: 'The workspace auth token is masked; use --show-secrets to print it.',
+    description: 'The workspace auth token is masked by default.',
     path: '/v2/workspace/create',
     auth: 'none',
     effect: 'once',

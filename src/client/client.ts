@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
+import type { InputNaming } from '../catalog/flags.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/is-object.ts';
@@ -47,6 +48,8 @@ export interface ClientOptions {
   readonly beforeWrite?: () => Promise<void>;
   /** Aborts every call with its reason, except batches in flight, which finish. */
   readonly signal?: AbortSignal;
+  /** How messages name inputs (default: by field). */
+  readonly inputNaming?: InputNaming;
   /** Allows plain HTTP to other hosts. */
   readonly insecureHttp?: boolean;
   /** Random numbers in [0, 1) for the jitter of retries and pauses (default: `Math.random`). */

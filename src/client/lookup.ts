@@ -1,6 +1,6 @@
 import { commandArguments, dataArguments } from '../catalog/command-text.ts';
 import type { CreatedRecord, Lookup } from '../catalog/define.ts';
-import { flagName } from '../catalog/flags.ts';
+import { flagName, type InputNaming } from '../catalog/flags.ts';
 import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -21,6 +21,7 @@ interface LookupDependencies {
   readonly send: Client['send'];
   readonly observe?: ((event: CallEvent) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly inputNaming?: InputNaming | undefined;
   /** Secrets, which no suggested command may contain. */
   readonly secrets: readonly string[];
 }
@@ -58,7 +59,7 @@ export async function settleByLookup(
     const found = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
     if (found) return reportApplied(found, lookup.created, thrown, dependencies);
     if (found === null && isUnknown && lookup.created.absenceMeansNotApplied)
-      throw createNotAppliedError(thrown, lookup.created, data);
+      throw createNotAppliedError(thrown, lookup.created, data, dependencies);
   }
   if (!isUnknown && !wasInterrupted(thrown, dependencies)) throw thrown;
   const lookupHint = await createLookupHint(operation, data, dependencies);
@@ -116,22 +117,27 @@ function reportApplied(
   return { sent: true, confirmed: false, data, result, retries, waits: 0, waited: 0, hadUnknownAttempt: true };
 }
 
-function createNotAppliedError({ message, cause }: SvcError, { idField }: CreatedRecord, data: Fields): SvcError {
+function createNotAppliedError(
+  { message, cause }: SvcError,
+  { idField }: CreatedRecord,
+  data: Fields,
+  { inputNaming }: LookupDependencies,
+): SvcError {
   const own = String(data[idField]);
   return new SvcError('unreachable', `${message}; the write was not applied: ${idField} ${own} does not exist`, {
-    hint: `run the command again with ${formatIdFlag(idField, own)}, so that it cannot be applied twice`,
+    hint: `try again with ${formatId(inputNaming, idField, own)}, so that it cannot be applied twice`,
     cause,
   });
 }
 
 /** Names the ID, which may be generated, so that the user can recognize the record and retry safely. */
-function createSameIdAdvice({ idField }: CreatedRecord, data: unknown): string {
+function createSameIdAdvice({ idField }: CreatedRecord, data: unknown, { inputNaming }: LookupDependencies): string {
   const own = valueAt(data, [idField]);
-  return typeof own === 'string' ? `; to retry safely, add ${formatIdFlag(idField, own)}` : '';
+  return typeof own === 'string' ? `; to retry safely, add ${formatId(inputNaming, idField, own)}` : '';
 }
 
-function formatIdFlag(id: string, own: string): string {
-  return `--${flagName(id)} ${quoteForShell(own)}`;
+function formatId(naming: InputNaming | undefined, field: string, own: string): string {
+  return naming === 'flags' ? `--${flagName(field)} ${quoteForShell(own)}` : `${field} '${own}'`;
 }
 
 function wasInterrupted({ cause }: SvcError, { signal }: LookupDependencies): boolean {
@@ -141,7 +147,7 @@ function wasInterrupted({ cause }: SvcError, { signal }: LookupDependencies): bo
 async function createLookupHint(
   { lookup, command, effect }: CalledOperation,
   data: unknown,
-  { secrets }: LookupDependencies,
+  dependencies: LookupDependencies,
 ): Promise<Hint | undefined> {
   if (lookup) {
     const lookupStep = step(
@@ -149,11 +155,11 @@ async function createLookupHint(
       ...commandArguments(await loadEntry(lookup.operation), lookupInputOf(lookup.inputFields, data)),
     );
     const interpretation = lookup.interpretation === undefined ? '' : ` (${lookup.interpretation})`;
-    return hint`the write may have been applied; check with: ${lookupStep}${interpretation}${lookup.created ? createSameIdAdvice(lookup.created, data) : ''}`;
+    return hint`the write may have been applied; check with: ${lookupStep}${interpretation}${lookup.created ? createSameIdAdvice(lookup.created, data, dependencies) : ''}`;
   }
   if (!command || effect === 'once') return undefined;
   const words = dataArguments(command, data);
-  const isFit = words.join(' ').length <= MAX_COMMAND_LENGTH && !containsSecrets(data, secrets);
+  const isFit = words.join(' ').length <= MAX_COMMAND_LENGTH && !containsSecrets(data, dependencies.secrets);
   return isFit ? hint`the write may have been applied; repeating it is safe: ${step('retry', ...words)}` : undefined;
 }
 

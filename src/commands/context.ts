@@ -1,3 +1,4 @@
+import type { InputNaming } from '../catalog/flags.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
@@ -61,6 +62,8 @@ export interface ProcessEnvironment {
 /** Everything a command gets: the process environment, its options, and parts of svc that are created on first use. */
 export interface Context extends ProcessEnvironment {
   readonly options: GlobalOptions;
+  /** How messages name the inputs of an operation. */
+  readonly inputNaming: InputNaming;
   /** Writes that the command has requested so far. */
   readonly activity: Activity;
   settings(): Promise<Settings>;

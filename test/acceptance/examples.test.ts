@@ -13,6 +13,7 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
   ['svc jobs report 20260131-094500-5f3a9c --html', 2],
   ['svc jobs report 20260131-094500-5f3a9c --html --file - > report.html', 2],
   ['svc jobs resume 20260131-094500-5f3a9c', 2],
+  ['svc jobs watch 20260131-094500-5f3a9c', 5],
   ['svc jobs resume 20260131-094500-5f3a9c --rate 50/s --concurrency 1', 2],
 ]);
 

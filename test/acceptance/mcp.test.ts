@@ -98,7 +98,7 @@ describe('svc mcp', () => {
     const page = await reader.call('documents_list', { organizationId: 'acme', pageSize: 1 });
     expect(page).toMatchObject({
       result: [{ id: 'd1' }],
-      notes: [expect.stringContaining('more results: ')],
+      notes: [expect.stringMatching(/^more results: 1 shown; continue with pageToken \S+$/)],
     });
     await writer.client.close();
     expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');
@@ -161,7 +161,7 @@ describe('svc mcp', () => {
     const messageOf = async (name: string, data: Record<string, unknown>) =>
       ((await call(name, data)).result as { error: { message: string } }).error.message;
     expect(await messageOf('users_add', { organizationId: 'acme' })).toBe('users is required');
-    expect(await messageOf('users_add', { organizationId: 'acme', users: [{}] })).toBe('record 1: userId: is missing');
+    expect(await messageOf('users_add', { organizationId: 'acme', users: [{}] })).toBe('users:1: userId: is missing');
     let deep: Record<string, unknown> = {};
     for (let level = 0; level < 200; level += 1) deep = { deep };
     expect(await messageOf('folders_list', deep)).toContain('levels deep');

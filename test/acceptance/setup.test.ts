@@ -145,6 +145,7 @@ describe('svc webhooks setup', () => {
       ['Send a test event', '\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
+    expect(screen.text()).toContain(`\nSigning secret: store it where your\nreceiver can read it\n${SECRET}\n`);
     const [created] = sent('/endpoints/create');
     expect(created).toMatchObject({
       url: 'https://example.com/hook',
@@ -386,6 +387,14 @@ describe('svc webhooks setup', () => {
     expect(await screen.ended, screen.text()).toBe(0);
     expect(sent('/endpoints/create')).toMatchObject([
       { url: long, filterTypes: ['comment_annotation.custom_list_change'] },
+    ]);
+    const line = '─'.repeat(40);
+    expect(screen.text().trimEnd().split('\n').slice(-5)).toEqual([
+      line,
+      'Signing secret: store it where your',
+      'receiver can read it',
+      SECRET,
+      line,
     ]);
     // Each prompt appears once, with its answer.
     for (const question of ['Endpoint URL', 'Events to receive', 'Channels']) {

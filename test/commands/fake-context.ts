@@ -52,6 +52,7 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     io: { stdin: { isTerminal, stream: Readable.from([Buffer.from(given.stdin ?? '')]) }, stdout, stderr },
     clock: systemClock,
     activity: new Activity(),
+    inputNaming: 'flags',
     signal: new AbortController().signal,
     options,
     settings: () => resolveSettings({ ...processParts, flags: options }),

@@ -110,11 +110,11 @@ export async function openJournal(folder: JobFolder): Promise<Journal> {
   if (await exists(folder.journal)) return Journal.open(folder.journal);
   if (await exists(folder.unstarted)) {
     throw new SvcError('usage', `job ${folder.job} sent nothing: its input was not read to the end`, {
-      hint: 'run the command again',
+      hint: 'try again',
     });
   }
   throw new SvcError('local', `the journal of job ${folder.job} is missing: ${folder.journal}`, {
-    hint: 'restore the file, or run the command again with the records that the service lacks',
+    hint: 'restore the file, or try again with the records that the service lacks',
   });
 }
 

@@ -51,7 +51,7 @@ const RESET = authTokens['auth-tokens.reset'];
 export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
   const { data, fromDocument } = await readInputData(context, entry, invocation);
   const failure = fromDocument ? 'bad_data' : 'usage';
-  const { apiKey } = RESET.input.parse(checkInput(entry, RESET, data, failure, context.clock.now()));
+  const { apiKey } = RESET.input.parse(checkInput(context, entry, RESET, data, failure));
   if (context.options.dryRun) return printResults(context, entry, RESET, { inputs: [data], all: false });
   const options = { ...readDestinationOptions(invocation), ensure: invocation.options.ensure === true };
   requireDestination(context, options);

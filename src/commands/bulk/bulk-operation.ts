@@ -92,7 +92,7 @@ async function prepare(
   if (!first) await context.note(`${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`);
   else if (fields.field !== undefined) {
     const example = { ...data, [fields.field]: [first.value] };
-    checkInput(entry, operation, example, fromDocument ? 'bad_data' : 'usage', context.clock.now());
+    checkInput(context, entry, operation, example, fromDocument ? 'bad_data' : 'usage');
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;

@@ -119,7 +119,7 @@ function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string
   // If the file is truncated and has other problems, the hint about the truncation is not enough.
   const applies = hint !== undefined && (!isIncomplete || diagnosticCount === 1);
   if (applies && isIncomplete) return hint;
-  return `nothing was sent; ${applies ? hint : 'fix the input and run the command again'}`;
+  return `nothing was sent; ${applies ? hint : 'fix the input and try again'}`;
 }
 
 function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, record, options }: BulkRequest): void {
@@ -165,7 +165,8 @@ async function openRecords(
   }
   const listed: unknown = data[fields.listName];
   const flag = fromDocument ? undefined : idFlag(entry, fields);
-  return createMemoryInput(`--${flag?.name ?? 'data'}`, Array.isArray(listed) ? listed : [listed]);
+  const name = context.inputNaming === 'fields' ? fields.listName : `--${flag?.name ?? 'data'}`;
+  return createMemoryInput(name, Array.isArray(listed) ? listed : [listed]);
 }
 
 function checkRecordFlags({ flags, command }: OperationEntry, { schema }: BulkFields, record: unknown): void {

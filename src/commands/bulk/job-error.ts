@@ -73,10 +73,10 @@ function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hin
 
 /** Hint about the records that did not succeed. */
 function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: string): string {
-  if (rejects === null && failed > 0) return 'fix the input and run the command again';
+  if (rejects === null && failed > 0) return 'fix the input and try again';
   if (rejects === null && followUp !== undefined) return `repeating it is safe: ${followUp}`;
   // A generated ID must be reused; otherwise the record would be written twice.
-  if (rejects === null) return `run the command again${first && unknown === 1 ? ` with the same ID: ${first.id}` : ''}`;
+  if (rejects === null) return `try again${first && unknown === 1 ? ` with the same ID: ${first.id}` : ''}`;
   const command = followUp ?? `the same command with --file ${rejects}`;
   if (failed === 0) return `retry with: ${command}`;
   return `fix ${rejects} (reasons: ${rejects}.reasons.ndjson), then run: ${command}`;

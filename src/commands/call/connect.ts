@@ -36,6 +36,7 @@ function connection(context: Context, target: Target, { wire, close }: ServiceRo
     signal,
     maxWait: options.maxWait,
     insecureHttp: options.insecureHttp,
+    inputNaming: context.inputNaming,
     observe: createCallLog(context),
     beforeWrite: () => checkProtectedProfile(context),
     ...(options.dryRun && { dryRun: printPlan }),

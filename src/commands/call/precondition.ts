@@ -21,5 +21,5 @@ export async function checkPrecondition(
   const reader = getEntry(name);
   const reply = await (await context.client()).call(await loadOperation(reader.resource, reader.name), {});
   const problem = reply.sent ? findProblem(reply.data) : undefined;
-  if (problem) throw createInputError(entry, problem, failure);
+  if (problem) throw createInputError(context.inputNaming, entry, problem, failure);
 }

@@ -24,8 +24,8 @@ export async function runCall(
   const operation = await loadOperation(entry.resource, entry.name);
   await addGeneratedId(operation, data);
   const inputs = inputsByArgument(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
-  const [failure, now] = [fromDocument ? 'bad_data' : 'usage', context.clock.now()] as const;
-  const checked = inputs.map((input) => checkInput(entry, operation, input, failure, now));
+  const failure = fromDocument ? 'bad_data' : 'usage';
+  const checked = inputs.map((input) => checkInput(context, entry, operation, input, failure));
   const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
   if (operation.eventTypes) {
     const { checkEventTypes } = await import('./event-types.ts');
@@ -52,7 +52,8 @@ export async function runCall(
   }
   if (context.options.dryRun) return;
   await noteNewParents(context, created);
-  for (const note of checked.flatMap((input) => operation.notes?.(input, now) ?? [])) await context.note(note);
+  for (const note of checked.flatMap((input) => operation.notes?.(input, context.clock.now()) ?? []))
+    await context.note(note);
 }
 
 /** Generates the operation's ID if none was given. */
@@ -84,7 +85,9 @@ function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
 async function warnOfUnknownFields(context: Context, { input }: Operation, data: Data): Promise<void> {
   const known = Object.keys(input.shape);
   for (const field of Object.keys(data).filter((name) => !known.includes(name))) {
-    await context.warn(`--data: unknown field '${field}' is sent unchanged; ${didYouMean(field, known)}`);
+    await context.warn(
+      `${context.inputNaming === 'flags' ? '--data: ' : ''}unknown field '${field}' is sent unchanged; ${didYouMean(field, known)}`,
+    );
   }
 }
 

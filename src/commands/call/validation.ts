@@ -1,53 +1,68 @@
 import type * as z from 'zod';
 import type { InputProblem, Operation } from '../../catalog/define.ts';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
-import { type Flag, findImplyingFlag } from '../../catalog/flags.ts';
+import { type Flag, findImplyingFlag, type InputNaming } from '../../catalog/flags.ts';
 import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
+import type { Context } from '../context.ts';
 
 /** Kind of an error in input from flags, or from a document. */
 export type InputFailure = 'usage' | 'bad_data';
 
-/**
- * Checks an operation's input before anything is sent. Errors name the flag of a field if it has one.
- * @param now current time in milliseconds since the epoch
- */
+/** The parts of a context that the check of an input uses. */
+type InputContext = Pick<Context, 'clock' | 'inputNaming'>;
+
+/** Checks an operation's input before anything is sent. */
 export function checkInput(
+  { clock, inputNaming }: InputContext,
   entry: OperationEntry,
   operation: Operation,
   input: unknown,
   failure: InputFailure,
-  now: number,
 ): Readonly<Record<string, unknown>> {
   const { success, data, error } = operation.input.safeParse(input);
   if (success) {
-    const outdated = operation.findPastValue?.(data, now);
-    if (outdated) throw createInputError(entry, outdated, failure);
+    const outdated = operation.findPastValue?.(data, clock.now());
+    if (outdated) throw createInputError(inputNaming, entry, outdated, failure);
     return data;
   }
   const { issues } = error;
-  const problems = issues.slice(0, MAX_PROBLEMS).map((issue) => issueMessage(entry, issue, input));
+  const problems = issues.slice(0, MAX_PROBLEMS).map((issue) => issueMessage(inputNaming, entry, issue, input));
   const more = issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
   const [suggestion] = issues.flatMap((issue) => suggestValue(issue, valueAt(input, issue.path)) ?? []);
   const text = `${problems.join('; ')}${more}`;
   throw new SvcError(failure, text, {
-    hint: suggestion === undefined ? helpHint(entry, text) : `did you mean '${suggestion}'?`,
+    hint:
+      suggestion === undefined
+        ? helpHint(inputNaming, entry, findMissingField(issues, input))
+        : `did you mean '${suggestion}'?`,
   });
 }
 
-/** Error about one value of a valid input, which names the value's flag if it has one. */
-export function createInputError(entry: OperationEntry, { path, message }: InputProblem, failure: InputFailure) {
-  const text = prefixWithName(flagOrFieldName(entry, path), message);
-  return new SvcError(failure, text, { hint: helpHint(entry, text) });
+/** The only problem's field, if it is missing. */
+function findMissingField([issue, ...others]: readonly z.core.$ZodIssue[], input: unknown): PropertyKey | undefined {
+  const isMissing = issue?.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
+  return isMissing && others.length === 0 ? issue.path[0] : undefined;
 }
 
-function helpHint({ command, argument }: OperationEntry, problem: string): Hint {
+/** Error about one value of a valid input, which names the value's flag if it has one. */
+export function createInputError(
+  naming: InputNaming,
+  entry: OperationEntry,
+  { path, message }: InputProblem,
+  failure: InputFailure,
+): SvcError {
+  const text = prefixWithName(nameInput(naming, entry, path), message);
+  return new SvcError(failure, text, { hint: helpHint(naming, entry) });
+}
+
+function helpHint(naming: InputNaming, { command, argument }: OperationEntry, missing?: PropertyKey): Hint {
   const help = hint`see ${step('help', ...command, '--help')}`;
-  if (problem === `<${argument?.field}> is required`) return listHint(command) ?? help;
-  return problem === '--org is required' ? orgHint(command) : help;
+  if (missing !== undefined && missing === argument?.field) return listHint(command) ?? help;
+  return naming === 'flags' && missing === 'organizationId' ? orgHint(command) : help;
 }
 
 function listHint(command: readonly string[]): Hint | undefined {
@@ -63,14 +78,15 @@ export function orgHint(command: readonly string[]): Hint {
 /** Number of problems in one message. */
 const MAX_PROBLEMS = 3;
 
-function issueMessage(entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
+function issueMessage(naming: InputNaming, entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
   const value = valueAt(input, issue.path);
-  const name = flagOrFieldName(entry, issue.path);
+  const name = nameInput(naming, entry, issue.path);
   if (issue.code === 'invalid_type' && value === undefined) {
-    const other = findImplyingFlag(entry.flags, issue.path);
+    const other = naming === 'flags' ? findImplyingFlag(entry.flags, issue.path) : undefined;
     return `${name}${other ? ` or --${other.name}` : ''} is required`;
   }
-  return prefixWithName(name, withFlagNames(entry, explainIssue(issue, value)));
+  const explanation = lowerFirst(explainIssue(issue, value));
+  return prefixWithName(name, naming === 'flags' ? withFlagNames(entry, explanation) : explanation);
 }
 
 /** Adds the name in front of a message, unless the message already starts with it. */
@@ -79,7 +95,8 @@ function prefixWithName(name: string, message: string): string {
 }
 
 /** Flag of a field, with the key if the flag has several (`--resource type`). Without a flag, the field itself. */
-function flagOrFieldName(entry: OperationEntry, path: Path): string {
+function nameInput(naming: InputNaming, entry: OperationEntry, path: Path): string {
+  if (naming === 'fields') return path.join('.') || 'data';
   const flag = findFlag(entry, path);
   if (!flag && path[0] === entry.argument?.field) return `<${entry.argument?.field}>`;
   if (!flag) return path.join('.') || 'data';
@@ -105,5 +122,9 @@ function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined 
 /** Replaces the names of fields in a message by their flags. */
 function withFlagNames({ flags }: OperationEntry, message: string): string {
   const names = new Map(flags.map(({ path, name }) => [path.join('.'), `--${name}`]));
-  return message.replace(/^./, (first) => first.toLowerCase()).replace(/\w+/g, (word) => names.get(word) ?? word);
+  return message.replace(/\w+/g, (word) => names.get(word) ?? word);
+}
+
+function lowerFirst(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
 }

@@ -91,6 +91,7 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   endpointId: ids('endpoint'),
   endpoint: ids('endpoint'),
   'filter-type': events,
+  events,
   event: events,
   trigger: triggers,
   data: textFiles,

@@ -33,12 +33,12 @@ function toSvcError(error: Refusal, effect: 'read' | 'write'): SvcError {
   if (cause === undefined) {
     return new SvcError('locked', message, {
       status,
-      hint: 'another process is writing to the store; run the command again',
+      hint: 'another process is writing to the store; try again',
     });
   }
   if (effect === 'read') {
-    return new SvcError('unreachable', message, { status, hint: 'run the command again', cause });
+    return new SvcError('unreachable', message, { status, hint: 'try again', cause });
   }
-  const hint = 'either all changes were applied or none: check before you run the command again';
+  const hint = 'either all changes were applied or none: check before you try again';
   return new SvcError('outcome_unknown', message, { status, hint, cause });
 }

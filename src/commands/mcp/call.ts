@@ -9,7 +9,7 @@ import { openContext } from '../run/open-context.ts';
 import { loadRunner } from '../run/run-operation.ts';
 import { reportError } from '../terminal/report-error.ts';
 import { ConfirmationRequired } from './confirmation.ts';
-import { secretWithheld, toToolError, toToolText } from './tool-terms.ts';
+import { secretWithheld, toToolError } from './tool-terms.ts';
 import type { OperationTool } from './tools.ts';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -40,7 +40,9 @@ export async function callTool(
   const io = { stdin: { isTerminal: false, stream: Readable.from([]) }, stdout: result, stderr: messages };
   const options = { ...context.options, output: 'json', input: false, quiet: false } as const;
   const signal = AbortSignal.any([context.signal, host.signal]);
-  const opened = openContext({ ...context, io, signal }, options, context.activity);
+  const opened = openContext({ ...context, io, signal }, options, context.activity, {
+    inputNaming: 'fields',
+  });
   // Reuses the settings, so that the keychain is read only once.
   const { settings, openSettings } = context;
   const confirm: Context['confirm'] = async (question) => {
@@ -55,14 +57,13 @@ export async function callTool(
   } catch (error) {
     if (error instanceof ConfirmationRequired) throw error;
     failed = true;
-    const reworded = error instanceof SvcError ? toToolError(error, tool.entry, options) : error;
+    const reworded = error instanceof SvcError ? toToolError(error, options) : error;
     await reportError(io, ['-o', 'json'], context.environment, reworded);
   } finally {
     await opened.close();
   }
   const resultText = isTooLong(result.text(), tool) ? '' : result.text().trimEnd();
-  const messageText = redactRemembered(messages.text()).trimEnd();
-  const notes = failed ? messageText : toToolText(messageText, tool.entry);
+  const notes = redactRemembered(messages.text()).trimEnd();
   return {
     content: [resultText, notes].filter((text) => text !== '').map((text) => ({ type: 'text', text })),
     ...(failed

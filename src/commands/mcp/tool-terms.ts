@@ -1,22 +1,13 @@
-import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
+import { findEntryByCommand } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { commandLineOf, Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
-import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 
-/**
- * Rewords an error for tools: flags become input fields, commands in hints become tools, and advice that only applies in a
- * shell is removed.
- */
-export function toToolError(thrown: SvcError, entry: OperationEntry, options: ServiceFlags): SvcError {
+/** Replaces the commands in the hint of an error by tools. */
+export function toToolError(thrown: SvcError, options: ServiceFlags): SvcError {
   const error = withServiceFlags(thrown, options);
   const { structuredHint } = error;
-  const reword = (text: string) => toToolText(text, entry);
-  const rewordedHint =
-    structuredHint instanceof Hint
-      ? structuredHint.parts.map((part) => (typeof part === 'string' ? reword(part) : toToolStep(part))).join('')
-      : structuredHint && reword(structuredHint);
-  return error.reworded({ message: reword(error.message), hint: rewordedHint });
+  return structuredHint instanceof Hint ? error.reworded({ hint: structuredHint.format(toToolStep) }) : error;
 }
 
 /** Rewords a step of a hint: help becomes the tool's schema, and list commands become tools. Other steps stay commands. */
@@ -32,18 +23,6 @@ function toToolStep(step: NextStep): string {
 /** Converts `users.add` to `users_add`, because some hosts do not allow dots. */
 export function toolName(operation: string): string {
   return operation.replace(/\W/g, '_');
-}
-
-export function toToolText(text: string, { flags }: OperationEntry): string {
-  const fields = new Map(flags.map(({ name, path }) => [name, path.join('.')]));
-  return text
-    .replace(/--data:(\d+)(:\d+)?/g, 'record $1')
-    .replace(/\bon line (\d+)\b/g, 'in record $1')
-    .replace(/add --all, or continue with/g, 'continue with')
-    .replace(/<(\w+)> is required/, '$1 is required')
-    .replace(`add --org <id>, or set ${SETTING_VARIABLES.org} for all commands; `, '')
-    .replace(/run the command again/g, 'call the tool again')
-    .replace(/--([a-z][a-z-]*)/g, (flag, name) => fields.get(name) ?? (name === 'data' ? 'the data' : flag));
 }
 
 /** Creates the error for an operation that needs confirmation when the host cannot ask its user. */

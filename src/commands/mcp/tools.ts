@@ -6,7 +6,7 @@ import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import type { OperationRunner } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createOutputSchema } from './output-schema.ts';
-import { toolName, toToolText } from './tool-terms.ts';
+import { toolName } from './tool-terms.ts';
 
 /** An operation as an MCP tool. */
 export interface OperationTool {
@@ -68,7 +68,7 @@ function descriptionOf(entry: OperationEntry): string {
   const { summary, description, command, version, paged } = entry;
   const parts = [
     `${summary}.`,
-    ...(description ? [toToolText(description, entry)] : []),
+    ...(description ? [description] : []),
     ...(paged ? ['Returns one page at a time; a note after the result tells how to request the next page.'] : []),
     `Equivalent to \`svc ${command.join(' ')}\` (${version}).`,
   ];

@@ -3,7 +3,7 @@ import { type Sink, withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { FilterText } from '../../output/filtered-renderer.ts';
-import type { Format } from '../../output/format.ts';
+import { FORMATS, type Format } from '../../output/format.ts';
 import type { Pager, Printer } from '../../output/printer.ts';
 import type { Progress, ProgressTerminal } from '../../output/progress.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
@@ -22,6 +22,13 @@ import {
   toTerminalText,
 } from '../terminal/terminal.ts';
 
+/** Kind of command that a context is for. */
+interface ContextPurpose {
+  /** Whether the command uses no service but the embedded one, so that settings that cannot be read don't matter. */
+  readonly isLocalOnly?: boolean;
+  readonly inputNaming?: Context['inputNaming'];
+}
+
 /** A context, and the function that closes it after the command. */
 export interface OpenedContext {
   readonly context: Context;
@@ -34,12 +41,13 @@ export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   activity: Activity,
+  { isLocalOnly = false, inputNaming = 'flags' }: ContextPurpose = {},
 ): OpenedContext {
   const closers: (() => Promise<void>)[] = [];
-  const openSettings = once(() => readSettings(processEnvironment, options));
+  const openSettings = once(() => readSettings(processEnvironment, options, isLocalOnly));
   const format = once(async () => {
     if (options.jq !== undefined) return 'json';
-    return options.output ?? outputSetting(await openSettings()) ?? 'table';
+    return options.output ?? outputSetting(await openSettings(), isLocalOnly) ?? 'table';
   });
   const filter = openFilter(processEnvironment, options);
   let progress: Progress | undefined;
@@ -54,6 +62,7 @@ export function openContext(
     io,
     options,
     activity,
+    inputNaming,
     progress: once(async () => {
       progress = await openProgress(context, { isInLine: stdout.isInLine, holdMessage });
       return progress;
@@ -122,13 +131,18 @@ function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment):
 async function readSettings(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
+  isLocalOnly: boolean,
 ): Promise<SettingsWithoutSecrets> {
-  const { resolveSettingsWithoutSecrets: resolveOpenSettings } = await import('../../profiles/resolve.ts');
+  const { resolveSettingsWithoutSecrets: resolveOpenSettings, EMPTY_SETTINGS } = await import(
+    '../../profiles/resolve.ts'
+  );
   const flags = { ...optionalProperty('profile', options.profile), ...optionalProperty('baseUrl', options.baseUrl) };
-  return resolveOpenSettings({ ...processEnvironment, flags });
+  const resolving = resolveOpenSettings({ ...processEnvironment, flags, isLocal: options.local || isLocalOnly });
+  return isLocalOnly ? resolving.catch(() => EMPTY_SETTINGS) : resolving;
 }
 
-function outputSetting({ output }: SettingsWithoutSecrets): Format | undefined {
+function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean): Format | undefined {
+  if (isLocalOnly) return FORMATS.find((known) => known === output?.value);
   return output && parseFormat(output.value, output.source);
 }
 

@@ -78,7 +78,7 @@ const MAX_PATH_LENGTH = 60;
 /** Creates a formatter for lines such as `14:05:42  POST  users add  200  12 ms  2 records`. */
 function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefined) {
   const isWide = columns >= WIDE;
-  let nameWidth = 16;
+  let nameWidth = 24;
   return ({ method, target, operation, status, error, milliseconds }: HandledCall, now: Date): string => {
     const name = escapeForTerminal(operation?.command ?? target).slice(0, MAX_PATH_LENGTH);
     nameWidth = Math.max(nameWidth, name.length);

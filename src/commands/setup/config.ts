@@ -32,13 +32,13 @@ export async function setUpConfig(context: Context, invocation: Invocation, conf
   const subject = await loadSetupOperation(config.update);
   const { entry, operation } = subject;
   const given = await readFlagData(context, subject, invocation);
-  if (Object.keys(given).length > 0) checkInput(entry, operation, given, 'usage', context.clock.now());
+  if (Object.keys(given).length > 0) checkInput(context, entry, operation, given, 'usage');
   const client = await context.client();
   const before = await readCurrentConfig(context, client, config);
   const wanted = await askForConfig(context, subject, { config, before, given });
   const changes = computeUpdate(config, before, wanted);
   if (changes === undefined) return context.note('already up to date; nothing was sent');
-  checkInput(entry, operation, changes, 'usage', context.clock.now());
+  checkInput(context, entry, operation, changes, 'usage');
   for (const warning of operation.warnings?.(changes) ?? []) await context.warn(warning);
   await printLines(context, [
     '',

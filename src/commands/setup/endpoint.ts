@@ -33,8 +33,8 @@ import {
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
   const operation = await loadSetupOperation('webhooks.endpoints.create');
   const given = completeUrl(await readFlagData(context, operation, invocation));
-  const now = context.clock.now();
-  const checked = checkInput(operation.entry, operation.operation, { url: SAMPLE_URL, ...given }, 'usage', now);
+  const { entry } = operation;
+  const checked = checkInput(context, entry, operation.operation, { url: SAMPLE_URL, ...given }, 'usage');
   const flags = selectOptions(CALL_FLAGS, invocation.options);
   await checkEventTypes(context, operation.operation.eventTypes?.(checked) ?? [], flags);
   const client = await context.client();
@@ -78,7 +78,7 @@ async function planEndpoint(
   const lastQuestion = yes ? '' : number('Create this endpoint?');
   for (;;) {
     const data = withoutMissing({ ...asked, uid: asked['uid'] ?? generated['uid'] });
-    checkInput(entry, operation, data, 'usage', context.clock.now());
+    checkInput(context, entry, operation, data, 'usage');
     const command = formatEquivalentCommand(context, entry, asked, invocation);
     await showPlan(context, entry, { data, isEnabled: service.isEnabled, command });
     if (dryRun || (await confirmByDefault(context, lastQuestion))) return { service, data };

@@ -38,13 +38,13 @@ export function listenForKeys(context: Context, onKey: (key: string) => void): (
     signalJob('SIGTSTP');
   };
   // A job that continues in the background gets no keys.
-  const forget = onContinued(() => {
+  const stopWatching = onContinued(() => {
     stream.off('data', receive);
     if (isInForeground()) start();
   });
   start();
   return () => {
-    forget();
+    stopWatching();
     stop();
   };
 }

@@ -24,7 +24,11 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
   if (format === 'table' && !context.options.fields) {
     const { io, options, environment } = context;
     const isColored = shouldUseColor(options.color, io.stdout, environment);
-    const line = createLineFormatter(isForwarding && io.stdout.isTerminal, isColored ? await loadPalette() : undefined);
+    const line = createLineFormatter({
+      showsLatency: isForwarding && io.stdout.isTerminal,
+      isNarrow: (io.stdout.columns ?? MIN_WIDTH) < MIN_WIDTH,
+      palette: isColored ? await loadPalette() : undefined,
+    });
     return { show: (delivery) => context.io.stdout.write(line(delivery)), end };
   }
   const all: ReceivedDeliveryEvent[] = [];
@@ -34,22 +38,33 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
   };
 }
 
+/** Width of a terminal from which columns are aligned. */
+const MIN_WIDTH = 96;
+
+interface LineStyle {
+  readonly showsLatency: boolean;
+  /** Whether to leave out the date, the form of verified deliveries, and the alignment. */
+  readonly isNarrow: boolean;
+  readonly palette: Palette | undefined;
+}
+
 /** Pads each column to its widest cell so far. */
-function createLineFormatter(
-  showsLatency: boolean,
-  palette: Palette | undefined,
-): (delivery: ReceivedDeliveryEvent) => string {
+function createLineFormatter({ showsLatency, isNarrow, palette }: LineStyle) {
   const widths = [20, 20, 8, 12, ...(showsLatency ? [6] : [])];
-  return (delivery) => {
+  return (delivery: ReceivedDeliveryEvent): string => {
     const { forwarded } = delivery;
-    const cells = [...formatCells(delivery), ...(showsLatency ? [formatLatency(forwarded)] : [])];
+    const cells = [
+      ...(isNarrow ? formatNarrowCells : formatCells)(delivery),
+      ...(showsLatency ? [formatLatency(forwarded)] : []),
+    ];
     const padded = cells.map(escapeForTerminal).map((cell, column) => {
+      if (isNarrow) return cell;
       widths[column] = Math.max(widths[column] ?? 0, cell.length);
       return column === LATENCY_COLUMN ? cell.padStart(widths[column]) : cell.padEnd(widths[column]);
     });
     const paint = forwarded && (isSuccessStatus(forwarded) ? palette?.good : palette?.bad);
     const outcome = escapeForTerminal(formatForwardResult(delivery));
-    return `${[...padded, paint?.(outcome) ?? outcome].join('  ')}\n`;
+    return `${[...padded, paint?.(outcome) ?? outcome].join(isNarrow ? ' ' : '  ')}\n`;
   };
 }
 
@@ -69,6 +84,11 @@ function formatCells({
 }: ReceivedDeliveryEvent): readonly string[] {
   const time = replayedAt.replace(/\.\d+Z$/, 'Z');
   return [time, event, verified ? form : `${form}, unverified`, documentIdOf(payload)];
+}
+
+function formatNarrowCells(delivery: ReceivedDeliveryEvent): readonly string[] {
+  const [time = '', event = '', form = '', document = ''] = formatCells(delivery);
+  return [time.slice(11, 19), event, ...(delivery.verified ? [] : [form]), document];
 }
 
 function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): string {

@@ -71,7 +71,7 @@ async function rejectUndeliverable(database: Database, delivery: DeliveryRow): P
   const destination = await resolveDestination(database, delivery);
   if (typeof destination !== 'string') return;
   throw new SvcError('failed_precondition', `delivery '${id}' cannot be sent: ${destination}`, {
-    hint: 'no delivery was changed; enable the target, then run the command again',
+    hint: 'no delivery was changed; enable the target, then try again',
   });
 }
 

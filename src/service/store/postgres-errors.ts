@@ -16,7 +16,7 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
     'unreachable',
     'each svc process uses up to 11 connections: raise max_connections, or close other connections',
   ],
-  '57P03': ['unreachable', 'the server is starting or stopping: run the command again'],
+  '57P03': ['unreachable', 'the server is starting or stopping: try again'],
 };
 
 /** Converts an error of opening a store. */
@@ -25,7 +25,7 @@ export function toOpenError(error: unknown, name: string): SvcError {
   if (error instanceof Refusal && error.cause !== undefined) return toOpenError(error.cause, name);
   if (error instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${name}: another process is upgrading it`, {
-      hint: 'run the command again when the upgrade is done',
+      hint: 'try again when the upgrade is done',
       cause: error,
     });
   }

@@ -38,7 +38,7 @@ export function toOpenError(error: unknown, path: string): SvcError {
   if (failure instanceof StoreFailure) return failure;
   if (failure instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${path}: another process keeps it locked`, {
-      hint: 'run the command again',
+      hint: 'try again',
       cause: error,
     });
   }

@@ -23,7 +23,7 @@ export class StoreFailure extends SvcError {
 export function diskFullFailure(name: string, cause: unknown): StoreFailure {
   return new StoreFailure(`the disk is full: the store ${name} cannot be written: ${messageOf(cause)}`, {
     refusal: new Refusal('RESOURCE_EXHAUSTED', 'The disk of the store is full.'),
-    hint: 'free some space, and run the command again',
+    hint: 'free some space, and try again',
     cause,
   });
 }

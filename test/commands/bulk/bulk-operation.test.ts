@@ -273,7 +273,7 @@ describe('before anything is sent', () => {
     const clashes = await run({ files: { 'u.ndjson': clashing } });
     expect(clashes.error?.hint).toContain('--duplicates first');
     const mixed = await run({ files: { 'u.ndjson': `${clashing}{}` } });
-    expect(mixed.error?.hint).toBe('nothing was sent; fix the input and run the command again');
+    expect(mixed.error?.hint).toBe('nothing was sent; fix the input and try again');
   });
 
   it('prints every request of a dry run and sends none', async () => {

@@ -6,13 +6,14 @@ import { checkInput } from '../../../src/commands/call/validation.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const SECONDS = NOW / 1000;
+const CONTEXT = { clock: { now: () => NOW, sleep: () => Promise.resolve() }, inputNaming: 'flags' } as const;
 
 async function refusal(resources: readonly unknown[], beside: object = { name: 'Ada', email: 'ada@example.com' }) {
   const entry = manifest.find(({ name }) => name === 'access-tokens.generate') ?? expect.fail();
   const operation = await loadOperation(entry.resource, entry.name);
   const input = { userId: 'u1', userProperties: beside, permissions: { resources } };
   try {
-    return checkInput(entry, operation, input, 'usage', NOW);
+    return checkInput(CONTEXT, entry, operation, input, 'usage');
   } catch (error) {
     const { message, hint } = error as { message: string; hint: string };
     return [message, hint];
@@ -26,7 +27,7 @@ function* refusals(operation: Operation, entry: OperationEntry): Generator<strin
     for (const useless of [5, '', null, [], {}, 'x y', { __proto__: null, a: {} }]) {
       for (const field of Object.keys(operation.input.shape)) {
         try {
-          checkInput(entry, operation, { ...valid, type, [field]: useless }, 'usage', NOW);
+          checkInput(CONTEXT, entry, operation, { ...valid, type, [field]: useless }, 'usage');
         } catch (error) {
           yield (error as Error).message;
         }
@@ -54,7 +55,7 @@ describe('an input error of any operation', () => {
     const entry = manifest.find(({ name }) => name === 'crdt.update') ?? expect.fail();
     const operation = await loadOperation(entry.resource, entry.name);
     const input = { organizationId: 'o', documentId: 'd', editorId: 'e', type: 'text', data: {} };
-    expect(() => checkInput(entry, operation, input, 'usage', NOW)).toThrow(
+    expect(() => checkInput(CONTEXT, entry, operation, input, 'usage')).toThrow(
       /^--content must be a string for --type text\.$/,
     );
   });
@@ -88,7 +89,9 @@ describe('an invalid input', () => {
   ])('has a hint to find the missing value of %s', async (name, message, hint) => {
     const entry = manifest.find((known) => known.name === name) ?? expect.fail();
     const operation = await loadOperation(entry.resource, entry.name);
-    expect(() => checkInput(entry, operation, {}, 'usage', NOW)).toThrow(expect.objectContaining({ message, hint }));
+    expect(() => checkInput(CONTEXT, entry, operation, {}, 'usage')).toThrow(
+      expect.objectContaining({ message, hint }),
+    );
   });
 
   it('is reported with all missing values', async () => {

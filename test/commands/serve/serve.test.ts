@@ -183,10 +183,10 @@ describe('the request log of svc serve', () => {
     await call(context, '/\u001b[31m', {});
     const lines = context.stderr().trim().split('\n');
     expect(lines).toEqual([
-      expect.stringMatching(/^\d\d:\d\d:\d\d {2}POST {2}users add {9}200 {2}[ .\d]{3} ms {2}2 records$/),
-      expect.stringMatching(/POST {2}documents add {5}200 .* 1 record$/),
-      expect.stringMatching(/POST {2}documents add {5}200 .* 1 record, 1 failed$/),
-      expect.stringMatching(/POST {2}\/%1B\[31m {10}404 NOT_FOUND/),
+      expect.stringMatching(/^\d\d:\d\d:\d\d {2}POST {2}users add {17}200 {2}[ .\d]{3} ms {2}2 records$/),
+      expect.stringMatching(/POST {2}documents add {13}200 .* 1 record$/),
+      expect.stringMatching(/POST {2}documents add {13}200 .* 1 record, 1 failed$/),
+      expect.stringMatching(/POST {2}\/%1B\[31m {18}404 NOT_FOUND/),
     ]);
   });
 

@@ -8,6 +8,7 @@ import { connect } from '../../../src/commands/call/connect.ts';
 import { requireData } from '../../../src/commands/call/require-data.ts';
 import type { ListenFlags } from '../../../src/commands/webhooks/flags.ts';
 import { listenCommand } from '../../../src/commands/webhooks/listen.ts';
+import { createDeliveryOutput } from '../../../src/commands/webhooks/listen-output.ts';
 import { sendCommand } from '../../../src/commands/webhooks/send.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
@@ -53,6 +54,22 @@ describe('svc webhooks listen', () => {
     expect(second.indexOf('advanced')).toBe(first.indexOf('advanced'));
     expect(context.stderr()).toContain('rejected: the delivery is not signed\n');
     expect(context.stderr()).toMatch(/2 deliveries accepted, 1 rejected\n$/);
+  });
+
+  it.each([
+    [95, '12:00:00 comment.add d1\\u001b[2J 1.2 s \u001b[31mforwarded: 500\u001b[39m\n'],
+    [
+      96,
+      '2026-03-01T12:00:00Z  comment.add           advanced  d1\\u001b[2J    1.2 s  \u001b[31mforwarded: 500\u001b[39m\n',
+    ],
+  ])('prints latencies and colors on a terminal with %i columns', async (columns, line) => {
+    const context = await fakeContext({ answers: [] });
+    const stdout = { ...context.io.stdout, columns };
+    const output = await createDeliveryOutput({ ...context, io: { ...context.io, stdout } }, true);
+    const delivery = { id: 'msg_1', event: 'comment.add', form: 'advanced', verified: true } as const;
+    const [receivedAt, payload] = ['2026-03-01T12:00:00.000Z', JSON.parse(BODY)];
+    await output.show({ ...delivery, receivedAt, payload, forwarded: { status: 500, milliseconds: 1_200 } });
+    expect(context.stdout()).toBe(line);
   });
 
   it('-o ndjson prints one JSON line per event', async () => {
@@ -202,6 +219,36 @@ describe('svc webhooks listen --local', () => {
     await run;
     const { headers, body } = to.received[0] ?? { headers: {}, body: '' };
     expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+  });
+
+  it('uses an endpoint of the user that already delivers to it', async () => {
+    const first = await listening({}, { options: { local: true } });
+    const { port } = new URL(first.url);
+    await first.end().catch(() => undefined);
+    const { folders } = first.context;
+    const local = await fakeContext({ folders, options: { local: true } });
+    const { client, close } = await connect(local);
+    const endpoints = await loadResource('webhook-endpoints');
+    const { id } = requireData(
+      await client.call(endpoints['webhooks.endpoints.create'], { url: `http://localhost:${port}/hook` }),
+    );
+    const { secret } = requireData(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
+    const secretFile = [join(folders.state, 'secret')];
+    await writeFile(secretFile[0] ?? '', secret);
+    const second = await listening({ port, secretFile, exitAfter: '1' }, { folders, options: { local: true } });
+    const { endpoints: found } = requireData(await client.call(endpoints['webhooks.endpoints.list'], {}));
+    expect(found.map((endpoint) => endpoint.id)).toEqual([id]);
+    await close();
+    await sendThroughService(folders, 'comment.add');
+    await second.run;
+    expect(second.context.stderr()).toContain('1 delivery accepted\n');
+  });
+
+  it('works without the service if a secret is given', async () => {
+    const environment = { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'k', SVC_AUTH_TOKEN: 't' };
+    const { url, secret, context } = await listening({}, { environment });
+    expect(context.stderr()).toContain('warning: no temporary endpoint: cannot reach 127.0.0.1:1');
+    expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
   });
 
   it('refuses unknown events unless they are allowed', async () => {
