@@ -8,7 +8,7 @@ const COUNTS = {
   skipped: 'number',
 } as const;
 
-/** What a bulk command prints, and what resumes or watches one. */
+/** Result of bulk commands, and of the commands that resume and watch jobs. */
 export const SUMMARY: Shape = {
   operation: 'string',
   job: 'string',
@@ -46,7 +46,7 @@ const PROFILE = {
 const SETTING = 'string | null';
 const FORM = '"basic" | "advanced"';
 
-/** What each `validate` command prints for one file; for several files, `files` replaces `file`. */
+/** Result of `validate` commands for one file. For several files, `files` replaces `file`. */
 export const CHECKED_FILE: Shape = {
   ...{ file: 'string', records: 'number', valid: 'boolean', findings: ['object'] },
   ...{ warnings: ['object'], warningCount: 'number' },
