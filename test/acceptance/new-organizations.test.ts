@@ -33,6 +33,7 @@ describe('an organization that does not exist in the embedded service', () => {
     expect((await user.svc(addTo('acme', '--local'))).stderr).toBe('');
     const granted = await user.svc(grant('ada', '--local', '-o', 'json'));
     expect(granted.code).toBe(0);
+    expect(JSON.parse(granted.stdout)).toEqual({ status: 'success', message: 'Permissions added successfully.' });
     expect(granted.stderr).toContain('Created user ada in acme\n');
     expect(await rememberedIds(user, 'local')).toEqual({ user: ['ada', 'u1'], organization: ['acme'] });
   });

@@ -88,9 +88,9 @@ export function openContext(
       openPrinter(context, await format(), await filter, (write) => stdout.writeDocument(write, print)),
     ),
     note: async (text) => {
-      if (!options.quiet) await print(`${escapeForTerminal(text)}\n`);
+      if (!options.quiet) await print(await formatMessage(text, io.stderr));
     },
-    warn: (text) => print(`warning: ${escapeForTerminal(text)}\n`),
+    warn: async (text) => print(await formatMessage(`warning: ${text}`, io.stderr)),
     confirm: async (question, about = 'service') => {
       if (options.yes) return;
       const [{ confirm }, { serviceLabel: targetName }] = await Promise.all([
@@ -110,6 +110,15 @@ export function openContext(
       for (const close of closers) await close();
     },
   };
+}
+
+/** Formats a message as lines that fit the terminal. */
+async function formatMessage(text: string, { columns }: Sink): Promise<string> {
+  const line = escapeForTerminal(text);
+  // Wide characters take two columns.
+  if (!columns || line.length * 2 <= columns) return `${line}\n`;
+  const { splitAtCommand, wrapMessage } = await import('../../output/wrap-message.ts');
+  return `${await wrapMessage(splitAtCommand(line), columns)}\n`;
 }
 
 /** Creates a sink for messages that uses only characters the terminal can show. */
