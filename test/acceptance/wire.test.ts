@@ -584,7 +584,7 @@ describe('the recipients of notifications add', () => {
     const { env: userEnv } = await newUser();
     const { env, received } = await startMockService(() => success({ success: true }));
     const screen = startDialogue([...NOTIFY, '--notify-all'], { ...userEnv, ...env });
-    await screen.answer('Notify every user of organization acme?', 'y');
+    await screen.answer('Notify every user of organization acme?', 'y\r');
     expect(await screen.ended, screen.text()).toBe(0);
     expect(received.map(({ body }) => body.data)).toMatchObject([{ notifyUsers: [], notifyAll: true }]);
   });
