@@ -1,13 +1,14 @@
 import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
 import { EMPTY_ROWS_HINT, EmptyRows } from './empty-rows.ts';
-import { HintCounts } from './hint-counts.ts';
 import { renameHint } from './source/renamed-field.ts';
 import type { InputError } from './source/source.ts';
 
 const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
+/** Upper bound on distinct hints. Later ones apply to few problems. */
+const MAX_HINTS = 20;
 
-/** Collects the problems and warnings of an input's files, in bounded memory if `takeNew` is called regularly. */
+/** Collects the problems and warnings of an input's files, in bounded memory if `takeDiagnostics` is called regularly. */
 export class FindingCollector {
   /** The first problems. */
   readonly diagnostics: FileDiagnostic[] = [];
@@ -20,22 +21,25 @@ export class FindingCollector {
   /** The current file's name in messages. */
   #file = '';
   readonly #emptyRows = new EmptyRows();
-  readonly #hints = new HintCounts();
+  /** Number of problems that each hint solves. */
+  readonly #hints = new Map<string, number>();
   #renameHint: string | undefined;
   /** Hint for the first file that could not be read to its end. */
   #fileHint: string | undefined;
 
   /** How to fix all problems, or the most important ones. */
   get hint(): string | undefined {
-    return this.#hints.hintForAll(this.diagnosticCount) ?? this.#renameHint ?? this.#fileHint;
+    const [forAll] = [...this.#hints].find(([, count]) => count === this.diagnosticCount) ?? [];
+    return forAll ?? this.#renameHint ?? this.#fileHint;
   }
 
-  startFile(name: string): void {
+  /** Enters the next file. */
+  protected enterFile(name: string): void {
     this.#file = name;
   }
 
-  /** Ends the current file. @param error the reason why the rest of the file cannot be read */
-  endFile(read: number, error?: InputError): void {
+  /** Leaves the current file. @param error the reason why the rest of the file cannot be read */
+  protected leaveFile(read: number, error?: InputError): void {
     this.#addEmptyRows(this.#emptyRows.take(error ? undefined : read));
     if (!error) return;
     this.isIncomplete = true;
@@ -54,7 +58,7 @@ export class FindingCollector {
     this.diagnosticCount += 1;
     if (this.diagnostics.length < MAX_DIAGNOSTICS) this.diagnostics.push(finding);
     this.#new.push(finding);
-    if (hint !== undefined) this.#hints.add(hint);
+    if (hint !== undefined) this.countHint(hint, 1);
   }
 
   /** Adds an error at its own position. @param record number of the record that cannot be read, if it shares its line */
@@ -72,7 +76,8 @@ export class FindingCollector {
 
   /** Counts problems that a hint applies to. */
   countHint(hint: string, count: number): void {
-    if (count > 0) this.#hints.add(hint, count);
+    const before = this.#hints.get(hint) ?? 0;
+    if (count > 0 && (before > 0 || this.#hints.size < MAX_HINTS)) this.#hints.set(hint, before + count);
   }
 
   /** Notes that a record lacks its ID but has another field that probably contains it. */
@@ -83,23 +88,18 @@ export class FindingCollector {
   /** Adds a warning about the current file. Returns false if there are too many. */
   warn(warning: Diagnostic): boolean {
     if (this.warnings.length >= MAX_WARNINGS) return false;
-    this.warnOfValue(warning);
+    this.addWarning(warning);
     return true;
   }
 
-  /** Adds a warning about a value of the current file. */
-  warnOfValue(warning: Diagnostic): void {
-    this.addSummary(warning, 1);
-  }
-
-  /** Adds a line that summarizes `count` warnings about the current file. */
-  addSummary(summary: Diagnostic, count: number): void {
-    this.warnings.push({ file: this.#file, ...summary });
+  /** Adds a warning about the current file that counts as `count` warnings, without an upper bound. */
+  protected addWarning(warning: Diagnostic, count = 1): void {
+    this.warnings.push({ file: this.#file, ...warning });
     this.warningCount += count;
   }
 
   /** Returns the problems since the last call. */
-  takeNew(): readonly FileDiagnostic[] {
+  takeDiagnostics(): readonly FileDiagnostic[] {
     const found = this.#new;
     this.#new = [];
     return found;

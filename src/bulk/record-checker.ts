@@ -105,13 +105,12 @@ function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): re
 }
 
 /** Checks the records of an input, file by file. */
-export class RecordChecker implements RecordCheck {
+export class RecordChecker extends FindingCollector implements RecordCheck {
   readonly #rules: RecordRules;
   readonly #onRecord: RecordListener | undefined;
   readonly #knownFields: Set<string>;
   readonly #hashes = new RepeatedIdDetector();
   readonly #leftOut = new BitSet();
-  readonly #findings = new FindingCollector();
   readonly #suspicious: SuspiciousValues | undefined;
   readonly omittedFields = new Set<string>();
   records = 0;
@@ -120,34 +119,11 @@ export class RecordChecker implements RecordCheck {
   readonly files: FileCheck[] = [];
 
   constructor(rules: RecordRules, onRecord: RecordListener | undefined) {
+    super();
     this.#rules = rules;
     this.#onRecord = onRecord;
     this.#knownFields = new Set(rules.fields.knownFields);
     this.#suspicious = rules.warnsOfValues ? new SuspiciousValues() : undefined;
-  }
-
-  get diagnostics(): readonly FileDiagnostic[] {
-    return this.#findings.diagnostics;
-  }
-
-  get diagnosticCount(): number {
-    return this.#findings.diagnosticCount;
-  }
-
-  get warnings(): readonly FileDiagnostic[] {
-    return this.#findings.warnings;
-  }
-
-  get warningCount(): number {
-    return this.#findings.warningCount;
-  }
-
-  get hint(): string | undefined {
-    return this.#findings.hint;
-  }
-
-  get isIncomplete(): boolean {
-    return this.#findings.isIncomplete;
   }
 
   get leftOut(): number {
@@ -158,29 +134,18 @@ export class RecordChecker implements RecordCheck {
     return this.#leftOut.has(index);
   }
 
-  /** Returns the diagnostics since the last call. */
-  takeDiagnostics(): readonly FileDiagnostic[] {
-    return this.#findings.takeNew();
-  }
-
   /** Starts the next file. */
   startFile(name: string): FileCheck {
     const file = new FileCheck(this.read);
     this.files.push(file);
-    this.#findings.startFile(name);
+    this.enterFile(name);
     return file;
   }
 
   /** Ends a file, at its end or at an error that hides the rest of it. */
   endFile(error?: InputError): void {
-    this.#findings.endFile(this.read, error);
-    for (const { count, ...summary } of this.#suspicious?.takeSummary() ?? [])
-      this.#findings.addSummary(summary, count);
-  }
-
-  /** Adds a warning about a part of the current file. */
-  warn(warning: Diagnostic): void {
-    this.#findings.warn(warning);
+    this.leaveFile(this.read, error);
+    for (const { count, ...summary } of this.#suspicious?.takeSummary() ?? []) this.addWarning(summary, count);
   }
 
   /** Creates a function that checks the records of a file in order. */
@@ -200,7 +165,7 @@ export class RecordChecker implements RecordCheck {
           if (!(error instanceof InputError)) throw error;
           if (readable === 0 && index - first + 1 === MAX_UNREADABLE_AT_START)
             throw error.withProblem(`${error.problem}; reading stopped, because none of the first records is readable`);
-          this.#findings.addError(error, lines.positionAt(at).record);
+          this.addError(error, lines.positionAt(at).record);
         }
       }
     };
@@ -224,7 +189,7 @@ export class RecordChecker implements RecordCheck {
       const problems = allProblems(prepared, fields.schema);
       if (problems.length > 0) {
         if (isEmptyRow(record, source)) {
-          this.#findings.addEmptyRow(record.line, index);
+          this.addEmptyRow(record.line, index);
           return;
         }
         this.#addProblems(problems, prepared, lines.positionAt(at));
@@ -246,7 +211,7 @@ export class RecordChecker implements RecordCheck {
     const { duplicates, fields, shard } = this.#rules;
     const reportDuplicate = ({ id, index: _, ...place }: IdentifiedRecord, earlier: IdentifiedRecord) => {
       const message = `'${id}' is already ${describePlace(earlier, place.file)}`;
-      this.#findings.add({ ...place, field: fields.id, message }, DUPLICATES_HINT);
+      this.add({ ...place, field: fields.id, message }, DUPLICATES_HINT);
     };
     async function* inShard() {
       for await (const records of read()) yield shard ? records.filter(({ id }) => isInShard(id, shard)) : records;
@@ -265,11 +230,11 @@ export class RecordChecker implements RecordCheck {
     position: Omit<Diagnostic, 'message'>,
   ): void {
     const { fields } = this.#rules;
-    for (const problem of problems) this.#findings.addToFile({ ...position, ...problem });
-    this.#findings.countHint(TARGET_HINT, targetConflicts);
+    for (const problem of problems) this.addToFile({ ...position, ...problem });
+    this.countHint(TARGET_HINT, targetConflicts);
     if (Object.hasOwn(ownFields, fields.id)) return;
     const other = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
-    if (other !== undefined) this.#findings.noteRenamedField(other, fields.id);
+    if (other !== undefined) this.noteRenamedField(other, fields.id);
   }
 
   /** Warns once per unknown field. */
@@ -277,8 +242,7 @@ export class RecordChecker implements RecordCheck {
     const { knownFields, bareIds, id } = this.#rules.fields;
     const effect = bareIds ? `is dropped; only '${id}' of each record is sent` : 'is sent unchanged';
     const suggestion = bareIds ? '' : `; ${didYouMean(field, knownFields)}`;
-    if (this.#findings.warn({ line, message: `unknown field '${field}' ${effect}${suggestion}` }))
-      this.#knownFields.add(field);
+    if (this.warn({ line, message: `unknown field '${field}' ${effect}${suggestion}` })) this.#knownFields.add(field);
   }
 
   #warnAboutValues(
@@ -288,8 +252,7 @@ export class RecordChecker implements RecordCheck {
     position: Omit<Diagnostic, 'message'>,
   ): void {
     const required = this.#rules.warnsOfValues === 'add' ? columns?.() : [];
-    for (const problem of suspicious.inspect(ownFields, required))
-      this.#findings.warnOfValue({ ...position, ...problem });
+    for (const problem of suspicious.inspect(ownFields, required)) this.addWarning({ ...position, ...problem });
   }
 }
 

@@ -3,6 +3,12 @@ import type { OperationName } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
 
+/**
+ * Global flags that only some commands can honor, by purpose: flags that select and reach the service, the profile alone, the
+ * embedded service alone, the form of the result, and `--envelope` and `--dry-run`.
+ */
+export type GlobalFlagGroup = 'service' | 'connection' | 'profile' | 'local' | 'result' | 'envelope' | 'dry-run';
+
 /** A positional argument. With `many`, the argument takes the rest of the line. */
 export interface ArgumentDefinition {
   readonly name: string;
@@ -92,6 +98,8 @@ export interface CommandDefinition {
   readonly columns?: readonly Column[];
   /** Operation whose flags the command also takes, before its own flags. */
   readonly flagsOf?: OperationName;
+  /** Groups of global flags that the command honors. Flags of other groups are refused. */
+  readonly globalFlags: readonly GlobalFlagGroup[];
   readonly load: () => Promise<RunCommand<ParsedOptions>>;
 }
 

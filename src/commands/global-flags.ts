@@ -4,7 +4,7 @@ import { checkStoreLocation } from '../kernel/store-location.ts';
 import { TIME_STYLES } from '../output/display-options.ts';
 import { FORMATS, type Format } from '../output/format.ts';
 import type { GlobalOptions } from './context.ts';
-import type { OptionDefinition, OptionsOf } from './definition.ts';
+import type { GlobalFlagGroup, OptionDefinition, OptionsOf } from './definition.ts';
 import { optionalProperty } from './option-values.ts';
 
 /** Flags that every command accepts, before or after its name. */
@@ -34,6 +34,20 @@ export const GLOBAL_FLAGS = [
   { flags: '--ca-file <path>', description: 'PEM file of additional trusted certificate authorities' },
   { flags: '--insecure-http', description: 'allow plain http to hosts other than this machine' },
 ] as const satisfies readonly OptionDefinition[];
+
+const CONNECTION_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http', 'timeout', 'max-wait', 'no-wait'] as const;
+const LOCAL_FLAGS = ['local', 'store'] as const;
+
+/** Long names of the global flags in each group. Every command accepts the flags that are in no group. */
+export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly string[]>> = {
+  service: [...CONNECTION_FLAGS, ...LOCAL_FLAGS],
+  connection: CONNECTION_FLAGS,
+  profile: ['profile'],
+  local: LOCAL_FLAGS,
+  result: ['fields', 'jq', 'no-headers', 'no-pager', 'time', 'show-secrets'],
+  envelope: ['envelope'],
+  'dry-run': ['dry-run'],
+};
 
 /** Accepted where global flags are; prints the version instead of running a command. */
 export const VERSION_FLAG: OptionDefinition = { flags: '-V, --version', description: 'print the version' };

@@ -50,11 +50,8 @@ async function loadFromKeychain(
     const [found] = await callKeychain([{ kind: 'get', account }]);
     if (found) return found;
     const secret = create();
-    const [, kept] = await callKeychain([
-      { kind: 'set', account, secret },
-      { kind: 'get', account },
-    ]);
-    return kept === secret ? secret : undefined;
+    await callKeychain([{ kind: 'set', account, secret }]);
+    return secret;
   } catch (error) {
     if (error instanceof KeychainError) return undefined;
     throw error;
@@ -62,8 +59,7 @@ async function loadFromKeychain(
 }
 
 function parseSecret(value: unknown): string | undefined {
-  const fields = expectObject(value, 'the content');
+  const fields: { readonly secret?: string } = expectObject(value, 'the content');
   checkFields(fields, 'string', ['secret'], '');
-  const { secret }: { readonly secret?: string } = fields;
-  return secret;
+  return fields.secret;
 }

@@ -42,6 +42,8 @@ export interface SettingsDependencies {
   readonly cwd: string;
   readonly folders: Folders;
   readonly signal?: AbortSignal;
+  /** Whether the embedded service is used, which has its own credentials: only `org` and `output` apply, and no profile's `org`. */
+  readonly isLocal?: boolean;
   /** Replaces the current user's keychain. */
   readonly keychain?: Keychain;
 }
@@ -57,6 +59,8 @@ type SettingName = keyof typeof SETTING_VARIABLES;
 /** The settings from one source. Absent settings have no key, so that layers can be merged. */
 type Layer = { readonly [N in SettingName]?: Sourced<string> };
 
+type Values = { readonly [N in SettingName]?: string | undefined };
+
 const PARSERS: { readonly [N in SettingName]?: (text: string, source: string) => string } = {
   baseUrl: parseBaseUrl,
   headerPrefix: parseHeaderPrefix,
@@ -67,6 +71,13 @@ const PARSERS: { readonly [N in SettingName]?: (text: string, source: string) =>
 };
 
 const DEFAULTS = { headerPrefix: { value: DEFAULT_HEADER_PREFIX, source: 'default' } };
+
+/** The settings without any source. */
+export const EMPTY_SETTINGS: SettingsWithoutSecrets = {
+  ...DEFAULTS,
+  protected: false,
+  withSecrets: async () => EMPTY_SETTINGS,
+};
 
 /**
  * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`, profile. Empty variables are
@@ -83,11 +94,18 @@ export async function resolveSettingsWithoutSecrets(
 ): Promise<SettingsWithoutSecrets> {
   const { flags, environment, cwd, folders } = dependencies;
   const folder = await readFolderSettings(cwd);
-  const given: Layer = {
-    ...createLayer(folder?.settings ?? {}, () => folder?.path ?? ''),
-    ...createLayer(readVariables(environment), (name) => SETTING_VARIABLES[name]),
-    ...createLayer(flags, (name) => `flag --${name === 'baseUrl' ? 'base-url' : name}`),
-  };
+  const createLayers = (select: (values: Values) => Values): Layer => ({
+    ...createLayer(select(folder?.settings ?? {}), () => folder?.path ?? ''),
+    ...createLayer(select(readVariables(environment)), (name) => SETTING_VARIABLES[name]),
+    ...createLayer(select(flags), (name) => `flag --${name === 'baseUrl' ? 'base-url' : name}`),
+  });
+  if (dependencies.isLocal) {
+    const named = environment[SETTING_VARIABLES.profile] || folder?.settings.profile;
+    const ofProfile = await readOutputOfProfile(folders, named);
+    const settings = { ...EMPTY_SETTINGS, ...ofProfile, ...createLayers(({ org, output }) => ({ org, output })) };
+    return { ...settings, withSecrets: async () => settings };
+  }
+  const given = createLayers((values) => values);
   const { chosen, profile } = await chooseProfile(folders, given.profile);
   if (!chosen) {
     const settings = { ...DEFAULTS, ...given, protected: false };
@@ -114,6 +132,14 @@ function readVariables(environment: Environment): Partial<Record<SettingName, st
     environment[variable] || undefined,
   ]);
   return Object.fromEntries(entries);
+}
+
+/** Reads the output format of a profile, or of the current one. A profile that cannot be read has none. */
+async function readOutputOfProfile(folders: Folders, named: string | undefined): Promise<Layer> {
+  const saved = await readProfiles(folders).catch(() => undefined);
+  const name = named ?? saved?.current;
+  const profile = name === undefined ? undefined : saved?.profiles.get(name);
+  return createLayer({ output: profile?.output }, () => `profile '${name}'`);
 }
 
 async function chooseProfile(folders: Folders, named: Sourced<string> | undefined) {
@@ -150,10 +176,7 @@ async function readProfileSecrets(dependencies: SettingsDependencies, name: stri
 }
 
 /** Creates a layer from the defined values, each parsed and with its source. */
-function createLayer(
-  values: { readonly [N in SettingName]?: string | undefined },
-  sourceOf: (name: SettingName) => string,
-): Layer {
+function createLayer(values: Values, sourceOf: (name: SettingName) => string): Layer {
   const names = Object.keys(SETTING_VARIABLES) as SettingName[];
   const entries = names.flatMap((name) => {
     const [value, source] = [values[name], sourceOf(name)];

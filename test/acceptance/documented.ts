@@ -3,6 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished } from 'vitest';
+import { TOOLS } from '../../src/commands/tree/definitions.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { runInProcess } from './in-process.ts';
 import { BIN, HOME, run, sharedCache } from './svc.ts';
@@ -27,6 +28,14 @@ const SEED = {
   endpoints: [{ id: 'ep_1', url: 'https://example.com/hook' }],
   config: { advancedWebhooks: { isEnabled: true } },
 };
+
+/** Commands that refuse `--local`, because they call no service. */
+const COMMANDS_WITHOUT_SERVICE: readonly (readonly string[])[] = [
+  ['commands'],
+  ...TOOLS.filter(({ globalFlags }) => !globalFlags.includes('service') && !globalFlags.includes('local')).map(
+    ({ command }) => command,
+  ),
+];
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -72,7 +81,8 @@ async function createFolder(): Promise<Prepared> {
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');
   await mkdir(join(home, 'bin'));
-  const own = `[ "$1" = --version ] || [ -n "$DIRECT" ] || set -- --local "$@"; exec '${process.execPath}' '${BIN}' "$@"`;
+  const plain = COMMANDS_WITHOUT_SERVICE.map((words) => `'${words.join(' ')} '*`).join('|');
+  const own = `case "$* " in --version*|*' --profile '*|${plain});; *) [ -n "$DIRECT" ] || set -- --local "$@";; esac; exec '${process.execPath}' '${BIN}' "$@"`;
   await writeProgram(home, 'svc', own);
   await writeProgram(home, 'npx', 'exec "$@"');
   await writeProgram(home, 'npm', await fakeNpmScript());
@@ -101,7 +111,10 @@ export function runAsUser(lines: string, home: string, variables: Variables = {}
 export async function runLine(line: string, home: string): Promise<CommandResult> {
   if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --store /.test(line)) return runAsUser(line, home);
   const [, ...words] = splitWords(line);
-  const { code, stdout, stderr } = await runInProcess(['--local', ...words], {
+  const usesService =
+    !words.includes('--profile') &&
+    !COMMANDS_WITHOUT_SERVICE.some((command) => command.every((word, at) => words[at] === word));
+  const { code, stdout, stderr } = await runInProcess([...(usesService ? ['--local'] : []), ...words], {
     env: testUserEnvironment(home),
     cwd: home,
   });

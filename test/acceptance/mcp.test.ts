@@ -98,7 +98,7 @@ describe('svc mcp', () => {
     const page = await reader.call('documents_list', { organizationId: 'acme', pageSize: 1 });
     expect(page).toMatchObject({
       result: [{ id: 'd1' }],
-      notes: [expect.stringContaining('more results: ')],
+      notes: [expect.stringMatching(/^more results: 1 shown; continue with pageToken \S+$/)],
     });
     await writer.client.close();
     expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');

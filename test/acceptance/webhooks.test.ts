@@ -250,9 +250,12 @@ describe('svc serve and svc webhooks listen on terminals', () => {
 
   it('leave the terminal alone in the background', async () => {
     const user = await newUser();
-    const script = `set -m; ${process.execPath} ${BIN} webhooks listen --local --port 0 & sleep 0.1; wait -n; echo ended`;
+    const script = `set -m; ${process.execPath} ${BIN} webhooks listen --local --port 0 & echo pid $!; wait -n; echo ended`;
     const shell = startInTerminal('bash', ['-c', script], { env: user.env });
     onTestFinished(() => shell.kill());
+    await shell.shows('pid ');
+    // The background job leads a process group of its own.
+    onTestFinished(() => void process.kill(Number(/pid (\d+)/.exec(shell.screen())?.[1]), 'SIGKILL'));
     await shell.shows('enabled advanced webhooks');
     expect(shell.screen()).not.toContain('press r');
     expect(shell.screen()).not.toContain('ended');

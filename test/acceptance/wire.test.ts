@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { startDialogue } from './dialogue.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
+import { newUser } from './svc.ts';
 
 /** A command line, its specified request, and the data of the response. */
 interface Wire {
@@ -576,6 +578,15 @@ describe('the recipients of notifications add', () => {
     const { env, received } = await startMockService(() => success({ success: true }));
     const { code, stderr } = await svc([...NOTIFY, ...flags], { env });
     expect([code, stderr, received]).toEqual([2, expect.stringMatching(message), []]);
+  });
+
+  it('are asked for on a terminal, where a yes notifies everyone', async () => {
+    const { env: userEnv } = await newUser();
+    const { env, received } = await startMockService(() => success({ success: true }));
+    const screen = startDialogue([...NOTIFY, '--notify-all'], { ...userEnv, ...env });
+    await screen.answer('Notify every user of organization acme?', 'y\r');
+    expect(await screen.ended, screen.text()).toBe(0);
+    expect(received.map(({ body }) => body.data)).toMatchObject([{ notifyUsers: [], notifyAll: true }]);
   });
 });
 

@@ -19,7 +19,7 @@ const FLAGS = [
 
 type Flags = OptionsOf<typeof FLAGS>;
 
-const definition = { command: ['example'], summary: 'Example', options: FLAGS } as const;
+const definition = { command: ['example'], summary: 'Example', options: FLAGS, globalFlags: [] } as const;
 
 async function runExample(_context: Context, _invocation: Invocation<Flags>): Promise<void> {}
 async function runWithoutOptions(_context: Context, _invocation: Invocation): Promise<void> {}

@@ -84,8 +84,12 @@ export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string
   const { value: head, done } = await chunks.next();
   if (done) return;
   async function* whole(): AsyncGenerator<Uint8Array> {
-    yield head;
-    yield* chunks;
+    try {
+      yield head;
+      yield* chunks;
+    } finally {
+      await chunks.return(undefined);
+    }
   }
   if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole(), name);
   else yield* whole();

@@ -67,8 +67,13 @@ async function readHead(chunks: AsyncGenerator<string>): Promise<InputText> {
     else head += value;
   }
   async function* again(): AsyncGenerator<string> {
-    if (head) yield head;
-    if (!ended) yield* chunks;
+    try {
+      if (head) yield head;
+      if (!ended) yield* chunks;
+    } finally {
+      // A reader that stops at the head would leave the file open.
+      await chunks.return(undefined);
+    }
   }
   return { head, chunks: again(), cancel: async () => void (await chunks.return(undefined)) };
 }

@@ -73,6 +73,11 @@ export class JsonSplitter {
     }
   }
 
+  /** Ends the reading of the chunks. */
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+
   /** Returns the next character after whitespace without taking it; `undefined` at the end of the input. */
   async peek(): Promise<string | undefined> {
     while (!this.#skipSpace()) {

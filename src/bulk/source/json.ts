@@ -12,8 +12,16 @@ export interface ListOptions {
 
 /** Reads a JSON array, or the array under `field` of an object. */
 export async function* readJson(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<RecordChunk> {
+  const splitter = new JsonSplitter(chunks, options.name);
+  try {
+    yield* readList(splitter, options);
+  } finally {
+    await splitter.close();
+  }
+}
+
+async function* readList(splitter: JsonSplitter, options: ListOptions): AsyncGenerator<RecordChunk> {
   const { name, field } = options;
-  const splitter = new JsonSplitter(chunks, name);
   const opening = await splitter.peek();
   if (opening !== '[' && opening !== '{') {
     const hint = `provide an array or {"${field}":[…]}; set other formats with --input-format`;

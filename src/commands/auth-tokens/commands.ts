@@ -12,6 +12,7 @@ export const RESET_RUNNER: OperationRunner = defineRunner({
 /** Command that lists and completes interrupted token resets. */
 export const RECOVER_COMMAND: CommandDefinition = defineCommand({
   command: ['auth', 'recover'],
+  globalFlags: ['service', 'result'],
   summary: 'List and complete interrupted auth token resets',
   description:
     'If a new token could not be delivered, the reset saves it in a recovery record. A reset that got no response or ' +

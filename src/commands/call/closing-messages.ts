@@ -41,10 +41,12 @@ export class ClosingMessages {
   async print(): Promise<void> {
     await this.#others?.();
     if (this.#cursor === undefined) return;
-    const flag = flagName(this.#operation.pages?.cursorIn ?? '');
-    await this.#context.note(
-      `more results: ${groupDigits(this.#shown)} shown; --all for the rest, or --${flag} ${String(this.#cursor)} for the next page`,
-    );
+    const field = this.#operation.pages?.cursorIn ?? '';
+    const next =
+      this.#context.inputNaming === 'flags'
+        ? `--all for the rest, or --${flagName(field)} ${String(this.#cursor)} for the next page`
+        : `continue with ${field} ${String(this.#cursor)}`;
+    await this.#context.note(`more results: ${groupDigits(this.#shown)} shown; ${next}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { DOCTOR_FLAGS } from './flags.ts';
 
 export const DOCTOR_COMMAND: CommandDefinition = defineCommand({
   command: ['doctor'],
+  globalFlags: ['service', 'result', 'dry-run'],
   summary: 'Diagnose problems with the configuration and the connection',
   description:
     'Checks this machine, the profile and its credentials, the connection to the service, and its responses, and explains ' +

@@ -6,6 +6,7 @@ import { HISTORY_FLAGS } from './flags.ts';
 export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['history'],
+    globalFlags: ['result'],
     summary: 'Show the commands on this machine that wrote to a service',
     description:
       'Every command that writes to a service or issues an access token is recorded in a private file: its time, profile, ' +

@@ -10,6 +10,7 @@ const JOB = { name: 'id', description: 'job ID, as listed by svc jobs list', req
 export const JOB_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['jobs', 'list'],
+    globalFlags: ['result'],
     summary: 'List running, stopped, and finished jobs',
     description:
       'Each bulk command with --file is a job. Up to 100 finished jobs are kept for 30 days. Stopped jobs are kept until they are resumed or removed.',
@@ -20,6 +21,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
   }),
   {
     command: ['jobs', 'watch'],
+    globalFlags: ['result'],
     summary: 'Show the progress of a running job until it ends',
     description:
       'Prints the summary at the end, and exits with the exit code of the job. A finished job is reported at once. Ctrl-C ends only the display, not the job.',
@@ -29,6 +31,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['jobs', 'show'],
+    globalFlags: ['result'],
     summary: 'Show the input, target, counts, and times of a job',
     examples: [{ command: 'svc jobs show 20260131-094500-5f3a9c -o json', caption: 'print the receipt as JSON' }],
     arguments: [JOB],
@@ -36,6 +39,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
   },
   defineCommand({
     command: ['jobs', 'report'],
+    globalFlags: [],
     summary: 'Write a shareable HTML report of a job',
     description:
       'Writes one self-contained HTML file without scripts: throughput, latency, failure reasons, and the receipt. Never overwrites a file.',
@@ -52,9 +56,10 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineCommand({
     command: ['jobs', 'resume'],
+    globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Resume a stopped or killed job',
     description:
-      'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Flags given here apply to this run only. A request without an outcome is sent again unchanged, regardless of --batch-size.',
+      'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Without an ID, resumes the only stopped job, or asks which one. Flags given here apply to this run only. A request without an outcome is sent again unchanged, regardless of --batch-size.',
     examples: [
       { command: 'svc jobs resume 20260131-094500-5f3a9c', caption: 'send the remaining records' },
       {
@@ -62,12 +67,13 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
         caption: 'resume at a lower rate',
       },
     ],
-    arguments: [JOB],
+    arguments: [{ ...JOB, description: 'job ID (default: the only stopped job)', required: false }],
     options: RESUME_THROUGHPUT_FLAGS,
     load: async () => (await import('./resume.ts')).resumeJob,
   }),
   {
     command: ['jobs', 'remove'],
+    globalFlags: [],
     summary: 'Remove jobs from the list without undoing their writes',
     arguments: [{ ...JOB, description: 'job IDs', many: true }],
     load: async () => (await import('./remove.ts')).removeJobs,

@@ -9,11 +9,12 @@ export function openCommandContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   command: Command,
+  isLocalOnly: boolean,
 ): OpenedContext {
   const { clock, environment } = processEnvironment;
   const started = clock.now();
   const activity = new Activity();
-  const { context, close } = openContext(processEnvironment, options, activity);
+  const { context, close } = openContext(processEnvironment, options, activity, { isLocalOnly });
   return {
     context,
     close: async (error) => {

@@ -17,8 +17,8 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
     print: (text) => {
       printed += text;
     },
-    openContext: (options, command) => {
-      opened = openCommandContext(processEnvironment, options, command);
+    openContext: (options, command, isLocalOnly) => {
+      opened = openCommandContext(processEnvironment, options, command, isLocalOnly);
       return opened.context;
     },
   });

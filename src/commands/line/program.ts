@@ -16,14 +16,16 @@ import { helpText } from '../help/command-help.ts';
 import { helpForPath } from '../help/help-at.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
+import { isLocalOnly } from '../tree/honored-flags.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 import { commandTree, HELP_SUMMARY } from '../tree/tree.ts';
+import { checkGlobalFlags } from './refused-flags.ts';
 import { toUsageError } from './usage-error.ts';
 
 /** Functions that the program calls. */
 export interface ProgramDependencies {
   /** Creates the context after the global flags were parsed. */
-  readonly openContext: (options: GlobalOptions, command: Command) => Context;
+  readonly openContext: (options: GlobalOptions, command: Command, isLocalOnly: boolean) => Context;
   readonly print: (text: string) => void;
 }
 
@@ -116,7 +118,10 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     const extra = extraArguments(command);
     if (extra.length > 0)
       throw (await import('./extra-arguments.ts')).extraArgumentsError(command, flagsOf(leaf), extra);
-    const context = dependencies.openContext(parseGlobalOptions(rootOf(command).opts()), command);
+    const given = rootOf(command).opts();
+    const options = parseGlobalOptions(given);
+    checkGlobalFlags(leaf, given, command);
+    const context = dependencies.openContext(options, command, isLocalOnly(leaf));
     await runLeaf(context, leaf, invocation(command));
   });
 }

@@ -40,11 +40,14 @@ function describeProblem(error: CommanderError, command: Command, root: Node): U
   }
 }
 
+/** Groups whose lists are on this machine, so that flags for the service don't apply. */
+const LOCAL_GROUPS: readonly string[] = ['jobs'];
+
 /** Hint about the command that lists the IDs for an argument. */
 function idHint(argument: string, { parent }: Command): Hint | undefined {
   const lists = parent?.commands.some((sibling) => sibling.name() === 'list');
   return parent && lists && /id$/i.test(argument)
-    ? hint`${step('list', ...commandWords(parent), 'list')} lists the IDs`
+    ? hint`${step(LOCAL_GROUPS.includes(parent.name()) ? 'inspect' : 'list', ...commandWords(parent), 'list')} lists the IDs`
     : undefined;
 }
 

@@ -7,6 +7,7 @@ import { LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['local', 'import'],
+    globalFlags: ['local', 'result', 'dry-run'],
     summary: 'Import data into the embedded service',
     description:
       'Reads JSON or YAML as written by svc local export, with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints, and config. Validates everything before writing, and writes either all of it or nothing. Existing records are updated; records that are not in the file stay unchanged.',
@@ -20,6 +21,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['local', 'export'],
+    globalFlags: ['local', 'result'],
     summary: 'Export all data of the embedded service',
     description:
       'Writes one JSON document (YAML with -o yaml) that svc local import can read. The export is a full backup and contains the secrets of endpoints, webhooks, email, and the permission provider. Only the owner can read the file.',
@@ -32,6 +34,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['local', 'reset'],
+    globalFlags: ['local', 'dry-run'],
     summary: 'Delete all records of the embedded service',
     description:
       'Deletes all records. Keeps the workspace, its API keys, and their tokens, so that clients keep working.',
@@ -40,6 +43,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['local', 'exec'],
+    globalFlags: ['local'],
     summary: 'Run a command against the embedded service',
     description:
       'Serves the embedded service on a free local port while the command runs, and sets SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, and SVC_WORKSPACE_AUTH_TOKEN for it. Exits with the exit code of the command.',
@@ -49,6 +53,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   },
   defineCommand({
     command: ['local', 'deliveries', 'list'],
+    globalFlags: ['local', 'result'],
     summary: 'List webhook deliveries, newest first',
     description:
       'A delivery sends one event to one target: an endpoint, or the raw or processed URL of basic webhooks. svc serve sends pending deliveries. Failed deliveries are kept and can be retried.',
@@ -62,12 +67,14 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   }),
   {
     command: ['local', 'deliveries', 'show'],
+    globalFlags: ['local', 'result'],
     summary: 'Show webhook deliveries with every attempt',
     arguments: [{ name: 'id', description: 'delivery IDs', required: true, many: true }],
     load: async () => (await import('./deliveries.ts')).showLocalDeliveries,
   },
   defineCommand({
     command: ['local', 'deliveries', 'retry'],
+    globalFlags: ['local', 'result', 'dry-run'],
     summary: 'Retry webhook deliveries',
     description:
       'Schedules deliveries for immediate sending, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries do not wait for their next attempt.',

@@ -14,19 +14,21 @@ import { withStore } from '../embedded/store.ts';
 
 /** Exports all data of the embedded service, including secrets, to stdout or to a file that only its owner can read. */
 export async function localExport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {
-  if (file === '-') {
-    checkFormat(await context.format());
-    const printer = await context.printer();
-    return print(printer, await withStore(context, 'read', exportState));
-  }
   const { options, cwd } = context;
+  if (file === '-') {
+    checkFormat(options.output ?? (await formatSetting(context)));
+    const isPrintable = (await context.format()) !== 'csv';
+    const printer = isPrintable ? await context.printer() : undefined;
+    const state = await withStore(context, 'read', exportState);
+    return printer ? print(printer, state) : context.io.stdout.write(await textOf('json', state));
+  }
   if (options.jq !== undefined || options.fields) {
     throw new SvcError(
       'usage',
       '--jq and --fields cannot be combined with an output file; omit the file to print a part of the state',
     );
   }
-  const format = checkFormat(options.output ?? formatFromName(file) ?? (await context.format()));
+  const format = checkFormat(options.output ?? formatFromName(file) ?? (await formatSetting(context)));
   const text = await textOf(format, await withStore(context, 'read', exportState));
   await replaceFile(resolve(cwd, file), text);
   await context.note(`wrote ${file}; it contains unmasked secrets`);
@@ -49,4 +51,10 @@ async function textOf(format: Format, state: State): Promise<string> {
 function checkFormat(format: Format): Format {
   if (format !== 'csv') return format;
   throw new SvcError('usage', 'local export does not support CSV', { hint: 'use -o json or -o yaml' });
+}
+
+/** The configured format. CSV, which is only a default, counts as JSON. */
+async function formatSetting(context: Context): Promise<Format> {
+  const format = await context.format();
+  return format === 'csv' ? 'json' : format;
 }

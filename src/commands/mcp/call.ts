@@ -40,7 +40,9 @@ export async function callTool(
   const io = { stdin: { isTerminal: false, stream: Readable.from([]) }, stdout: result, stderr: messages };
   const options = { ...context.options, output: 'json', input: false, quiet: false } as const;
   const signal = AbortSignal.any([context.signal, host.signal]);
-  const opened = openContext({ ...context, io, signal }, options, context.activity, 'fields');
+  const opened = openContext({ ...context, io, signal }, options, context.activity, {
+    inputNaming: 'fields',
+  });
   // Reuses the settings, so that the keychain is read only once.
   const { settings, openSettings } = context;
   const confirm: Context['confirm'] = async (question) => {

@@ -6,6 +6,7 @@ import { MCP_FLAGS } from './flags.ts';
 export function createMcpCommand(runners: readonly OperationRunner[]): CommandDefinition {
   return defineCommand({
     command: ['mcp'],
+    globalFlags: ['service', 'result', 'envelope', 'dry-run'],
     summary: 'Serve the operations as tools for AI assistants (Model Context Protocol)',
     description:
       'Runs as a child process of an MCP host, which communicates with it over stdin and stdout. Every operation is a tool that takes its data as JSON. By default, only tools that read are offered; --allow-writes adds the others. Operations that need confirmation have the host ask its user, or require --yes if the host cannot ask. A protected profile also requires SVC_ALLOW. Operations that return a secret require --show-secrets. Exits when the host closes its stdin.',

@@ -9,6 +9,7 @@ const NAME = { name: 'name', description: 'profile name', required: true } as co
 export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['profiles', 'add'],
+    globalFlags: ['connection'],
     summary: 'Add a profile with a base URL and credentials',
     description:
       'On a terminal, prompts for missing values; secrets are not echoed. No flag takes the value of a secret. Before ' +
@@ -36,6 +37,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   }),
   {
     command: ['profiles', 'list'],
+    globalFlags: ['result'],
     summary: 'List the profiles',
     examples: [{ command: 'svc profiles list', caption: 'list all profiles' }],
     columns: PROFILE_COLUMNS,
@@ -43,6 +45,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['profiles', 'show'],
+    globalFlags: ['profile', 'result'],
     summary: 'Show a profile with masked secrets',
     examples: [{ command: 'svc profiles show staging', caption: 'show the profile staging' }],
     arguments: [{ ...NAME, description: 'profile name (default: the selected profile)', required: false }],
@@ -50,6 +53,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['profiles', 'use'],
+    globalFlags: [],
     summary: 'Select the default profile',
     examples: [{ command: 'svc profiles use staging', caption: 'use staging by default' }],
     arguments: [NAME],
@@ -57,6 +61,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['profiles', 'rename'],
+    globalFlags: [],
     summary: 'Rename a profile',
     examples: [{ command: 'svc profiles rename staging test', caption: 'rename staging to test' }],
     arguments: [
@@ -67,6 +72,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['profiles', 'remove'],
+    globalFlags: [],
     summary: 'Remove a profile and its secrets',
     examples: [{ command: 'svc profiles remove staging', caption: 'remove staging and its secrets' }],
     description: 'Asks for confirmation on a terminal.',
@@ -75,6 +81,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['auth', 'status'],
+    globalFlags: ['service', 'result'],
     summary: 'Show the active credentials and settings, and where each comes from',
     examples: [{ command: 'svc auth status', caption: 'show the active settings' }],
     description: 'Exits with 4 if required settings are missing, and lists them.',
@@ -83,6 +90,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['whoami'],
+    globalFlags: ['service', 'result'],
     summary: 'Show the active connection in one line',
     examples: [{ command: 'svc whoami', caption: 'show the API key, the service, and the profile' }],
     description: 'Exits with 4 if required settings are missing. svc auth status shows every setting and its source.',

@@ -19,6 +19,7 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
   ...SHELLS.map(
     (shell): CommandDefinition => ({
       command: ['completion', shell],
+      globalFlags: [],
       summary: `Print the completion script for ${SHELL_NAMES[shell]}`,
       description: `Completes commands, flags, values, file names, profiles, and IDs from the results of earlier commands. Never uses the network. SVC_COMPLETION_CACHE=0 disables the ID cache.`,
       examples: [{ command: SESSION_COMMANDS[shell], caption: 'enable completion for this session' }],
@@ -30,6 +31,7 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
   ),
   {
     command: ['completion', 'install'],
+    globalFlags: ['dry-run'],
     summary: 'Install completion for a shell',
     description: 'Shows all file changes and asks for confirmation before writing them.',
     examples: [{ command: 'svc completion install bash --yes', caption: 'skip the confirmation' }],
@@ -38,6 +40,7 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['completion', 'uninstall'],
+    globalFlags: ['dry-run'],
     summary: 'Remove the completion script and its start-up lines',
     examples: [{ command: 'svc completion uninstall bash --yes', caption: 'skip the confirmation' }],
     arguments: [SHELL],

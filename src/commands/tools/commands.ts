@@ -6,6 +6,7 @@ import { API_FLAGS, FOLDERS_TREE_FLAGS } from './flags.ts';
 export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['api'],
+    globalFlags: ['service', 'result', 'envelope', 'dry-run'],
     summary: 'Call any path of the service',
     description:
       'Sends the given JSON unchanged as the data of a call, without validation or confirmation. A path of the interface is called with the credentials and retries of its command. Any other path is called only once, with the API key by default. Responses outside the usual envelope are printed as they are.',
@@ -23,6 +24,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   }),
   {
     command: ['schema'],
+    globalFlags: ['result'],
     summary: "Show an operation's JSON Schema",
     description:
       'Prints the schemas of the input and output of an operation, and of one record of its --file. Without an operation, lists all operations.',
@@ -42,12 +44,14 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     command: ['openapi'],
+    globalFlags: ['service', 'result'],
     summary: 'Print the interface as an OpenAPI document',
     examples: [{ command: 'svc openapi > openapi.json', caption: 'save the document for generators and API browsers' }],
     load: async () => (await import('./openapi.ts')).openApiCommand,
   },
   {
     command: ['version'],
+    globalFlags: ['result'],
     summary: 'Print the version',
     examples: [{ command: 'svc version', caption: 'print the version, as --version does' }],
     load: async () => {
@@ -57,6 +61,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   },
   defineCommand({
     command: ['folders', 'tree'],
+    globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Draw the folders of an organization as a tree',
     description:
       'Shows the access, the ID, and the number of subfolders of each folder. With ACCESSIBLE=1, uses words and plain characters.',
@@ -69,6 +74,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   }),
   {
     command: ['access-tokens', 'inspect'],
+    globalFlags: ['result'],
     summary: 'Show the contents of an access token',
     description:
       "Shows the claims of a user's access token, its lifetime, and the resources it grants access to. The signature is not verified. Pass the token through stdin: an argument would stay in the shell's history.",

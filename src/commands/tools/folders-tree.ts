@@ -3,6 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { noteNoRecords } from '../call/closing-messages.ts';
+import { pickKnownId } from '../call/pick-ids.ts';
 import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -22,7 +23,8 @@ export interface FoldersTreeOptions {
 }
 
 export async function foldersTreeCommand(context: Context, { options }: Invocation<FoldersTreeFlags>): Promise<void> {
-  const organizationId = options.org ?? (await context.openSettings()).org?.value;
+  const organizationId =
+    options.org ?? (await context.openSettings()).org?.value ?? (await pickKnownId(context, 'organizationId', '--org'));
   if (!organizationId) {
     throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
   }

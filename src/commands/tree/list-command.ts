@@ -4,6 +4,7 @@ import type { CommandDefinition, Node } from '../definition.ts';
 export function createListCommand(tree: () => Node): CommandDefinition {
   return {
     command: ['commands'],
+    globalFlags: ['result'],
     summary: 'List every command with its flags',
     examples: [{ command: 'svc commands -o json', caption: 'Print the command tree as JSON' }],
     load: async () => {

@@ -7,6 +7,7 @@ import { LISTEN_FLAGS, REPLAY_FLAGS, SEND_FLAGS, SNIPPET_FLAGS, TEST_FLAGS, VERI
 export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['webhooks', 'events'],
+    globalFlags: ['result'],
     summary: 'List the known event types',
     description:
       'Shows the meaning of each event type, and whether it is enabled by default when basic webhooks are first turned on.',
@@ -15,6 +16,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   },
   defineCommand({
     command: ['webhooks', 'listen'],
+    globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Receive, verify, and forward deliveries',
     description:
       'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target does. With the embedded service (--local), a service on this machine, or --public-url, creates a temporary endpoint and deletes it on exit. Signs its deliveries with the signing secret of this machine, which stays the same, or with --secret-file. On a terminal, r replays the latest delivery.',
@@ -38,6 +40,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineCommand({
     command: ['webhooks', 'send'],
+    globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Send a delivery as the service would',
     description:
       'Sends a realistic sample payload for the event type, which --set and --from-file change. Profile credentials are never sent to --url. Prints the response of the receiver, and exits with 8 unless it is a 2xx.',
@@ -63,6 +66,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineCommand({
     command: ['webhooks', 'snippet'],
+    globalFlags: ['result'],
     summary: 'Print code that verifies deliveries in a receiver',
     description:
       'The code uses only the standard library of the language. It verifies the raw body of a request, and compares signatures in constant time.',
@@ -75,6 +79,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineCommand({
     command: ['webhooks', 'verify'],
+    globalFlags: ['result'],
     summary: 'Check a saved delivery',
     description:
       'Prints the decoded and decrypted payload of a valid delivery. For an invalid one, prints the reason and exits with 14. The delivery is a file recorded by svc webhooks listen, or a body with its headers.',
@@ -94,6 +99,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineCommand({
     command: ['webhooks', 'test'],
+    globalFlags: ['result', 'dry-run'],
     summary: 'Test a webhook receiver',
     description:
       'Sends valid, duplicate, out-of-order, encoded, encrypted, slow, forged, stale, truncated, and oversized (11 MB) deliveries. Prints the expected and the actual behavior of the receiver, and exits with 10 if it fails a case. Profile credentials are never sent.',
@@ -113,6 +119,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineCommand({
     command: ['webhooks', 'replay'],
+    globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Send recorded deliveries again',
     description:
       'Sends deliveries recorded by svc webhooks listen, with their original bytes and headers. --resign renews the expired timestamps and signatures. --auth-token-file adds a token to basic deliveries, because recordings do not contain tokens. Exits with 10 if a target rejects a delivery.',

@@ -53,10 +53,15 @@ export async function register(
 ): Promise<Registration | undefined> {
   if (need === 'none') return undefined;
   const [given] = proofs.secrets;
-  const endpoint = await createEndpoint(context, need, {
+  const { createTemporaryEndpoint } = await import('./temporary-endpoint.ts');
+  const endpoint = await createTemporaryEndpoint(context, {
     url: publicUrl?.href ?? url,
     filterTypes: events && (await expandPatterns(events)),
     allowsExisting: given !== undefined,
+  }).catch(async (error: unknown) => {
+    if (need === 'required' || context.signal.aborted) throw error;
+    await context.warn(`no temporary endpoint: ${messageOf(error)}`);
+    return undefined;
   });
   if (!endpoint) return undefined;
   const { loadOrCreateSigningSecret } = await import('./machine-signing-secret.ts');
@@ -76,21 +81,6 @@ export async function register(
       await restoreAdvancedWebhooks(context, restore);
     },
   };
-}
-
-async function createEndpoint(
-  context: Context,
-  need: RegistrationNeed,
-  options: Parameters<typeof import('./temporary-endpoint.ts').createTemporaryEndpoint>[1],
-) {
-  const { createTemporaryEndpoint } = await import('./temporary-endpoint.ts');
-  try {
-    return await createTemporaryEndpoint(context, options);
-  } catch (error) {
-    if (need === 'required' || context.signal.aborted) throw error;
-    await context.warn(`no temporary endpoint: ${messageOf(error)}`);
-    return undefined;
-  }
 }
 
 /** Replaces each pattern with the known event types that it matches. */

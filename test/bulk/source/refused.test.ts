@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { decodeInputText } from '../../../src/bulk/source/input-text.ts';
+import { readSource } from '../../../src/bulk/source/read-source.ts';
 import type { InputFormat } from '../../../src/bulk/source/source.ts';
 import { refusal } from './read-records.ts';
 
@@ -152,3 +154,27 @@ describe('the error for an invalid input names the position and the problem', ()
 function bomb(): string {
   return `- &a [x]\n${'- [x]\n'.repeat(6)}- [${Array(101).fill('*a').join(',')}]\n`;
 }
+
+describe('a reader that stops at an error', () => {
+  it.each([
+    ['JSON', '[{},,'],
+    ['CSV', 'userId\n"x"y\n'],
+  ])('closes the bytes of %s', async (format, start) => {
+    let isClosed = false;
+    async function* bytes() {
+      try {
+        for (let at = 0; at < 3; at += 1) yield Buffer.from(start.padEnd(8_192));
+      } finally {
+        isClosed = true;
+      }
+    }
+    const { chunks } = await decodeInputText(bytes(), 'file');
+    const request = { name: 'file', field: 'users', fields: ['userId'], idField: 'userId', warn: () => undefined };
+    const source = await readSource(chunks, { ...request, format: format === 'CSV' ? 'csv' : 'json' });
+    const reading = async () => {
+      for await (const records of source.recordChunks) expect(records).not.toHaveLength(0);
+    };
+    await expect(reading()).rejects.toThrow('file:');
+    expect(isClosed).toBe(true);
+  });
+});

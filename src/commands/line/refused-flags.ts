@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { SvcError } from '../../kernel/errors.ts';
+import { hint } from '../../kernel/hint.ts';
+import { GLOBAL_FLAGS } from '../global-flags.ts';
+import { getFlagValue } from '../option-values.ts';
+import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
+import type { LoadedLeaf } from '../tree/leaf.ts';
+import { commandPath, helpStep } from './command-words.ts';
+
+/** Flags that reach a service over the network, and so contradict `--local`. */
+const NETWORK_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http'];
+
+/**
+ * Checks that a command honors the given global flags, so that none is ignored. Settings from elsewhere are ignored where
+ * they do not apply.
+ * @param given parsed values of the global flags
+ * @throws SvcError `usage` that names the first flag that is not honored
+ */
+export function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Command): void {
+  const isHonored = honoredFlagsOf(leaf);
+  const names = GLOBAL_FLAGS.map(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? '').filter((name) =>
+    isGiven(given, name),
+  );
+  const refused = names.find((name) => !isHonored(name));
+  if (refused !== undefined) {
+    throw new SvcError('usage', `${commandPath(command)} does not support --${refused}`, {
+      hint:
+        isLocalOnly(leaf) && NETWORK_FLAGS.includes(refused)
+          ? `omit the flag: this command always uses the embedded service of this machine`
+          : hint`see ${helpStep(command)}`,
+    });
+  }
+  const contradicting = names.find((name) => NETWORK_FLAGS.includes(name));
+  if (names.includes('local') && contradicting !== undefined) {
+    throw new SvcError('usage', `--local and --${contradicting} cannot be combined`, {
+      hint: '--local uses the embedded service of this machine',
+    });
+  }
+  if (names.includes('store') && !names.includes('local') && !isLocalOnly(leaf)) {
+    throw new SvcError('usage', '--store requires --local', {
+      hint: '--store selects the data of the embedded service',
+    });
+  }
+}
+
+/** Whether a flag was given. `--no-headers` sets `headers` to false. */
+function isGiven(given: object, name: string): boolean {
+  return name.startsWith('no-')
+    ? getFlagValue(given, name.slice(3)) === false
+    : getFlagValue(given, name) !== undefined;
+}
