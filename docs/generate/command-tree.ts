@@ -2,6 +2,8 @@ import type { Example } from '../../src/catalog/define.ts';
 import type { Node, OptionDefinition } from '../../src/commands/definition.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../src/commands/tree/tree.ts';
+import { operationShape, type Shape } from './result-shapes.ts';
+import { CHECKED_FILE, SUMMARY, TOOL_RESULTS } from './tool-results.ts';
 
 /** A command with everything that the reference prints about it. */
 export interface DescribedCommand {
@@ -12,6 +14,8 @@ export interface DescribedCommand {
   readonly description: string | undefined;
   readonly examples: readonly Example[];
   readonly flags: readonly OptionDefinition[];
+  /** The shape of the result with `-o json`; `undefined` if the command prints no JSON. */
+  readonly result: Shape | undefined;
 }
 
 /** The commands that share a first word, such as `users`. A one-word command is a group of its own. */
@@ -30,12 +34,12 @@ export async function describedGroups(): Promise<readonly DescribedGroup[]> {
 }
 
 async function commandsBelow(node: Node): Promise<readonly DescribedCommand[]> {
-  const own = node.leaf ? [describe(node, await loadLeaf(node.leaf))] : [];
+  const own = node.leaf ? [await describe(node, await loadLeaf(node.leaf))] : [];
   const inner = await Promise.all([...node.children.values()].map(commandsBelow));
   return [...own, ...inner.flat()];
 }
 
-function describe({ path, summary }: Node, leaf: LoadedLeaf): DescribedCommand {
+async function describe({ path, summary }: Node, leaf: LoadedLeaf): Promise<DescribedCommand> {
   const { description, examples = [] } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
   const usage = ['svc', ...path, ...argumentsOf(leaf), '[flags]'].join(' ');
   return {
@@ -45,7 +49,13 @@ function describe({ path, summary }: Node, leaf: LoadedLeaf): DescribedCommand {
     description,
     examples,
     flags: flagsOf(leaf).filter(({ description }) => description),
+    result: await resultOf(path, leaf),
   };
+}
+
+async function resultOf(path: readonly string[], leaf: LoadedLeaf): Promise<Shape | undefined> {
+  if (leaf.kind === 'operation') return (await operationShape(leaf.versions[0])) ?? SUMMARY;
+  return path.at(-1) === 'validate' ? CHECKED_FILE : TOOL_RESULTS[path.join(' ')];
 }
 
 function argumentsOf(leaf: LoadedLeaf): readonly string[] {

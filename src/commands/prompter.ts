@@ -36,6 +36,15 @@ export interface SelectPrompt {
   readonly defaultValue: string;
 }
 
+/** Prompt for one of many choices, which are listed and filtered by typed text. */
+export interface PickPrompt {
+  readonly message: string;
+  /** At least one. */
+  readonly choices: readonly Choice[];
+  /** Whether typed text that is not among the choices is an answer. */
+  readonly allowsOther: boolean;
+}
+
 /** Prompt for any number of choices. */
 export interface MultiSelectPrompt {
   readonly message: string;
@@ -58,6 +67,7 @@ export interface Prompter {
   secret(message: string): Promise<string>;
   confirm(message: string, defaultValue: boolean, options?: ConfirmOptions): Promise<boolean>;
   select(question: SelectPrompt): Promise<string>;
+  pick(question: PickPrompt): Promise<string>;
   multiSelect(question: MultiSelectPrompt): Promise<readonly string[]>;
 }
 
@@ -83,6 +93,12 @@ export const EMPTY_ANSWER = '-';
 export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: string): string | undefined {
   if (answer === '') return emptyMeaning === undefined ? 'an answer is required' : undefined;
   return validate?.(answer);
+}
+
+/** Choices that contain the text in their value or description. */
+export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {
+  const wanted = text.toLowerCase();
+  return choices.filter(({ value, description = '' }) => `${value} ${description}`.toLowerCase().includes(wanted));
 }
 
 /** Values of the choices in a group. */

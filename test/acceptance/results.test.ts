@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { describedGroups } from '../../docs/generate/command-tree.ts';
+import { isList, type Shape } from '../../docs/generate/result-shapes.ts';
 import { newUser, type User } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
@@ -47,6 +49,69 @@ it('lists are tables on a terminal of 100 columns, which hide columns and count 
   const narrow = await screenOf(user, 'jobs list', 60);
   expect(narrow[0]?.split(/ +/)).toEqual(['ID', 'OPERATION', 'STATE', 'FAILED']);
   expect(narrow.at(-1)).toBe('6 columns hidden; -o json or a wider terminal shows them');
+});
+
+it('results have the shapes in docs/commands.md', async () => {
+  const user = await userWithLists();
+  await user.svc(['folders', 'add', '--local', '--org', 'acme', '--folder', 'f1', '--name', 'One']);
+  const described = (await describedGroups()).flatMap(({ commands }) => commands);
+  for (const [words, flags] of [
+    ['jobs list', ''],
+    ['history', ''],
+    ['version', ''],
+    ['local deliveries list', ''],
+    ['webhooks events', ''],
+    ['workspace get', '--local'],
+    ['folders list', '--local --org acme'],
+    ['documents add', '--local --org acme --document d99 --name Last'],
+    ['documents validate', '--file documents.json'],
+  ] as const) {
+    const { stdout } = await user.svc([...words.split(' '), ...flags.split(' ').filter(Boolean), '-o', 'json']);
+    const shape = described.find((command) => command.words.join(' ') === words)?.result;
+    expect(differences(shape ?? 'nothing', JSON.parse(stdout)), `${words}: ${stdout}`).toEqual([]);
+  }
+});
+
+/** Paths at which a value does not have its shape. */
+function differences(shape: Shape, value: unknown, path = ''): readonly string[] {
+  if (typeof shape === 'string') {
+    const types = shape.split(' | ');
+    return types.some((type) => type === 'any' || type === kindOf(value) || type === JSON.stringify(value))
+      ? []
+      : [path];
+  }
+  if (isList(shape)) {
+    if (!Array.isArray(value)) return [path];
+    return value.flatMap((item) => differences(shape[0], item, `${path}[]`));
+  }
+  if (kindOf(value) !== 'object') return [path];
+  const fields = new Map(Object.entries(value as object));
+  const known = new Map(Object.entries(shape).map(([key, inner]) => [key.replace('?', ''), inner] as const));
+  const pattern = shape['<id>'] ?? shape['<kind>'];
+  const missing = pattern ? [] : Object.keys(shape).filter((key) => !key.endsWith('?') && !fields.has(key));
+  return [
+    ...missing.map((key) => `${path}.${key} is missing`),
+    ...[...fields].flatMap(([key, inner]) => {
+      const of = known.get(key) ?? pattern;
+      return of ? differences(of, inner, `${path}.${key}`) : [`${path}.${key} is not described`];
+    }),
+  ];
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}
+
+it('hints are wrapped between words on a narrow terminal, and long commands continue with a backslash', async () => {
+  const { env, home } = await newUser();
+  const store = join(home, 'another-store.db');
+  const terminal = startTerminal(['documents', 'list', '--local', '--store', store, '--org', 'acme'], env, 40);
+  expect(await terminal.ended).toBe(0);
+  const lines = terminal.screen().trimEnd().split('\r\n');
+  expect(lines[0]).toBe('no results; add some with:');
+  const command = lines.slice(1).map((line, at) => line.replace(at < lines.length - 2 ? / \\$/ : /$/, '').trim());
+  expect(command.join(' ')).toBe(`svc --local --store ${store} documents add --org acme …`);
+  for (const line of lines) if (!line.includes(store)) expect(line.length).toBeLessThanOrEqual(40);
 });
 
 it('messages follow the result on a terminal, and more results come last, with their number', async () => {

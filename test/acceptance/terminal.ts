@@ -3,7 +3,7 @@ import { BIN } from './svc.ts';
 
 /** `svc` in a real terminal. A test waits for output and then types, like a user. */
 export interface Terminal {
-  /** Resolves when the screen has shown the text. Rejects with all output if the program exits before. */
+  /** Resolves when the screen has shown the text, perhaps wrapped. Rejects with all output if the program exits before. */
   shows(text: string): Promise<void>;
   type(keys: string): void;
   readonly ended: Promise<number>;
@@ -17,6 +17,10 @@ export interface Terminal {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is left out
 const CONTROL_SEQUENCES = /\u001b(\[[0-9;?]*[A-Za-z]|\][^\u0007]*\u0007|[=>78])/g;
+
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
 
 export function startTerminal(
   words: readonly string[],
@@ -62,7 +66,7 @@ export function startInTerminal(
     shows: (text) =>
       new Promise((resolve, reject) => {
         check = () => {
-          if (screen().includes(text)) resolve();
+          if (onOneLine(screen()).includes(onOneLine(text))) resolve();
         };
         check();
         void ended.then((code) => reject(new Error(`ended with ${code} before it showed '${text}':\n${screen()}`)));

@@ -66,8 +66,6 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     confirm: async (question) => {
       if (!options.yes && (await ask(question)) !== 'yes') throw new Error('not confirmed');
     },
-    ask,
-    askSecret: ask,
     prompter: async () => fakePrompter(ask),
     questions,
     stdout: () => stdout.text(),
@@ -82,6 +80,7 @@ function fakePrompter(ask: (question: string) => Promise<string>): Prompter {
     secret: ask,
     confirm: async (message, defaultValue) => ((await ask(message)) || (defaultValue ? 'yes' : 'no')) === 'yes',
     select: async ({ message, defaultValue }) => (await ask(message)) || defaultValue,
+    pick: async ({ message }) => ask(message),
     multiSelect: async ({ message, defaultValues: defaultValue }) => {
       const answer = await ask(message);
       return answer === '' ? defaultValue : answer.split(',');

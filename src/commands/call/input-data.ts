@@ -1,13 +1,13 @@
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import { convertEpochs } from './epochs.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
+import { setPath } from './set-path.ts';
 
 /** Input of an operation, as given on the command line. */
 export interface InputData {
@@ -101,17 +101,4 @@ async function fillOrganization(context: Context, entry: OperationEntry, data: R
   if (!takesOne || data['organizationId'] !== undefined) return;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
-}
-
-function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const [head, ...rest] = path;
-  if (head === undefined) return;
-  if (rest.length === 0) {
-    target[head] = value;
-    return;
-  }
-  const inner = target[head];
-  const next = isObject(inner) ? inner : {};
-  target[head] = next;
-  setPath(next, rest, value);
 }

@@ -13,6 +13,11 @@ const KIND_OF_FIELD: ReadonlyMap<string, IdKind> = new Map([
   ['endpointId', 'endpoint'],
 ]);
 
+/** Returns the kind of ID in a field of a request, if it is known. */
+export function kindOfField(field: string): IdKind | undefined {
+  return KIND_OF_FIELD.get(field);
+}
+
 /** Kind of a plain `id` field, by resource. */
 const KIND_OF_RESOURCE: ReadonlyMap<string, IdKind> = new Map([
   ['documents', 'document'],

@@ -59,7 +59,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Resume a stopped or killed job',
     description:
-      'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Flags given here apply to this run only. A request without an outcome is sent again unchanged, regardless of --batch-size.',
+      'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Without an ID, resumes the only stopped job, or asks which one. Flags given here apply to this run only. A request without an outcome is sent again unchanged, regardless of --batch-size.',
     examples: [
       { command: 'svc jobs resume 20260131-094500-5f3a9c', caption: 'send the remaining records' },
       {
@@ -67,7 +67,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
         caption: 'resume at a lower rate',
       },
     ],
-    arguments: [JOB],
+    arguments: [{ ...JOB, description: 'job ID (default: the only stopped job)', required: false }],
     options: RESUME_THROUGHPUT_FLAGS,
     load: async () => (await import('./resume.ts')).resumeJob,
   }),

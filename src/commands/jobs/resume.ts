@@ -32,14 +32,15 @@ import { optionalProperty } from '../option-values.ts';
 import { showFinishedJob } from './finished-job.ts';
 import { openJobContext } from './job-context.ts';
 import { findJobOperation } from './job-operation.ts';
+import { findStoppedJob } from './stopped-job.ts';
 
 /**
- * Resumes a job.
+ * Resumes a job: the given one, or the only stopped one.
  * @throws SvcError `usage` if the job does not exist or was started against another service; `locked` while another
  * process runs the job; `bad_data` if the input changed; `local` if the journal is missing or damaged
  */
 export async function resumeJob(context: Context, invocation: Invocation<ThroughputFlags>): Promise<void> {
-  const [id = ''] = invocation.arguments;
+  const [id = await findStoppedJob(context)] = invocation.arguments;
   const throughput = parseThroughput(invocation.options);
   const folder = await findJob(context.folders, id);
   const release = await lockJob(folder, context.clock);

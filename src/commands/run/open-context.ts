@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { type Sink, withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
@@ -73,13 +74,8 @@ export function openContext(
     client: once(async () => {
       const { connect } = await import('../call/connect.ts');
       const connecting = connect(context);
-      closers.push(
-        async () =>
-          void (await connecting.then(
-            ({ close }) => close(),
-            () => undefined,
-          )),
-      );
+      // A failed connection has nothing to close.
+      closers.push(async () => (await connecting.catch(() => undefined))?.close());
       // An invalid jq expression fails before anything is sent.
       await filter;
       return (await connecting).client;
@@ -88,20 +84,15 @@ export function openContext(
       openPrinter(context, await format(), await filter, (write) => stdout.writeDocument(write, print)),
     ),
     note: async (text) => {
-      if (!options.quiet) await print(`${escapeForTerminal(text)}\n`);
+      if (!options.quiet) await print(await formatMessage(text, io.stderr));
     },
-    warn: (text) => print(`warning: ${escapeForTerminal(text)}\n`),
+    warn: async (text) => print(await formatMessage(`warning: ${text}`, io.stderr)),
     confirm: async (question, about = 'service') => {
       if (options.yes) return;
-      const [{ confirm }, { serviceLabel: targetName }] = await Promise.all([
-        import('../terminal/prompts.ts'),
-        import('../call/protected-profile.ts'),
-      ]);
-      await confirm(context, about === 'service' ? `${question} (${await targetName(context)})` : question);
+      const { serviceLabel } = await import('../call/protected-profile.ts');
+      await confirm(context, about === 'service' ? `${question} (${await serviceLabel(context)})` : question);
     },
-    ask: async (question) => (await import('../terminal/prompts.ts')).ask(context, question),
     prompter: once(async () => (await import('../terminal/open-prompter.ts')).openPrompter(processEnvironment)),
-    askSecret: async (question) => (await import('../terminal/prompts.ts')).askSecret(context, question),
   };
   return {
     context,
@@ -112,6 +103,25 @@ export function openContext(
   };
 }
 
+/** Asks for confirmation. @throws SvcError `usage` for a no, and if prompts are not possible */
+async function confirm(context: Context, question: string): Promise<void> {
+  if (!canAsk(context)) {
+    const hint = 'add --yes to confirm without a prompt';
+    throw new SvcError('usage', `confirmation required: ${question}`, { hint });
+  }
+  const prompter = await context.prompter();
+  if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
+}
+
+/** Formats a message as lines that fit the terminal. */
+async function formatMessage(text: string, { columns }: Sink): Promise<string> {
+  const line = escapeForTerminal(text);
+  // Wide characters take two columns.
+  if (!columns || line.length * 2 <= columns) return `${line}\n`;
+  const { splitAtCommand, wrapMessage } = await import('../../output/wrap-message.ts');
+  return `${await wrapMessage(splitAtCommand(line), columns)}\n`;
+}
+
 /** Creates a sink for messages that uses only characters the terminal can show. */
 function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment): Sink {
   return withWrite(stderr, (text) =>
@@ -119,16 +129,11 @@ function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment):
   );
 }
 
-async function readSettings(
-  processEnvironment: ProcessEnvironment,
-  options: GlobalOptions,
-  isLocalOnly: boolean,
-): Promise<SettingsWithoutSecrets> {
-  const { resolveSettingsWithoutSecrets: resolveOpenSettings, EMPTY_SETTINGS } = await import(
-    '../../profiles/resolve.ts'
-  );
+async function readSettings(processEnvironment: ProcessEnvironment, options: GlobalOptions, isLocalOnly: boolean) {
+  const { resolveSettingsWithoutSecrets, EMPTY_SETTINGS } = await import('../../profiles/resolve.ts');
   const flags = { ...optionalProperty('profile', options.profile), ...optionalProperty('baseUrl', options.baseUrl) };
-  const resolving = resolveOpenSettings({ ...processEnvironment, flags, isLocal: options.local || isLocalOnly });
+  const isLocal = options.local || isLocalOnly;
+  const resolving = resolveSettingsWithoutSecrets({ ...processEnvironment, flags, isLocal });
   return isLocalOnly ? resolving.catch(() => EMPTY_SETTINGS) : resolving;
 }
 

@@ -5,6 +5,7 @@ import { readInputData } from '../call/input-data.ts';
 import { runCall } from '../call/run-call.ts';
 import type { Invocation, OperationRunner, RunOperation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../option-values.ts';
+import { canAsk } from '../terminal/terminal.ts';
 
 /** Returns the code that runs an operation: its custom runner, or `runOperation`. */
 export function loadRunner(runner: OperationRunner | undefined): RunOperation | Promise<RunOperation> {
@@ -15,6 +16,10 @@ export function loadRunner(runner: OperationRunner | undefined): RunOperation | 
 export const runOperation: RunOperation = async (context, versions, invocation) => {
   const entry = selectVersion(versions, invocation);
   const input = await readInputData(context, entry, invocation);
+  if (canAsk(context)) {
+    const { pickMissingIds } = await import('../call/pick-ids.ts');
+    await pickMissingIds(context, entry, input.data, invocation);
+  }
   const isBulk = entry.bulk === 'array' || (entry.bulk && getFlagValue(invocation.options, 'file') !== undefined);
   if (!isBulk) return runCall(context, entry, input, invocation);
   const [{ runBulkOperation }, { parseBulkOptions }] = await Promise.all([

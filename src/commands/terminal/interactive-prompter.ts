@@ -1,10 +1,13 @@
 import { styleText } from 'node:util';
-import { confirm, input, password, select } from '@inquirer/prompts';
+import { confirm, input, password, search, select } from '@inquirer/prompts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import {
   answerProblem,
+  type Choice,
   EMPTY_ANSWER,
+  filterChoices,
+  type PickPrompt,
   type Prompter,
   type PrompterDependencies,
   parseAnswer,
@@ -27,6 +30,7 @@ export function createInteractivePrompter(context: PrompterDependencies): Prompt
         ),
       ),
     select: (question) => askSelect(context, question),
+    pick: (question) => askPick(context, question),
     multiSelect: (question) => askMultiSelect(context, question),
   };
 }
@@ -68,15 +72,32 @@ function askText(context: PrompterDependencies, question: TextPrompt): Promise<s
 }
 
 function askSelect(context: PrompterDependencies, { message, choices, defaultValue }: SelectPrompt): Promise<string> {
-  const listed = choices.map(({ value, description }) => ({
-    value,
-    name: escapeForTerminal(value),
-    ...(description && { description: escapeForTerminal(description) }),
-  }));
+  const listed = choices.map(toRow);
   return runPrompt(context, (streams) =>
     select(
       { message: wrapMessage(context, message), choices: listed, default: defaultValue, pageSize: PAGE_SIZE },
       streams,
     ),
   );
+}
+
+/** Asks for one choice of a list that typed text filters. Other text, if allowed, is the last row. */
+function askPick(context: PrompterDependencies, { message, choices, allowsOther }: PickPrompt): Promise<string> {
+  const source = (typed = '') => {
+    const term = typed.trim();
+    const found = filterChoices(choices, term);
+    const isOther = allowsOther && term !== '' && !choices.some(({ value }) => value === term);
+    return [...found, ...(isOther ? [{ value: term, description: 'not in the list' }] : [])].map(toRow);
+  };
+  return runPrompt(context, (streams) =>
+    search({ message: wrapMessage(context, message), pageSize: PAGE_SIZE, source }, streams),
+  );
+}
+
+function toRow({ value, description }: Choice) {
+  return {
+    value,
+    name: escapeForTerminal(value),
+    ...(description && { description: escapeForTerminal(description) }),
+  };
 }

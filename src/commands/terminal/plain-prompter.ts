@@ -4,7 +4,9 @@ import {
   answerProblem,
   type Choice,
   EMPTY_ANSWER,
+  filterChoices,
   type MultiSelectPrompt,
+  type PickPrompt,
   type Prompter,
   type PrompterDependencies,
   parseAnswer,
@@ -50,6 +52,7 @@ export function createPlainPrompter({ io, signal }: PrompterDependencies): Promp
     },
     confirm: (message, defaultValue) => askConfirm(page, message, defaultValue),
     select: (question) => askSelect(page, question),
+    pick: (question) => askPick(page, question),
     multiSelect: (question) => askMultiSelect(page, question),
   };
 }
@@ -95,6 +98,26 @@ async function askSelect(page: PlainPage, { message, choices, defaultValue }: Se
   }
 }
 
+/** Number of choices that are listed at once. */
+const MAX_LISTED = 12;
+
+/** Asks for one choice of a list, by number or name. A part of a name lists the choices that match. */
+async function askPick(page: PlainPage, { message, choices, allowsOther }: PickPrompt): Promise<string> {
+  await page.print(`${message}:`);
+  let shown = choices;
+  for (;;) {
+    for (const choice of shown.slice(0, MAX_LISTED)) await page.print(numberedChoice(choices.indexOf(choice), choice));
+    if (shown.length > MAX_LISTED) await page.print(`  and ${shown.length - MAX_LISTED} more`);
+    const answer = await page.read('number or name; a part of a name searches the list:');
+    const chosen = choiceOf(choices, answer);
+    if (chosen) return chosen.value;
+    const found = answer === '' ? [] : filterChoices(choices, answer);
+    if (found.length === 0 && answer !== '' && allowsOther) return answer;
+    if (found.length === 0) await page.print(`  '${answer}' is not one of the choices`);
+    shown = found.length === 0 ? choices : found;
+  }
+}
+
 async function askMultiSelect(page: PlainPage, question: MultiSelectPrompt): Promise<readonly string[]> {
   const { message, choices, defaultValues, emptyMeaning } = question;
   const chosen = new Set(defaultValues);
@@ -112,23 +135,18 @@ async function askMultiSelect(page: PlainPage, question: MultiSelectPrompt): Pro
   }
 }
 
-interface AnswerPart {
-  readonly chosen: Set<string>;
-  readonly part: string;
-}
-
 /** Applies one part of an answer: selects choices, or prints the choices that match. */
 async function applyPart(
   page: PlainPage,
   { choices, validateOther }: MultiSelectPrompt,
-  { chosen, part }: AnswerPart,
+  { chosen, part }: { readonly chosen: Set<string>; readonly part: string },
 ): Promise<void> {
   const choice = choiceOf(choices, part);
   if (choice) return toggleAll(chosen, [choice.value]);
   const group = valuesInGroup(choices, part);
   if (group.length > 0) return toggleAll(chosen, group);
   if (chosen.has(part)) return toggleAll(chosen, [part]);
-  const found = choices.filter(({ value, description = '' }) => `${value} ${description}`.includes(part));
+  const found = filterChoices(choices, part);
   if (found.length > 0) {
     await page.print(`  matches for '${part}':`);
     return printChoices(page, choices, chosen, found);

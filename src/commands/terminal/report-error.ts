@@ -22,7 +22,8 @@ export async function reportError(
   const error = toSvcError(thrown);
   if (error.failure !== 'reader_gone') {
     const ownWords = wordsBeforeSeparator(words);
-    const text = renderError(error, {
+    const text = await renderError(error, {
+      width: io.stderr.columns,
       format: requestedFormat(ownWords, environment),
       debug: ownWords.includes('--debug'),
     });

@@ -3,6 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { noteNoRecords } from '../call/closing-messages.ts';
+import { pickKnownId } from '../call/pick-ids.ts';
 import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -17,7 +18,8 @@ const MAX_LEVELS = 250;
 
 /** Draws the tree of an organization's folders, or prints the folders nested in each other. */
 export async function foldersTreeCommand(context: Context, { options }: Invocation<FoldersTreeFlags>): Promise<void> {
-  const organizationId = options.org ?? (await context.openSettings()).org?.value;
+  const organizationId =
+    options.org ?? (await context.openSettings()).org?.value ?? (await pickKnownId(context, 'organizationId', '--org'));
   if (!organizationId) {
     throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
   }

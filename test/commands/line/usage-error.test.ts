@@ -40,7 +40,7 @@ describe('an invalid command line', () => {
     ['users add -o jsn', "--output must be one of table, json, yaml, csv, ndjson, got 'jsn'", "did you mean 'json'?"],
     ['users add --user a --user b', '--user can be given only once', undefined],
     ['profiles use', 'svc profiles use requires <name>', 'see svc profiles use --help'],
-    ['jobs resume', 'svc jobs resume requires <id>', 'svc jobs list lists the IDs'],
+    ['jobs show', 'svc jobs show requires <id>', 'svc jobs list lists the IDs'],
     [
       'org list',
       'the service has no operation that lists organizations',

@@ -1,0 +1,43 @@
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { valueAt } from '../../kernel/field-path.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { readCachedIds } from '../ids/id-cache.ts';
+import { kindOfField } from '../ids/id-collector.ts';
+import { canAsk } from '../terminal/terminal.ts';
+import { setPath } from './set-path.ts';
+
+/**
+ * Lets the user pick the required IDs that an input lacks from those that this machine remembers for the profile. An ID stays
+ * missing if none of its kind are remembered, or if prompts are not possible.
+ */
+export async function pickMissingIds(
+  context: Context,
+  { flags, argument }: OperationEntry,
+  data: Record<string, unknown>,
+  invocation: Invocation,
+): Promise<void> {
+  const required = flags.filter(
+    ({ required: isRequired, ofRecord, kind }) => isRequired && !ofRecord && kind === 'text',
+  );
+  for (const { name, path } of required) {
+    if (valueAt(data, path) !== undefined) continue;
+    const id = await pickKnownId(context, path.at(-1) ?? '', `--${name}`);
+    if (id !== undefined) setPath(data, path, id);
+  }
+  if (!argument || invocation.arguments.length > 0 || data[argument.field] !== undefined) return;
+  const id = await pickKnownId(context, argument.field, `<${argument.field}>`);
+  if (id !== undefined) data[argument.field] = id;
+}
+
+/** Lets the user pick an ID for a field. Returns `undefined` if no IDs are known, or if prompts are not possible. */
+export async function pickKnownId(context: Context, field: string, name: string): Promise<string | undefined> {
+  const kind = kindOfField(field);
+  if (kind === undefined || !canAsk(context)) return undefined;
+  const { local } = context.options;
+  const profile = local ? undefined : (await context.openSettings()).profile?.value;
+  const known = await readCachedIds(context, { local, profile }, kind);
+  if (known.length === 0) return undefined;
+  const message = `${kind.replace(/^./, (first) => first.toUpperCase())} ID (${name})`;
+  return (await context.prompter()).pick({ message, choices: known.map((value) => ({ value })), allowsOther: true });
+}

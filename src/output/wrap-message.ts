@@ -1,0 +1,45 @@
+import { createMeasure } from './width.ts';
+import { wrapWords } from './wrap.ts';
+import { wrapCommand } from './wrap-command.ts';
+
+/** Part of a message: text, or a command to copy. */
+export type MessagePart = string | { readonly command: string };
+
+/** Stands for a space that must not become a line break. */
+const GLUE = '\ue001';
+
+/**
+ * Wraps a message between words. A command stays on one line; if it is longer than a line, it gets lines of its own that end
+ * with ` \`. An indented message is part of a layout and stays as it is.
+ */
+export async function wrapMessage(parts: readonly MessagePart[], width: number): Promise<string> {
+  const whole = parts.map(textOf).join('');
+  const measure = await createMeasure([[whole]]);
+  if (whole.startsWith(' ') || measure(whole) <= width) return whole;
+  const lines: string[] = [];
+  let text = '';
+  const endText = () => {
+    if (text.trim() !== '') lines.push(...wrapWords(text.trim(), width, measure, true));
+    text = '';
+  };
+  for (const part of parts) {
+    if (typeof part === 'string') text += part;
+    else if (measure(part.command) <= width) text += part.command.replaceAll(' ', GLUE);
+    else {
+      endText();
+      lines.push(...wrapCommand(part.command, width, measure));
+    }
+  }
+  endText();
+  return lines.join('\n').replaceAll(GLUE, ' ');
+}
+
+/** Splits a message at the command that ends it: `resume it with: svc jobs resume …`. */
+export function splitAtCommand(text: string): readonly MessagePart[] {
+  const [, before = '', command] = /^(.*: )?(svc .*)$/.exec(text) ?? [];
+  return command === undefined ? [text] : [before, { command }];
+}
+
+function textOf(part: MessagePart): string {
+  return typeof part === 'string' ? part : part.command;
+}
