@@ -111,10 +111,10 @@ class ProgressDisplay implements Progress {
     if (this.#style === 'none') return;
     this.#countdown = { until, reason };
     if (this.#style === 'bar') this.#restart();
-    else
-      void this.#write(
-        `${formatCountdown({ remaining: until - this.#clock.now(), reason })} ${this.#glyphs.ellipsis}\n`,
-      );
+    else {
+      const countdown = formatCountdown({ remaining: until - this.#clock.now(), reason });
+      void this.#write(`${countdown} ${this.#glyphs.ellipsis}\n`);
+    }
   }
 
   showActivity(text: string): () => Promise<void> {
