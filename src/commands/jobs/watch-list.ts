@@ -5,7 +5,7 @@ import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
 import { type JobListEntry, readEntries } from './list-entries.ts';
 
-/** Milliseconds between two readings of all jobs. */
+/** Interval between two readings of all jobs, in milliseconds. */
 const READ_INTERVAL = 1_000;
 
 /** Lists jobs until none is running: redraws the table on a terminal, and otherwise prints the jobs that changed. */
