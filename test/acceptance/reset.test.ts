@@ -466,13 +466,13 @@ describe('concurrent and interrupted resets', () => {
     expect(await recover(user, service.env)).toMatchObject([{ state: 'kept', token: service.current() }]);
   });
 
-  it('Ctrl-C waits for the response in flight', async () => {
+  // `--save` writes the profile before the request, with a library that listens to signals.
+  it.each([{ flags: [] }, { flags: ['--save'] }])('Ctrl-C waits for the response in flight $flags', async ({ flags }) => {
     const user = await newUserInProcess();
     const service = await startTokenService(slow);
-    const child = spawn(process.execPath, [BIN, 'auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json'], {
-      cwd: user.home,
-      env: { ...user.env, ...service.env },
-    });
+    const env = flags.length > 0 ? await addProfile(user, service.env) : service.env;
+    const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json', ...flags];
+    const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (text) => {
       stdout += text;
