@@ -128,7 +128,7 @@ async function saveProfile(context: Context, options: AddOptions): Promise<void>
     );
   if (fault !== undefined) {
     await context.warn(
-      `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted in a private file: ${place}`,
+      `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted in a private ${place}`,
     );
   }
 }
