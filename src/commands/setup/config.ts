@@ -75,19 +75,12 @@ async function readCurrentConfig(context: Context, client: Client, { get }: Conf
   return isObject(data) ? data : {};
 }
 
-interface ConfigInput {
-  readonly config: ConfigDefinition;
-  readonly before: Data;
-  readonly given: Data;
-}
-
 /** Combines the settings from flags with the answers for all others. */
 async function askForConfig(
   context: Context,
   { entry, operation }: SetupOperation,
-  answers: ConfigInput,
+  { config, before, given }: { readonly config: ConfigDefinition; readonly before: Data; readonly given: Data },
 ): Promise<Data> {
-  const { config, before, given } = answers;
   let wanted = given;
   for (const flag of entry.flags) {
     const { path } = flag;

@@ -1,3 +1,4 @@
+import type { Operation } from '../../catalog/define.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
@@ -17,4 +18,11 @@ export function mergeData(data: Data, over: Data): Data {
     fields.set(key, isObject(value) && isObject(inner) ? mergeData(inner, value) : value);
   }
   return Object.fromEntries(fields);
+}
+
+/** Validates the value of one field. `others` holds required fields beside it. @returns the problem, if any */
+export function findFieldProblem({ input }: Operation, path: readonly string[], value: unknown, others: Data = {}) {
+  const { error } = input.safeParse(withValue(others, path, value));
+  const issue = error?.issues.find(({ path: at }) => path.every((part, depth) => at[depth] === part));
+  return issue?.message.replace(/^./, (first) => first.toLowerCase());
 }

@@ -63,7 +63,7 @@ async function readDelivery(
 ): Promise<ReceivedDelivery> {
   const [body, headers] = [options.body, options.headers];
   if (record !== undefined && body === undefined && headers === undefined) {
-    const delivery = await readRecordFile(record, context);
+    const delivery = await readRecordFile(record, context.cwd, context.signal);
     return { headers: groupHeaders(delivery.headers), body: Buffer.from(delivery.body) };
   }
   if (record !== undefined || body === undefined || headers === undefined) {

@@ -39,9 +39,11 @@ function selectCases({ only = [], skip = [] }: TestFlags, means: SenderConfigura
     ({ name }) => (only.length === 0 || only.includes(name)) && !skip.includes(name),
   );
   if (chosen.length === 0) throw new SvcError('usage', '--only and --skip leave no cases to run');
-  for (const { name, forms, skipReason: lacks } of chosen) {
-    const missing = forms.includes(means.form) ? lacks?.(means) : `the case applies only to ${forms.join()} deliveries`;
+  const applies = ({ form = means.form }: ReceiverCase) => form === means.form;
+  for (const testCase of chosen) {
+    const { name, form, skipReason } = testCase;
+    const missing = applies(testCase) ? skipReason?.(means) : `the case applies only to ${form} deliveries`;
     if (missing && only.includes(name)) throw new SvcError('usage', `--only ${name}: ${missing}`);
   }
-  return chosen.filter(({ forms }) => forms.includes(means.form));
+  return chosen.filter(applies);
 }
