@@ -157,7 +157,11 @@ async function jobId({ home, env }: Stage): Promise<string> {
 /** The first screen: the output of the tool without a command. */
 async function overview(stage: Stage): Promise<string> {
   const columns = 96;
-  return terminalPicture(prompt('svc') + (await inTerminal(stage, [], columns)), columns, 'The overview that svc prints');
+  return terminalPicture(
+    prompt('svc') + (await inTerminal(stage, [], columns)),
+    columns,
+    'The overview that svc prints',
+  );
 }
 
 /** The dialog that creates a webhook endpoint. */

@@ -75,7 +75,8 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: 'Single values',
-    introduction: 'svc prints a single record as one field per line. Nested fields are indented; `--fields owner.email` selects one.',
+    introduction:
+      'svc prints a single record as one field per line. Nested fields are indented; `--fields owner.email` selects one.',
     screens: [{ words: ['webhooks', 'advanced', 'get', '--local'], columns: 80 }],
   },
   {

@@ -181,7 +181,7 @@ function addChoices(option: Option, choices: readonly string[]): void {
     const flag = option.long ?? option.flags;
     const near = findNearest(value, choices);
     throw new SvcError('usage', `${flag} must be one of ${choices.join(', ')}, got '${value}'`, {
-      hint: near && `did you mean '${near}'?`,
+      ...(near !== undefined && { hint: `did you mean '${near}'?` }),
     });
   });
 }
