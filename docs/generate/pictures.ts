@@ -24,6 +24,7 @@ interface Stage {
 /** The pictures of README.md and the guides by their paths, made by running the tool. */
 export async function pictures(): Promise<ReadonlyMap<string, string>> {
   return new Map([
+    ['docs/pictures/overview.svg', await onStage(overview)],
     ['docs/pictures/bulk-resume.svg', await onStage(bulkResume)],
     ['docs/pictures/webhooks-setup.svg', await onStage(webhooksSetup)],
     ['docs/pictures/webhooks-test.svg', await onStage(webhooksTest)],
@@ -153,6 +154,16 @@ async function jobId({ home, env }: Stage): Promise<string> {
   return id;
 }
 
+/** The first screen: the output of the tool without a command. */
+async function overview(stage: Stage): Promise<string> {
+  const columns = 96;
+  return terminalPicture(
+    prompt('svc') + (await inTerminal(stage, [], columns)),
+    columns,
+    'The overview that svc prints',
+  );
+}
+
 /** The dialog that creates a webhook endpoint. */
 async function webhooksSetup(stage: Stage): Promise<string> {
   const columns = 88;
@@ -182,7 +193,7 @@ async function webhooksTest(stage: Stage): Promise<string> {
 /** The backend inside the tool: records without a server or an account. */
 async function backendInABox(stage: Stage): Promise<string> {
   const commands = [
-    ['users', 'add', '--local', '--org', 'acme', '--create-organization', '--file', 'users.json'],
+    ['users', 'add', '--local', '--org', 'acme', '--file', 'users.json'],
     ['folders', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--name', 'Plans'],
     [
       'folders',

@@ -20,11 +20,7 @@ const updatable = {
 /** The fields of an activity that an update may set. */
 export const UPDATABLE_FIELDS: ReadonlySet<string> = new Set(Object.keys(updatable));
 
-interface TemplatedActivity {
-  readonly displayMessageTemplate?: string | undefined;
-}
-
-const templateWarnings = ({ activities }: { activities: readonly TemplatedActivity[] }) =>
+const templateWarnings = ({ activities }: { activities: readonly { displayMessageTemplate?: string | undefined }[] }) =>
   activities.flatMap(({ displayMessageTemplate }) =>
     warnAboutPlaceholders('displayMessageTemplate', displayMessageTemplate, '{{x}}'),
   );

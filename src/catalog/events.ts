@@ -25,23 +25,17 @@ export const EVENT_SOURCES: Readonly<Record<EventGroup, string>> = {
   delivery: 'webhook',
 };
 
-const thread = (name: string, actionType: string, describes: string, rest: Partial<EventType> = {}): EventType => ({
-  name: `comment_annotation.${name}`,
-  group: 'thread',
-  actionType,
-  description: describes,
-  onByDefault: true,
-  ...rest,
-});
+/** Creates a function that defines event types with the same name prefix. */
+const inGroup =
+  (group: EventGroup, prefix: string, onByDefault: boolean) =>
+  (name: string, actionType: string, description: string, rest: Partial<EventType> = {}): EventType => ({
+    ...{ name: `${prefix}.${name}`, group, actionType, description, onByDefault },
+    ...rest,
+  });
 
-const message = (name: string, actionType: string, describes: string, rest: Partial<EventType> = {}): EventType => ({
-  name: `comment.${name}`,
-  group: 'message',
-  actionType,
-  description: describes,
-  onByDefault: true,
-  ...rest,
-});
+const thread = inGroup('thread', 'comment_annotation', true);
+const message = inGroup('message', 'comment', true);
+const huddle = inGroup('huddle', 'huddle', true);
 
 /** Known event types. The set is open: the service may send other types, and accepts other trigger keys. */
 export const EVENT_TYPES: readonly EventType[] = [
@@ -62,43 +56,11 @@ export const EVENT_TYPES: readonly EventType[] = [
   message('delete', 'deleted', 'a comment was deleted'),
   message('reaction_add', 'reactionAdded', 'a reaction was added to a comment'),
   message('reaction_delete', 'reactionDeleted', 'a reaction was removed from a comment'),
-  {
-    name: 'huddle.create',
-    group: 'huddle',
-    actionType: 'created',
-    description: 'a huddle was started',
-    onByDefault: true,
-    email: true,
-  },
-  {
-    name: 'huddle.join',
-    group: 'huddle',
-    actionType: 'join',
-    description: 'a user joined a huddle',
-    onByDefault: true,
-    email: true,
-  },
-  {
-    name: 'crdt.update_data',
-    group: 'editor',
-    actionType: 'updateData',
-    description: 'editor content changed',
-    onByDefault: false,
-  },
-  {
-    name: 'recorder.done',
-    group: 'recorder',
-    actionType: 'done',
-    description: 'a recording was finished',
-    onByDefault: false,
-  },
-  {
-    name: 'message.attempt.exhausted',
-    group: 'delivery',
-    actionType: 'exhausted',
-    description: 'a delivery failed after its last attempt',
-    onByDefault: false,
-  },
+  huddle('create', 'created', 'a huddle was started', { email: true }),
+  huddle('join', 'join', 'a user joined a huddle', { email: true }),
+  inGroup('editor', 'crdt', false)('update_data', 'updateData', 'editor content changed'),
+  inGroup('recorder', 'recorder', false)('done', 'done', 'a recording was finished'),
+  inGroup('delivery', 'message', false)('attempt.exhausted', 'exhausted', 'a delivery failed after its last attempt'),
 ];
 
 export const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);

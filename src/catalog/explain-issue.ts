@@ -46,10 +46,7 @@ function describeSizeIssue(bound: string, limit: number | bigint, origin: string
   return `expected ${bound} ${unit ? formatNounCount(Number(limit), unit) : limit}, got ${size}`;
 }
 
-const UNITS: ReadonlyMap<string, string> = new Map([
-  ['string', 'character'],
-  ['array', 'item'],
-]);
+const UNITS = new Map(Object.entries({ string: 'character', array: 'item' }));
 
 const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['string', 'text'],

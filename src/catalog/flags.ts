@@ -41,11 +41,9 @@ export interface Flag {
   readonly keys?: readonly Flag[];
 }
 
-const SHORT_NAMES = new Map([
-  ['organizationId', 'org'],
-  ['organizationUserGroupId', 'group'],
-  ['parentFolderId', 'parent'],
-]);
+const SHORT_NAMES = new Map(
+  Object.entries({ organizationId: 'org', organizationUserGroupId: 'group', parentFolderId: 'parent' }),
+);
 
 /** How messages name an input: by its flag on a command line, or by its field in a program or a tool call. */
 export type InputNaming = 'flags' | 'fields';

@@ -13,7 +13,7 @@ export const CREDENTIAL_HEADERS = {
 
 export type Credential = keyof typeof CREDENTIAL_HEADERS;
 
-/** Credentials of each kind of operation. */
+/** Credentials of each kind of operation, in the order in which the service checks them. */
 export const CREDENTIALS_BY_AUTH = {
   key: ['apiKey', 'authToken'],
   workspace: ['workspaceId', 'workspaceAuthToken'],

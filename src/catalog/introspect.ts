@@ -14,17 +14,11 @@ export function definitionOf(schema: z.ZodType): SchemaDefinition {
   return schema.def as unknown as SchemaDefinition;
 }
 
-/** A schema without its `optional` and `default` wrappers, and the metadata of all of them. */
-export interface UnwrappedSchema {
-  readonly schema: z.ZodType;
-  readonly required: boolean;
-  readonly meta: Readonly<Record<string, unknown>>;
-}
-
-export function unwrap(declared: z.ZodType): UnwrappedSchema {
+/** Returns a schema without its `optional` and `default` wrappers, and the metadata of all of them. */
+export function unwrap(declared: z.ZodType) {
   let schema = declared;
   let required = true;
-  let meta = schema.meta() ?? {};
+  let meta: Readonly<Record<string, unknown>> = schema.meta() ?? {};
   for (let inner = definitionOf(schema).innerType; inner; inner = definitionOf(schema).innerType) {
     required = false;
     schema = inner;

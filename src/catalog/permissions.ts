@@ -44,8 +44,10 @@ export function findExpiredAccess(
   return { path: ['permissions', 'resources', at, 'expiresAt'], message: 'is in the past' };
 }
 
-/** The organization of each resource, and the user as a member of it. */
-function parentsOf({ user, permissions: { resources: entries } }: PermissionInput): readonly Parent[] {
+const input = z.object({ user: z.looseObject({ userId: id('user ID') }), permissions: z.object({ resources }) });
+
+/** Returns the organization of each resource, and the user as a member of it. */
+function parentsOf({ user, permissions: { resources: entries } }: z.output<typeof input>): readonly Parent[] {
   const organizations = new Set(
     entries.map(({ type, id: own, organizationId = own }) => (type === 'organization' ? own : organizationId)),
   );
@@ -53,11 +55,6 @@ function parentsOf({ user, permissions: { resources: entries } }: PermissionInpu
     { kind: 'organization', id: organizationId, organizationId },
     { kind: 'user', id: user.userId, organizationId },
   ]);
-}
-
-interface PermissionInput {
-  readonly user: { readonly userId: string };
-  readonly permissions: { readonly resources: readonly z.output<typeof accessResource>[] };
 }
 
 export const permissions = {
@@ -73,13 +70,10 @@ export const permissions = {
     path: '/v2/auth/permissions/add',
     auth: 'key',
     effect: 'keyed',
-    input: z.object({
-      user: z.looseObject({ userId: id('user ID') }),
-      permissions: z.object({ resources }),
-    }),
+    input,
     output: z.unknown(),
     message: 'Permissions added successfully.',
     createsParents: { kinds: ['organization', 'user'], of: parentsOf },
-    findPastValue: (input, now) => findExpiredAccess(input.permissions, now),
+    findPastValue: ({ permissions }, now) => findExpiredAccess(permissions, now),
   }),
 };

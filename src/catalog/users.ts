@@ -20,27 +20,21 @@ const requireSingleTarget = <Schema extends z.ZodObject<typeof location>>(schema
     { not: { required: ['documentId', 'folderId'] } },
   );
 
-const bulk = { field: 'users', id: 'userId', noun: 'user' } as const;
+const write = {
+  auth: 'key',
+  output: itemResults,
+  message: 'User(s) processed successfully.',
+  bulk: { field: 'users', id: 'userId', noun: 'user' },
+} as const;
 
 const add = {
+  ...write,
   command: ['users', 'add'],
   summary: 'Add users to an organization, folder, or document',
-  auth: 'key',
   effect: 'keyed',
-  output: itemResults,
-  message: 'User(s) processed successfully.',
-  bulk,
 } as const;
 
-const update = {
-  command: ['users', 'update'],
-  summary: 'Update existing users',
-  auth: 'key',
-  effect: 'set',
-  output: itemResults,
-  message: 'User(s) processed successfully.',
-  bulk,
-} as const;
+const update = { ...write, command: ['users', 'update'], summary: 'Update existing users', effect: 'set' } as const;
 
 const item = z.looseObject({});
 

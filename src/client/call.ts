@@ -29,12 +29,11 @@ interface CallOptions {
   readonly random?: () => number;
 }
 
-interface CompletedCall extends CallStats {
-  readonly success: SendSuccess;
-}
-
 /** Sends a request, retries it as its effect and the failures allow, and throws the final error. */
-export type SendWithRetries = (operation: CalledOperation, request: WireRequest) => Promise<CompletedCall>;
+export type SendWithRetries = (
+  operation: CalledOperation,
+  request: WireRequest,
+) => Promise<CallStats & { success: SendSuccess }>;
 
 export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce): SendWithRetries {
   const { clock, maxWait, observe, signal, sharedRateLimit, random = Math.random } = options;

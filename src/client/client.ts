@@ -6,7 +6,7 @@ import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { rememberSecret } from '../kernel/redact.ts';
 import { createSendOnce } from './attempt.ts';
-import { createSendWithRetries } from './call.ts';
+import { createSendWithRetries, type SendWithRetries } from './call.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
 import type { CallOutcome, Client } from './client-types.ts';
 import { secretValuesOf } from './credentials.ts';
@@ -21,7 +21,6 @@ import {
 } from './request.ts';
 import { normalizeBaseUrl, type Target } from './target.ts';
 import type { Transport } from './transport.ts';
-import { guardWrites } from './write-guard.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
 export type { CallOutcome as Reply, CallResult as Answer, Client } from './client-types.ts';
@@ -119,6 +118,23 @@ export function createClient(options: ClientOptions): Client {
       input: z.input<Input>,
     ) => (await send(operation, await withGeneratedId(operation, input))) as CallOutcome<z.output<Output>>,
   };
+}
+
+/**
+ * Delays writes until `beforeWrite` has resolved. Calls it at most once, however many writes are waiting. If it rejects,
+ * each write rejects with the same error, and none is sent.
+ */
+function guardWrites(call: SendWithRetries, beforeWrite: ClientOptions['beforeWrite']) {
+  let permission: Promise<void> | undefined;
+  const ensureAllowed = async () => {
+    permission ??= beforeWrite?.();
+    await permission;
+  };
+  const send: SendWithRetries = async (operation, request) => {
+    if (operation.effect !== 'read') await ensureAllowed();
+    return call(operation, request);
+  };
+  return { send, ensureAllowed };
 }
 
 /** @throws SvcError `not_found` if one record was requested and the list is empty: services return that or NOT_FOUND. */

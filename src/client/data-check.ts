@@ -4,10 +4,6 @@ import { isObject } from '../kernel/is-object.ts';
 
 type Path = readonly PropertyKey[];
 
-interface Issue {
-  readonly path: Path;
-}
-
 interface CheckOptions {
   /** Whether missing fields count as unexpected. By default, a service may omit fields. */
   readonly strict: boolean;
@@ -48,7 +44,11 @@ function isIdentifiable(record: unknown, schema: z.ZodType | undefined): boolean
 }
 
 /** Yields the issues of data, and `undefined` for each valid part. Descends into lists, records, and objects. */
-function* findIssues(schema: z.core.$ZodType, data: unknown, path: Path): Generator<Issue | undefined> {
+function* findIssues(
+  schema: z.core.$ZodType,
+  data: unknown,
+  path: Path,
+): Generator<{ readonly path: Path } | undefined> {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (!def.checks?.length) {
     if (def.type === 'optional' && data === undefined) return;

@@ -18,9 +18,7 @@ const IDLE_TIMEOUT = 4_000;
 
 const ENCODING_HEADERS = { 'accept-encoding': ACCEPTED_ENCODINGS.join(', ') };
 
-/**
- * Creates a transport for a few calls over Node's own HTTP client, which starts much faster than `fetch`.
- */
+/** Creates a transport for a few calls over Node's own HTTP client, which starts much faster than `fetch`. */
 export function createHttpTransport({
   attemptTimeout,
   tls,
@@ -53,18 +51,15 @@ async function createAgent(url: string, tls: TrustedAuthorities | undefined): Pr
   return new https.Agent({ ...agentOptions, ...tls, ALPNProtocols: ['http/1.1'] });
 }
 
-interface ConnectionOptions {
-  readonly agent: Agent;
-  readonly connectTimeout: number;
-  readonly signal: AbortSignal;
-}
-
 /** Sends a request. Resolves with the response as soon as its head has arrived. */
 function sendRequest(
   { url, headers, credentials, body }: WireRequest,
-  connection: ConnectionOptions,
+  {
+    agent,
+    connectTimeout,
+    signal,
+  }: { readonly agent: Agent; readonly connectTimeout: number; readonly signal: AbortSignal },
 ): Promise<IncomingMessage> {
-  const { agent, connectTimeout, signal } = connection;
   return new Promise((resolve, reject) => {
     let isOpen = false;
     const outgoing = request(url, {

@@ -6,27 +6,18 @@ import type { NetworkProxy } from './proxy.ts';
 import { AttemptTimeoutError } from './time-limit.ts';
 import { NotConnectedError } from './transport.ts';
 
-/** Errors of name resolution and connection setup: no part of the request was sent. */
-const BEFORE_SENDING = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EAI_FAIL',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+/** Matches error codes of name resolution and connection setup: no part of the request was sent. */
+const BEFORE_SENDING =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /** The message of `fetch`, without a code, for a port that it refuses to connect to. */
 const BAD_PORT = 'bad port';
 
-/** Certificate and TLS errors before anything was sent. Retrying does not help. */
+/** Matches codes of certificate and TLS errors before anything was sent. Retrying does not help. */
 const TLS =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION|ERR_SSL_PACKET_LENGTH)/;
 
-/** A proxy refused to connect: its HTTP status, or a SOCKS error. */
+/** Match a proxy's refusal to connect: the message with its HTTP status, or the code of a SOCKS error. */
 const PROXY_RESPONSE = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
 const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
 
@@ -83,7 +74,7 @@ function rootCausesOf(thrown: unknown): readonly unknown[] {
 
 function isBeforeSending(root: unknown): boolean {
   if (!(root instanceof Error)) return false;
-  if (BEFORE_SENDING.has(systemErrorCode(root) ?? '') || root.message === BAD_PORT) return true;
+  if (BEFORE_SENDING.test(systemErrorCode(root) ?? '') || root.message === BAD_PORT) return true;
   return 'syscall' in root && (root.syscall === 'connect' || root.syscall === 'getaddrinfo');
 }
 

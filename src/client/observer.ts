@@ -6,16 +6,11 @@ import { createPlannedRequest, type WireRequest } from './request.ts';
 import type { Target } from './target.ts';
 import type { WireResponse } from './transport.ts';
 
-/** Reports requests and responses with every credential redacted, including credentials in responses. */
-interface Observer {
-  request(attempt: number, request: WireRequest): void;
-  response(attempt: number, request: WireRequest, response: WireResponse, milliseconds: number): void;
-}
-
-export function createObserver(target: Target, observe: ((event: CallEvent) => void) | undefined): Observer {
+/** Creates an observer that redacts every credential in requests and responses, including those that responses contain. */
+export function createObserver(target: Target, observe: ((event: CallEvent) => void) | undefined) {
   const secrets = new Set(credentialValuesOf(target));
   return {
-    request(attempt, request) {
+    request(attempt: number, request: WireRequest) {
       observe?.({
         kind: 'request',
         attempt,
@@ -24,7 +19,7 @@ export function createObserver(target: Target, observe: ((event: CallEvent) => v
         },
       });
     },
-    response(attempt, request, { httpStatus, body }, milliseconds) {
+    response(attempt: number, request: WireRequest, { httpStatus, body }: WireResponse, milliseconds: number) {
       observe?.({
         kind: 'response',
         attempt,

@@ -10,12 +10,10 @@ export interface NetworkProxy {
   readonly variable: string;
 }
 
-const PROTOCOLS = new Map([
-  ['http:', 'http:'],
-  ['https:', 'https:'],
-  ['socks5:', 'socks5:'],
-  ['socks5h:', 'socks5:'],
-]);
+/** The supported protocols, by the scheme of an address. */
+const PROTOCOLS = new Map(
+  Object.entries({ 'http:': 'http:', 'https:': 'https:', 'socks5:': 'socks5:', 'socks5h:': 'socks5:' }),
+);
 
 /**
  * Finds the proxy for a URL in the environment: `HTTPS_PROXY` or `HTTP_PROXY` by scheme, otherwise `ALL_PROXY`; lower-case

@@ -17,20 +17,6 @@ export interface SharedRateLimit {
   pauseUntil(untilEpoch: number): void;
 }
 
-/** Releases the slot of a request. `isHandled`: the service processed the request instead of limiting it. */
-type ReleaseSlot = (isHandled: boolean) => void;
-
-/** Admits every attempt of every call. A rate limit pauses all of them. */
-interface RateLimiter {
-  /** Resolves when a request may be sent; rejects with the signal's reason. */
-  acquire(): Promise<ReleaseSlot>;
-  /**
-   * Pauses for the time that the service asks for, or until its own rate limit ends. Otherwise pauses for a second, and
-   * twice as long each time until a request succeeds. Returns false if that exceeds the remaining waiting time.
-   */
-  pause(failure: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean;
-}
-
 interface RateLimiterOptions {
   readonly clock: Clock;
   readonly random: () => number;
@@ -41,14 +27,8 @@ interface RateLimiterOptions {
   readonly shared: SharedRateLimit | undefined;
 }
 
-export function createRateLimiter({
-  clock,
-  random,
-  maxWait,
-  signal,
-  observe,
-  shared,
-}: RateLimiterOptions): RateLimiter {
+/** Creates a limiter that admits every attempt of every call. A rate limit pauses all of them. */
+export function createRateLimiter({ clock, random, maxWait, signal, observe, shared }: RateLimiterOptions) {
   const slowStart = new SlowStart();
   let remainingWait = maxWait;
   const monotonic = () => monotonicNow(clock);
@@ -89,6 +69,7 @@ export function createRateLimiter({
     }
   }
 
+  /** @param isHandled whether the service processed the request instead of limiting it */
   function release(isHandled: boolean): void {
     if (isHandled) unspecifiedPauses = 0;
     slowStart.release(isHandled);
@@ -102,6 +83,7 @@ export function createRateLimiter({
   }
 
   return {
+    /** Resolves when a request may be sent, with a function that releases its slot; rejects with the signal's reason. */
     async acquire() {
       for (;;) {
         await waitForPause();
@@ -111,7 +93,11 @@ export function createRateLimiter({
         slowStart.release(false);
       }
     },
-    pause({ retryAfter, isServiceRateLimit }) {
+    /**
+     * Pauses for the time that the service asks for, or until its own rate limit ends. Otherwise pauses for a second, and
+     * twice as long each time until a request succeeds. Returns false if that exceeds the remaining waiting time.
+     */
+    pause({ retryAfter, isServiceRateLimit }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean {
       const asked = parseRetryAfter(retryAfter, clock.now());
       const remainingPause = resumesAt - monotonic();
       // Requests in flight when a pause starts are rate limited too; only a longer pause changes anything.

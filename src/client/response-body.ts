@@ -18,11 +18,7 @@ const MAX_MARKS = 4_000_000;
 export type BodyText = { readonly text: string } | { readonly flaw: string };
 
 /** The supported content encodings, each with the function of `node:zlib` that decodes it. */
-const DECODERS = new Map<string, 'gunzip' | 'inflate'>([
-  ['gzip', 'gunzip'],
-  ['x-gzip', 'gunzip'],
-  ['deflate', 'inflate'],
-]);
+const DECODERS = new Map(Object.entries({ gzip: 'gunzip', 'x-gzip': 'gunzip', deflate: 'inflate' } as const));
 
 /** Encodings for the `Accept-Encoding` header. */
 export const ACCEPTED_ENCODINGS = ['gzip', 'deflate'];

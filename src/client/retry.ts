@@ -33,25 +33,20 @@ export function chooseRetryDelay(attempts: number, random: () => number): number
   return random() * Math.min(MAX_DELAY, FIRST_DELAY * 2 ** (attempts - 1));
 }
 
-/** Limits the retries of all calls together, so that retries do not overload a failing service. */
-interface RetryBudget {
-  /** Takes one retry; returns false if none is left. */
-  take(): boolean;
-  /** Returns a fraction of a retry to the budget after a success. */
-  earn(): void;
-}
-
 const MAX_RETRIES = 100;
 const RETRIES_PER_SUCCESS = 0.1;
 
-export function createRetryBudget(max = MAX_RETRIES): RetryBudget {
+/** Limits the retries of all calls together, so that retries do not overload a failing service. */
+export function createRetryBudget(max = MAX_RETRIES) {
   let left = max;
   return {
+    /** Takes one retry; returns false if none is left. */
     take() {
       if (left < 1) return false;
       left -= 1;
       return true;
     },
+    /** Returns a fraction of a retry to the budget after a success. */
     earn() {
       left = Math.min(max, left + RETRIES_PER_SUCCESS);
     },

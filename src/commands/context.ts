@@ -83,9 +83,6 @@ export interface Context extends ProcessEnvironment {
    * @throws SvcError `usage` if prompts are not possible
    */
   confirm(question: string, about?: 'service' | 'this machine'): Promise<void>;
-  /** Reads a secret from the terminal without echo. @throws SvcError `usage` if prompts are not possible */
-  askSecret(question: string): Promise<string>;
-  ask(question: string): Promise<string>;
   /** Prompts for a command's own questions. The command must check `canAsk` first. */
   prompter(): Promise<Prompter>;
 }

@@ -8,15 +8,10 @@ import type {
   RunOperation,
 } from './definition.ts';
 
-interface LoadedCommand<Options, Run> extends Omit<CommandDefinition, 'options' | 'flagsOf' | 'load'> {
+type Loaded<Definition, Options, Run> = Omit<Definition, 'options' | 'flagsOf' | 'load'> & {
   readonly options: Options;
   readonly load: () => Promise<Run>;
-}
-
-interface LoadedRunner<Options, Run> extends Omit<OperationRunner, 'options' | 'load'> {
-  readonly options: Options;
-  readonly load: () => Promise<Run>;
-}
+};
 
 /** Keys that a function reads from the options of an invocation. */
 type KeysRead<Run extends (...input: never[]) => unknown> =
@@ -33,7 +28,7 @@ type ReadsOnly<Options extends readonly OptionDefinition[], Run extends (...inpu
 export function defineCommand<
   const Options extends readonly OptionDefinition[],
   Run extends RunCommand<OptionsOf<Options>>,
->(command: LoadedCommand<Options, Run> & ReadsOnly<Options, Run>): CommandDefinition {
+>(command: Loaded<CommandDefinition, Options, Run> & ReadsOnly<Options, Run>): CommandDefinition {
   // The command line is parsed by these very definitions, so the values have the types inferred from them.
   return command as object as CommandDefinition;
 }
@@ -42,6 +37,6 @@ export function defineCommand<
 export function defineRunner<
   const Options extends readonly OptionDefinition[],
   Run extends RunOperation<OptionsOf<Options>>,
->(runner: LoadedRunner<Options, Run> & ReadsOnly<Options, Run>): OperationRunner {
+>(runner: Loaded<OperationRunner, Options, Run> & ReadsOnly<Options, Run>): OperationRunner {
   return runner as object as OperationRunner;
 }

@@ -1,12 +1,6 @@
 import { SvcError } from './errors.ts';
 
-const UNIT_MILLISECONDS = new Map([
-  ['ms', 1],
-  ['s', 1_000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
+const UNIT_MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }));
 
 /** Parses `250ms`, `60s`, `10m`, `48h`, or `30d` to milliseconds; `undefined` if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {

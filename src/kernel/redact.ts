@@ -192,13 +192,7 @@ function writtenFormsOf(secret: string): WrittenForms {
   return forms;
 }
 
-const SHORT_ESCAPES = new Map([
-  ['\n', 'n'],
-  ['\r', 'r'],
-  ['\t', 't'],
-  ['\b', 'b'],
-  ['\f', 'f'],
-]);
+const SHORT_ESCAPES = new Map(Object.entries({ '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' }));
 
 /**
  * A pattern for a character that is plain, percent-encoded, or JSON-escaped. Any character may be escaped, and JSON inside

@@ -26,11 +26,7 @@ function invisible(): RegExp {
   return /(?!\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
 }
 
-const SHORT_ESCAPES = new Map([
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-]);
+const SHORT_ESCAPES = new Map(Object.entries({ '\n': '\\n', '\r': '\\r', '\t': '\\t' }));
 
 /** Makes untrusted text safe for a terminal: each unsafe character becomes a visible escape such as `\u001b`. */
 export function escapeForTerminal(text: string): string {

@@ -1,5 +1,5 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import type { CallOf, KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
 import { invalidArgument, Refusal } from './refusal.ts';
@@ -53,7 +53,7 @@ export function statedApiKey(kind: Auth, request: ServiceRequest): string | unde
  * @throws Refusal INVALID_ARGUMENT for the first missing header
  */
 export function requireCredentialHeaders(kind: Auth, request: ServiceRequest): void {
-  for (const credential of REQUIRED_CREDENTIALS[kind]) requireCredential(request, credential);
+  for (const credential of CREDENTIALS_BY_AUTH[kind]) requireCredential(request, credential);
 }
 
 async function authenticateKey(request: ServiceRequest, call: ServiceCall): Promise<KeyCall> {
@@ -77,23 +77,6 @@ async function authenticateWorkspace(request: ServiceRequest, call: ServiceCall)
   return { ...call, workspaceId };
 }
 
-const headerName = (credential: Credential) => `${DEFAULT_HEADER_PREFIX}${CREDENTIAL_HEADERS[credential]}`;
-
-/** Header names by credential, in lower case. */
-const HEADERS: Readonly<Record<Credential, string>> = {
-  apiKey: headerName('apiKey'),
-  authToken: headerName('authToken'),
-  workspaceId: headerName('workspaceId'),
-  workspaceAuthToken: headerName('workspaceAuthToken'),
-};
-
-/** Required credentials, in the order of the checks. */
-const REQUIRED_CREDENTIALS: Readonly<Record<Auth, readonly Credential[]>> = {
-  key: ['apiKey', 'authToken'],
-  workspace: ['workspaceId', 'workspaceAuthToken'],
-  none: [],
-};
-
 const MISSING_MESSAGES: Readonly<Record<Credential, string>> = {
   apiKey: 'API key not found in headers.',
   authToken: 'Auth Token not found in headers.',
@@ -102,7 +85,7 @@ const MISSING_MESSAGES: Readonly<Record<Credential, string>> = {
 };
 
 function credentialIn(request: ServiceRequest, credential: Credential): string | undefined {
-  return request.header(HEADERS[credential]);
+  return request.header(DEFAULT_HEADER_PREFIX + CREDENTIAL_HEADERS[credential]);
 }
 
 function requireCredential(request: ServiceRequest, credential: Credential): string {

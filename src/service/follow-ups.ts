@@ -3,17 +3,13 @@ import type { Store } from './store/store.ts';
 /** Work that follows the response of a call, in its own transactions. */
 export type FollowUp = (store: Store) => Promise<void>;
 
-export interface FollowUps {
-  start(work: readonly FollowUp[]): void;
-  /** Resolves once all started work has finished. */
-  whenIdle(): Promise<void>;
-}
+export type FollowUps = ReturnType<typeof createFollowUps>;
 
 /** @param report receives the errors of failed work, because no caller waits for it */
-export function createFollowUps(store: Store, report: (error: unknown) => void = () => undefined): FollowUps {
+export function createFollowUps(store: Store, report: (error: unknown) => void = () => undefined) {
   const running = new Set<Promise<void>>();
   return {
-    start: (work) => {
+    start: (work: readonly FollowUp[]) => {
       for (const each of work) {
         const run = each(store)
           .catch(report)
@@ -21,6 +17,7 @@ export function createFollowUps(store: Store, report: (error: unknown) => void =
         running.add(run);
       }
     },
+    /** Resolves once all started work has finished. */
     whenIdle: async () => {
       while (running.size > 0) await Promise.all(running);
     },

@@ -35,20 +35,15 @@ function readRsaKey<Type extends string>(
   read: (type: Type) => KeyObject,
 ): KeyObject {
   for (const type of types) {
-    const key = tryRead(() => read(type));
-    if (key?.asymmetricKeyType === 'rsa') return key;
+    try {
+      const key = read(type);
+      if (key.asymmetricKeyType === 'rsa') return key;
+    } catch {
+      // Another format may match.
+    }
   }
   const formats = { public: 'SPKI or PKCS#1', private: 'PKCS#8 or PKCS#1' } as const;
   throw new SvcError('bad_data', `not a valid RSA ${kind} key`, {
     hint: `provide the key as ${formats[kind]}, with or without PEM lines`,
   });
-}
-
-/** Tries one format. Returns `undefined` on failure, because another format may match. */
-function tryRead(read: () => KeyObject): KeyObject | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

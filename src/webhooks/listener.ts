@@ -117,26 +117,23 @@ export function createListener(dependencies: ListenerDependencies): Listener {
     const [key] = headerValuesOf(headers, SIGNATURE_HEADERS.id);
     const form = verification.verified ? verification.form : hasSignatureHeaders(headers) ? 'advanced' : 'basic';
     const payload = 'payload' in unpacked ? unpacked.payload : null;
+    const { verified } = verification;
+    const id = key ?? deliveryIdOf(payload);
+    const event = eventNameOf(payload);
     const parsed: ParsedDelivery = {
-      ...{
-        request: withNewSignature(request, dependencies.relaySecret, dependencies.clock.now()),
-        unpacked,
-        form,
-        payload,
-        verified: verification.verified,
-      },
-      id: key ?? deliveryIdOf(payload),
-      event: eventNameOf(payload),
-      receivedAt: new Date(dependencies.clock.now()).toISOString(),
+      head: { id, event, form, verified, receivedAt: new Date(dependencies.clock.now()).toISOString() },
+      payload,
+      request: withNewSignature(request, dependencies.relaySecret, dependencies.clock.now()),
+      unpacked,
     };
-    if (!events.some((pattern) => matchesPattern(parsed.event, pattern))) {
-      await dependencies.emit({ kind: 'filtered', event: parsed.event });
+    if (!events.some((pattern) => matchesPattern(event, pattern))) {
+      await dependencies.emit({ kind: 'filtered', event });
       return ACCEPTED_RESPONSE;
     }
     last = parsed;
     if (key === undefined) return processDelivery(dependencies, parsed);
     if (processed.has(key)) {
-      await dependencies.emit({ kind: 'duplicate', id: key, event: parsed.event });
+      await dependencies.emit({ kind: 'duplicate', id: key, event });
       return ACCEPTED_RESPONSE;
     }
     const earlier = inFlight.get(key);
@@ -163,22 +160,22 @@ async function replay(dependencies: ListenerDependencies, parsed: ParsedDelivery
   const { relaySecret, proofs, clock } = dependencies;
   const request = withNewSignature(parsed.request, relaySecret ?? proofs.secrets[0], clock.now());
   const forwarded = await forward(dependencies, { ...parsed, request });
-  const { id, event, form, verified, receivedAt, payload } = parsed;
   const replayedAt = new Date(clock.now()).toISOString();
-  const delivery = { id, event, form, verified, receivedAt, replayedAt, forwarded, payload };
+  const delivery = { ...parsed.head, replayedAt, forwarded, payload: parsed.payload };
   await dependencies.emit({ kind: 'replayed', delivery });
 }
 
 /** A verified and decoded delivery. */
-interface ParsedDelivery extends Omit<ReceivedDeliveryEvent, 'forwarded'> {
+interface ParsedDelivery {
+  readonly head: Pick<ReceivedDeliveryEvent, 'id' | 'event' | 'form' | 'verified' | 'receivedAt'>;
+  readonly payload: unknown;
   readonly request: ReceivedRequest;
   readonly unpacked: UnpackedBody;
 }
 
 async function processDelivery(dependencies: ListenerDependencies, parsed: ParsedDelivery): Promise<ReceiverResponse> {
-  const { request, unpacked, id, event, form, verified, receivedAt, payload } = parsed;
+  const { head, payload, request, unpacked } = parsed;
   const { path, headers, body } = request;
-  const head = { id, event, form, verified, receivedAt };
   await dependencies.recording?.add({ ...head, path, headers, body: body.toString() });
   const forwarded = await forward(dependencies, parsed);
   const accepted = forwarded === null || isSuccessStatus(forwarded);
@@ -191,7 +188,7 @@ async function forward(
   { forwarding, signal }: ListenerDependencies,
   parsed: ParsedDelivery,
 ): Promise<ForwardResult | null> {
-  const url = findTarget(parsed.event, forwarding.routes, forwarding.defaultTarget);
+  const url = findTarget(parsed.head.event, forwarding.routes, forwarding.defaultTarget);
   if (!url) return null;
   const outgoing = forwarding.isDecoded ? createDecodedRequest(url, parsed) : createOriginalRequest(url, parsed);
   if (!outgoing) return { status: null, milliseconds: 0, error: 'there is no decoded body to forward' };

@@ -82,44 +82,37 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     connectionsCheckingInterval: Math.min(1_000, limits.headers),
   });
   limitConnections(server);
-  server.on('request', (request, response) => serve({ request, response, continueBody: () => undefined }));
-  server.on('checkContinue', (request, response) =>
-    serve({ request, response, continueBody: () => response.writeContinue() }),
-  );
+  server.on('request', (request, response) => serve({ request, response, awaitsContinue: false }));
+  server.on('checkContinue', (request, response) => serve({ request, response, awaitsContinue: true }));
   const url = await listen(server, address);
   return { url, close: (timeout) => closeServer(server, timeout) };
-}
-
-interface BufferedBytes {
-  bytes: number;
 }
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Tells a sender that is waiting for `100 Continue` to send the body. */
-  readonly continueBody: () => void;
+  /** Whether the sender waits for `100 Continue` before it sends the body. */
+  readonly awaitsContinue: boolean;
 }
 
 interface RequestContext extends ReceiverOptions {
   readonly limits: ReceiverLimits;
-  readonly buffered: BufferedBytes;
+  /** Bytes of all bodies in memory. */
+  readonly buffered: { bytes: number };
   /** Whether only this machine can reach the receiver. */
   readonly isLoopback: boolean;
 }
 
-async function handleRequest(
-  { request, response, continueBody }: Exchange,
-  { handle, onRejected, buffered, ...options }: RequestContext,
-): Promise<void> {
+async function handleRequest({ request, response, awaitsContinue }: Exchange, context: RequestContext): Promise<void> {
+  const { handle, onRejected, buffered } = context;
   const headers = parseRawHeaders(request.rawHeaders);
-  const rejection = checkHead(request, headers, options);
+  const rejection = checkHead(request, headers, context);
   if (rejection) {
     await onRejected(rejection.text);
     return rejectRequest(request, response, rejection);
   }
-  continueBody();
-  const body = await readBody(request, options.limits, buffered);
+  if (awaitsContinue) response.writeContinue();
+  const body = await readBody(request, context);
   if (body === undefined) return;
   if (!Buffer.isBuffer(body)) {
     await onRejected(body.text);
@@ -136,7 +129,7 @@ async function handleRequest(
 function checkHead(
   { method, headers: { 'content-length': length, origin } }: IncomingMessage,
   list: HeaderList,
-  { isLoopback, allowedHosts, limits }: Pick<RequestContext, 'isLoopback' | 'allowedHosts' | 'limits'>,
+  { isLoopback, allowedHosts, limits }: RequestContext,
 ): ReceiverResponse | undefined {
   const hosts = headerValuesOf(groupHeaders(list), 'host');
   const foreign = isLoopback ? findForeignHeader({ hosts, origin }, allowedHosts) : undefined;
@@ -153,8 +146,7 @@ function createTooLongResponse({ body }: ReceiverLimits): ReceiverResponse {
 /** Reads the body and counts it as buffered. Resolves with a response if the body is too large, or `undefined` if the sender disconnected. */
 function readBody(
   request: IncomingMessage,
-  limits: ReceiverLimits,
-  buffered: BufferedBytes,
+  { limits, buffered }: Pick<RequestContext, 'limits' | 'buffered'>,
 ): Promise<Buffer | ReceiverResponse | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

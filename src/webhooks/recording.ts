@@ -46,7 +46,7 @@ interface RecordFile {
   readonly name: string;
   readonly bytes: number;
   /** The ID of a signed delivery recorded by this process. A duplicate replaces the earlier file. */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 /** Opens a folder for recording. @throws SvcError `local` if the folder cannot be created or read */
@@ -67,8 +67,8 @@ export async function openRecording(folder: string, limits: RecordingLimits = DE
     async add(delivery) {
       const headers = withoutCredentials(delivery.headers);
       const text = Buffer.from(`${JSON.stringify({ ...delivery, headers }, null, 2)}\n`);
-      const id = delivery.form === 'advanced' ? { id: delivery.id } : {};
-      const file: RecordFile = { name: createFileName(delivery), bytes: text.length, ...id };
+      const id = delivery.form === 'advanced' ? delivery.id : undefined;
+      const file: RecordFile = { name: createFileName(delivery), bytes: text.length, id };
       await writeNewFile(join(folder, file.name), text);
       files.push(file);
       bytes += file.bytes;
@@ -97,8 +97,7 @@ async function listRecordFiles(folder: string): Promise<RecordFile[]> {
 
 /** Creates a unique file name that includes the sanitized ID. */
 function createFileName({ receivedAt, id }: RecordedDelivery): string {
-  const time = receivedAt.replaceAll(/[^\dTZ]/g, '');
-  return `${time}-${randomBytes(4).toString('hex')}-${toFileNamePart(id)}.json`;
+  return `${receivedAt.replaceAll(/[^\dTZ]/g, '')}-${randomBytes(4).toString('hex')}-${toFileNamePart(id)}.json`;
 }
 
 function toFileNamePart(id: string): string {
@@ -158,16 +157,8 @@ function parseRecordedDelivery(text: string): RecordedDelivery | undefined {
   const form = WEBHOOK_FORMS.find((known) => known === named);
   const texts = [id, event, receivedAt, path, body].every((value) => typeof value === 'string');
   if (!texts || !form || typeof verified !== 'boolean' || !isHeaderList(headers)) return undefined;
-  return {
-    id,
-    event,
-    form,
-    verified,
-    receivedAt,
-    path,
-    headers: withoutCredentials(headers),
-    body,
-  } as RecordedDelivery;
+  const delivery = { id, event, form, verified, receivedAt, path, headers: withoutCredentials(headers), body };
+  return delivery as RecordedDelivery;
 }
 
 function isHeaderList(value: unknown): value is HeaderList {
@@ -177,10 +168,7 @@ function isHeaderList(value: unknown): value is HeaderList {
 }
 
 /** Reads a file that a listener recorded. @throws SvcError `bad_data` if the content is invalid */
-export async function readRecordFile(
-  file: string,
-  { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
-): Promise<RecordedDelivery> {
+export async function readRecordFile(file: string, cwd: string, signal: AbortSignal): Promise<RecordedDelivery> {
   const delivery = parseRecordedDelivery((await readNamedFile(file, cwd, { signal })).toString());
   if (delivery) return delivery;
   throw new SvcError('bad_data', `${file} is not a recorded delivery`, {

@@ -16,9 +16,7 @@ const BEN = { userId: 'u-ben', name: 'Ben Example', email: 'ben@example.com' };
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/**
- * Creates a realistic event of the given type, with users, a document, and a subject. All data is fictional.
- */
+/** Creates a realistic event of the given type, with users, a document, and a subject. All data is fictional. */
 export function createSampleEvent(event: string, options: SampleOptions): WebhookEvent {
   const { webhookId, now, apiKey = 'sample-api-key' } = options;
   const group = EVENT_TYPES.find(({ name }) => name === event)?.group;
@@ -36,15 +34,15 @@ export function createSampleEvent(event: string, options: SampleOptions): Webhoo
 }
 
 const SUBJECT_BUILDERS: Readonly<Record<EventGroup, (event: string, now: number) => EventSubject>> = {
-  thread: (event, now) => createThreadSubject(event, now),
-  message: (event, now) => createMessageSubject(event, now),
+  thread: createThreadSubject,
+  message: createMessageSubject,
   huddle: (event, now) => ({
     extra: {
       huddle: {
         huddleId: 'hd-7',
-        createdAt: event === 'huddle.join' ? now - 4 * MINUTE : now,
-        createdBy: event === 'huddle.join' ? BEN : ADA,
-        participants: event === 'huddle.join' ? [BEN, ADA] : [ADA],
+        ...(event === 'huddle.join'
+          ? { createdAt: now - 4 * MINUTE, createdBy: BEN, participants: [BEN, ADA] }
+          : { createdAt: now, createdBy: ADA, participants: [ADA] }),
       },
     },
   }),

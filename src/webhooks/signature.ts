@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 import { SvcError } from '../kernel/errors.ts';
 import { hint, stepWithPlaceholder } from '../kernel/hint.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
-import { SIGNATURE_HEADERS } from './form.ts';
+import { SIGNATURE_HEADERS, type WebhookForm } from './form.ts';
 import { groupHeaders, type HeaderList, type Headers, headerValuesOf, withoutHeaders } from './headers.ts';
 
 /** A signing secret as text, or as a parsed key to avoid parsing it for each signature. */
@@ -22,8 +22,8 @@ export interface ReceivedDelivery {
   readonly body: Uint8Array;
 }
 
-export type SignatureVerdict =
-  | { readonly verified: true; readonly id: string; readonly timestamp: number }
+export type Verification =
+  | { readonly verified: true; readonly form: WebhookForm }
   | { readonly verified: false; readonly reason: string };
 
 /** Maximum difference between a delivery's timestamp and the current time, in seconds. */
@@ -41,19 +41,12 @@ export function createSigningSecret(): string {
  * @throws SvcError `bad_data` if the secret is invalid. The message does not contain the secret.
  */
 export function sign(secret: SigningSecret, { id, timestamp, body }: SignedContent): string {
-  return computeSignature(
-    typeof secret === 'string' ? parseSigningSecret(secret) : secret,
-    id,
-    String(timestamp),
-    body,
-  );
+  const key = typeof secret === 'string' ? parseSigningSecret(secret) : secret;
+  return computeSignature(key, id, String(timestamp), body);
 }
 
 /** Creates the three headers of a signed delivery. */
-export function createSignatureHeaders(
-  secret: SigningSecret,
-  delivery: SignedContent,
-): Readonly<Record<string, string>> {
+export function createSignatureHeaders(secret: SigningSecret, delivery: SignedContent): Record<string, string> {
   return {
     [SIGNATURE_HEADERS.id]: delivery.id,
     [SIGNATURE_HEADERS.timestamp]: String(delivery.timestamp),
@@ -79,7 +72,7 @@ export function withNewSignature<Request extends { readonly headers: HeaderList;
  * headers and the body exactly as received.
  * @throws SvcError `bad_data` if a secret is invalid. The message does not contain the secret.
  */
-export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): SignatureVerdict {
+export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): Verification {
   const keys = secrets.map(parseSigningSecret);
   const found = readSignedParts(delivery.headers);
   if (typeof found === 'string') return reject(found);
@@ -93,19 +86,13 @@ export function verifySignature(secrets: readonly string[], delivery: ReceivedDe
   if (matches.length === 0) {
     return reject(`no signature matches: the secret is different, or the body, ${SIGNED_HEADERS} was modified`);
   }
-  return { verified: true, id, timestamp: Number(timestamp) };
+  return { verified: true, form: 'advanced' };
 }
 
 const SIGNED_HEADERS = `${SIGNATURE_HEADERS.id}, or ${SIGNATURE_HEADERS.timestamp}`;
 
-interface SignedParts {
-  readonly id: string;
-  readonly timestamp: string;
-  readonly signatures: readonly string[];
-}
-
 /** Reads the signature headers. Returns a description of the problem if they are invalid. */
-function readSignedParts(headers: Headers): SignedParts | string {
+function readSignedParts(headers: Headers) {
   const texts = new Map<string, string>();
   for (const name of Object.values(SIGNATURE_HEADERS)) {
     const values = headerValuesOf(headers, name);
@@ -124,13 +111,13 @@ function readSignedParts(headers: Headers): SignedParts | string {
   return { id, timestamp, signatures };
 }
 
-function reject(reason: string): SignatureVerdict {
+function reject(reason: string): Verification {
   return { verified: false, reason };
 }
 
 function describeTimestampError(late: number): string {
-  const [span, direction] = [Math.abs(late), late > 0 ? 'old' : 'in the future'];
-  return `the timestamp is ${span} s ${direction}; the maximum is ${TIMESTAMP_TOLERANCE} s`;
+  const direction = late > 0 ? 'old' : 'in the future';
+  return `the timestamp is ${Math.abs(late)} s ${direction}; the maximum is ${TIMESTAMP_TOLERANCE} s`;
 }
 
 function computeSignature(key: KeyObject, id: string, timestamp: string, body: string | Uint8Array): string {

@@ -1,17 +1,13 @@
 import { isSameSecret } from '../kernel/same-secret.ts';
-import { SIGNATURE_HEADERS, type WebhookForm } from './form.ts';
+import { SIGNATURE_HEADERS } from './form.ts';
 import { type Headers, headerValuesOf } from './headers.ts';
-import { type ReceivedDelivery, verifySignature } from './signature.ts';
+import { type ReceivedDelivery, type Verification, verifySignature } from './signature.ts';
 
 /** The secrets to verify deliveries with: signing secrets for advanced deliveries, the token for basic ones. */
 export interface VerificationSecrets {
   readonly secrets: readonly string[];
   readonly authToken?: string | undefined;
 }
-
-export type Verification =
-  | { readonly verified: true; readonly form: WebhookForm }
-  | { readonly verified: false; readonly reason: string };
 
 /** Verifies the origin of a delivery of either form. `now` is in milliseconds. */
 export function verifyDelivery(
@@ -20,10 +16,7 @@ export function verifyDelivery(
   now: number,
 ): Verification {
   const isSigned = hasSignatureHeaders(delivery.headers);
-  if (isSigned && secrets.length > 0) {
-    const verdict = verifySignature(secrets, delivery, now);
-    return verdict.verified ? { verified: true, form: 'advanced' } : verdict;
-  }
+  if (isSigned && secrets.length > 0) return verifySignature(secrets, delivery, now);
   if (authToken !== undefined) return verifyToken(authToken, delivery);
   return {
     verified: false,

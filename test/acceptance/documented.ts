@@ -30,9 +30,12 @@ const SEED = {
 };
 
 /** Commands that refuse `--local`, because they call no service. */
-const COMMANDS_WITHOUT_SERVICE = TOOLS.filter(
-  ({ globalFlags }) => !globalFlags.includes('service') && !globalFlags.includes('local'),
-).map(({ command }) => command);
+const COMMANDS_WITHOUT_SERVICE: readonly (readonly string[])[] = [
+  ['commands'],
+  ...TOOLS.filter(({ globalFlags }) => !globalFlags.includes('service') && !globalFlags.includes('local')).map(
+    ({ command }) => command,
+  ),
+];
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -79,7 +82,7 @@ async function createFolder(): Promise<Prepared> {
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');
   await mkdir(join(home, 'bin'));
   const plain = COMMANDS_WITHOUT_SERVICE.map((words) => `'${words.join(' ')} '*`).join('|');
-  const own = `case "$* " in --version*|${plain});; *) [ -n "$DIRECT" ] || set -- --local "$@";; esac; exec '${process.execPath}' '${BIN}' "$@"`;
+  const own = `case "$* " in --version*|*' --profile '*|${plain});; *) [ -n "$DIRECT" ] || set -- --local "$@";; esac; exec '${process.execPath}' '${BIN}' "$@"`;
   await writeProgram(home, 'svc', own);
   await writeProgram(home, 'npx', 'exec "$@"');
   await writeProgram(home, 'npm', await fakeNpmScript());
@@ -108,7 +111,9 @@ export function runAsUser(lines: string, home: string, variables: Variables = {}
 export async function runLine(line: string, home: string): Promise<CommandResult> {
   if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --store /.test(line)) return runAsUser(line, home);
   const [, ...words] = splitWords(line);
-  const usesService = !COMMANDS_WITHOUT_SERVICE.some((command) => command.every((word, at) => words[at] === word));
+  const usesService =
+    !words.includes('--profile') &&
+    !COMMANDS_WITHOUT_SERVICE.some((command) => command.every((word, at) => words[at] === word));
   const { code, stdout, stderr } = await runInProcess([...(usesService ? ['--local'] : []), ...words], {
     env: testUserEnvironment(home),
     cwd: home,

@@ -60,7 +60,7 @@ describe('a user without an entry in /etc/passwd', () => {
     for (const words of [
       [...ADD_PROFILE, '--org', 'acme'],
       ['profiles', 'list'],
-      ['users', 'add', '--local', '--user', 'u1'],
+      ['users', 'add', '--local', '--org', 'acme', '--user', 'u1'],
       ['completion', 'install', '--dry-run'],
     ]) {
       const { code, stderr } = await start(words);

@@ -66,8 +66,6 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     confirm: async (question) => {
       if (!options.yes && (await ask(question)) !== 'yes') throw new Error('not confirmed');
     },
-    ask,
-    askSecret: ask,
     prompter: async () => fakePrompter(ask),
     questions,
     stdout: () => stdout.text(),

@@ -80,7 +80,7 @@ describe('csv', () => {
   });
 
   it('is read back unchanged by a parser', async () => {
-    const notFormula = anyText.filter((text) => !/^[=+\-@\t\r＝＋－＠]/.test(text) && text.isWellFormed());
+    const notFormula = anyText.filter((text) => !/^'*[=+\-@\t\r＝＋－＠]/.test(text) && text.isWellFormed());
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ id: notFormula, documentName: notFormula }), { minLength: 1 }),

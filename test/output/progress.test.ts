@@ -55,7 +55,9 @@ describe('progress', () => {
     expect(written).toEqual([]);
     done = 1000;
     await pass(150);
-    expect(written).toEqual([`${ERASE}sending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users  3,367/s  2 s left`]);
+    expect(written).toEqual([
+      `${ERASE}sending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users  3,367/s  2 s left`,
+    ]);
     await pass(1000);
     expect(written).toHaveLength(11);
     await end();

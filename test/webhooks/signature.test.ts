@@ -33,8 +33,7 @@ describe('a signature', () => {
     };
     expect(verifySignature([secret], { headers, body: Buffer.from(body) }, 1731705121_000)).toEqual({
       verified: true,
-      id: 'msg_loFOjxBNrRLzqYUf',
-      timestamp: 1731705121,
+      form: 'advanced',
     });
   });
 

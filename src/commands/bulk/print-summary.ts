@@ -3,7 +3,6 @@ import type { Column } from '../../catalog/define.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
-import type { JobCounts } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { formatMessage } from '../terminal/terminal.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
@@ -29,12 +28,13 @@ export async function printSummary(
   summary: BulkSummary,
   single?: RecordWrite,
 ): Promise<void> {
-  context.activity.counts = jobCounts(summary);
+  const { total, succeeded, failed, unknown, skipped } = summary;
+  context.activity.counts = { total, succeeded, failed, unknown, skipped };
   const printer = await context.printer();
   if ((await context.format()) !== 'table' || context.options.fields) return printer.value(summary, {});
   const { stdout } = context.io;
   if (single) {
-    if (summary.succeeded + (summary.existing ?? 0) > 0)
+    if (succeeded + (summary.existing ?? 0) > 0)
       await stdout.write(await formatMessage(describeWrite(single, summary), stdout));
     return;
   }
@@ -42,13 +42,9 @@ export async function printSummary(
   const shown = summary.failures.slice(0, MAX_SHOWN_FAILURES);
   const columns = FAILURE_COLUMNS.filter(({ field }) => shown.some((failure) => (failure[field] ?? null) !== null));
   if (shown.length > 0) await printer.records(singlePage(shown), { columns });
-  const hidden = summary.failed + summary.unknown - shown.length;
+  const hidden = failed + unknown - shown.length;
   if (hidden > 0) await stdout.write(`and ${groupDigits(hidden)} more\n`);
   if (summary.rejects) await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
-}
-
-function jobCounts({ total, succeeded, failed, unknown, skipped }: BulkSummary): JobCounts {
-  return { total, succeeded, failed, unknown, skipped };
 }
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;

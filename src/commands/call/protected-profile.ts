@@ -21,9 +21,8 @@ export async function checkProtectedProfile(context: Context): Promise<void> {
   if (!settings.protected || name === undefined) return;
   if (options.yes && environment[ALLOW_VARIABLE] === name) return;
   if (!canAsk(context)) throw protectedProfileError(name, environment[ALLOW_VARIABLE], options.yes);
-  const typed = await context.ask(
-    `This command writes to ${profileLabel(settings)}. Type the profile name to continue`,
-  );
+  const message = `This command writes to ${profileLabel(settings)}. Type the profile name to continue`;
+  const typed = await (await context.prompter()).text({ message });
   if (typed.trim() !== name) throw new SvcError('usage', 'the typed name does not match the profile; nothing was sent');
 }
 

@@ -10,8 +10,7 @@ import { deliveryLists, deliveryTable } from '../embedded/delivery-views.ts';
 import { withStore } from '../embedded/store.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { commandForService } from '../service-flags.ts';
-import { DEFAULT_LIST_LIMIT } from './delivery-constants.ts';
-import type { ListDeliveriesFlags, RetryDeliveriesFlags } from './flags.ts';
+import { DEFAULT_LIST_LIMIT, type ListDeliveriesFlags, type RetryDeliveriesFlags } from './flags.ts';
 
 /** Lists deliveries, newest first. */
 export async function listLocalDeliveries(
@@ -19,11 +18,7 @@ export async function listLocalDeliveries(
   { options }: Invocation<ListDeliveriesFlags>,
 ): Promise<void> {
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIST_LIMIT;
-  const filter = {
-    state: options.state,
-    endpointId: options.endpoint,
-    event: options.event,
-  };
+  const filter = { state: options.state, endpointId: options.endpoint, event: options.event };
   const found = await withStore(context, 'read', (store, apiKey) => listDeliveries(store, apiKey, filter, limit + 1));
   const shown = found.slice(0, limit);
   await print(context, shown, deliveryTable(shown));
@@ -44,16 +39,16 @@ export async function retryLocalDeliveries(
 ): Promise<void> {
   const isFailed = options.failed === true;
   if (isFailed === ids.length > 0) {
-    throw new SvcError(
-      'usage',
-      isFailed ? 'delivery IDs and --failed cannot be combined' : 'delivery IDs or --failed required',
-      {
-        hint: hint`to list failed deliveries: ${step('list', 'local', 'deliveries', 'list', '--state', 'failed')}`,
-      },
-    );
+    const problem = isFailed ? 'delivery IDs and --failed cannot be combined' : 'delivery IDs or --failed required';
+    throw new SvcError('usage', problem, {
+      hint: hint`to list failed deliveries: ${step('list', 'local', 'deliveries', 'list', '--state', 'failed')}`,
+    });
   }
   if (context.options.dryRun) return context.note('--dry-run: nothing was changed');
-  const retried = isFailed ? await retryAll(context) : await retryThese(context, ids);
+  const now = context.clock.now();
+  const retried = isFailed
+    ? await retryAll(context, now)
+    : await withStore(context, 'write', (store, apiKey) => retryDeliveries(store, { apiKey, now }, ids));
   await print(context, retried, deliveryTable(retried));
   if (retried.length > 0) {
     await context.note(
@@ -62,26 +57,17 @@ export async function retryLocalDeliveries(
   }
 }
 
-function retryThese(context: Context, ids: readonly string[]): Promise<readonly DeliveryDetail[]> {
-  const now = context.clock.now();
-  return withStore(context, 'write', (store, apiKey) => retryDeliveries(store, { apiKey, now }, ids));
-}
-
-async function retryAll(context: Context): Promise<readonly DeliveryDetail[]> {
-  const now = context.clock.now();
-  const { retried, skipped: left } = await withStore(context, 'write', (store, apiKey) =>
+async function retryAll(context: Context, now: number): Promise<readonly DeliveryDetail[]> {
+  const { retried, skipped } = await withStore(context, 'write', (store, apiKey) =>
     retryFailures(store, { apiKey, now }),
   );
-  for (const [reason, count] of left)
+  for (const [reason, count] of skipped)
     await context.warn(`${formatNounCount(count, 'delivery')} not retried: ${reason}`);
-  if (retried.length === 0 && left.size === 0) await context.note('no failed deliveries');
+  if (retried.length === 0 && skipped.size === 0) await context.note('no failed deliveries');
   return retried;
 }
 
 async function print(context: Context, details: readonly DeliveryDetail[], shape: ResultShape): Promise<void> {
-  const printer = await context.printer();
-  await printer.value(
-    details.map(({ record }) => record),
-    shape,
-  );
+  const records = details.map(({ record }) => record);
+  await (await context.printer()).value(records, shape);
 }

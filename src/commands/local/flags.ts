@@ -1,5 +1,10 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
-import { DEFAULT_LIST_LIMIT, DELIVERY_STATES } from './delivery-constants.ts';
+
+/** States of a delivery, in the order of its life cycle. */
+const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+
+/** Default of `--limit`. */
+export const DEFAULT_LIST_LIMIT = 50;
 
 export const LIST_DELIVERIES_FLAGS = [
   { flags: '--state <state>', description: 'only deliveries in this state', choices: DELIVERY_STATES },

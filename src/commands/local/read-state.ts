@@ -1,25 +1,19 @@
 import type * as z from 'zod';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { readDocument } from '../../bulk/source/document.ts';
-import { type State, stateSchema } from '../../catalog/state.ts';
+import { stateSchema } from '../../catalog/state.ts';
 import type { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 
-/** A state read from a file. Each record is valid by itself. */
-export interface StateFile {
-  /** Name of the file in messages. */
-  readonly name: string;
-  readonly state: State;
-}
-
 /**
- * Reads a state. Unknown fields of records are skipped with a warning.
+ * Reads a state whose records are each valid by themselves, and the file's name for messages. Skips unknown fields of
+ * records with a warning.
  * @throws SvcError `bad_data` for an invalid state, with every invalid field
  */
-export async function readState(context: Context, file: string): Promise<StateFile> {
+export async function readState(context: Context, file: string) {
   const { io, cwd, signal } = context;
   const { name, value } = await readDocument({ file, cwd, stdin: io.stdin.stream, signal });
   const { data, error } = stateSchema.safeParse(value);
@@ -47,10 +41,8 @@ export function formatStatePosition(name: string, path: readonly PropertyKey[]):
   return path.length === 0 ? name : `${name}: ${formatFieldPath(path)}`;
 }
 
-type UnknownFieldsIssue = z.core.$ZodIssueUnrecognizedKeys;
-
 /** Detects unknown fields of a record. Unknown fields at the top level are errors. */
-function isUnknownFieldsIssue(issue: z.core.$ZodIssue): issue is UnknownFieldsIssue {
+function isUnknownFieldsIssue(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueUnrecognizedKeys {
   return issue.code === 'unrecognized_keys' && issue.path.length > 0;
 }
 

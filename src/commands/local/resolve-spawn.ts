@@ -4,14 +4,6 @@ import { win32 } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 
-/** Arguments of `spawn` for a command. */
-export interface SpawnArguments {
-  readonly program: string;
-  readonly programArguments: readonly string[];
-  /** The arguments are already quoted. */
-  readonly verbatim: boolean;
-}
-
 export interface SpawnDependencies {
   readonly environment: Environment;
   readonly cwd: string;
@@ -21,14 +13,10 @@ export interface SpawnDependencies {
 
 /**
  * Resolves how to spawn a command. On Windows, batch files (`npm` is `npm.cmd`) run through the command interpreter,
- * with quoted arguments.
+ * with arguments that are already quoted (`verbatim`).
  * @throws SvcError `usage` for an argument that the interpreter would change in spite of the quotes
  */
-export function resolveSpawn(
-  command: string,
-  words: readonly string[],
-  dependencies: SpawnDependencies,
-): SpawnArguments {
+export function resolveSpawn(command: string, words: readonly string[], dependencies: SpawnDependencies) {
   const { platform = thisPlatform(), environment } = dependencies;
   const batchFile = platform === 'win32' ? findBatchFile(command, dependencies) : undefined;
   if (batchFile === undefined) return { program: command, programArguments: words, verbatim: false };

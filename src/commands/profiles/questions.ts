@@ -23,8 +23,9 @@ export function askProfileName(context: Context, checkAvailable: (name: string) 
 
 /** Prompts for a secret until it is valid. */
 export async function askSecret(context: Context, question: string): Promise<string> {
+  const prompter = await context.prompter();
   for (;;) {
-    const typed = await context.askSecret(question);
+    const typed = await prompter.secret(question);
     const problem = findProblem(() => parseSecret(typed, question));
     if (problem === undefined) return parseSecret(typed, question);
     await context.warn(problem);

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { type Sink, withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import type { FilterText } from '../../output/filtered-renderer.ts';
@@ -73,13 +74,8 @@ export function openContext(
     client: once(async () => {
       const { connect } = await import('../call/connect.ts');
       const connecting = connect(context);
-      closers.push(
-        async () =>
-          void (await connecting.then(
-            ({ close }) => close(),
-            () => undefined,
-          )),
-      );
+      // A failed connection has nothing to close.
+      closers.push(async () => (await connecting.catch(() => undefined))?.close());
       // An invalid jq expression fails before anything is sent.
       await filter;
       return (await connecting).client;
@@ -93,15 +89,10 @@ export function openContext(
     warn: async (text) => print(await formatMessage(`warning: ${text}`, io.stderr)),
     confirm: async (question, about = 'service') => {
       if (options.yes) return;
-      const [{ confirm }, { serviceLabel: targetName }] = await Promise.all([
-        import('../terminal/prompts.ts'),
-        import('../call/protected-profile.ts'),
-      ]);
-      await confirm(context, about === 'service' ? `${question} (${await targetName(context)})` : question);
+      const { serviceLabel } = await import('../call/protected-profile.ts');
+      await confirm(context, about === 'service' ? `${question} (${await serviceLabel(context)})` : question);
     },
-    ask: async (question) => (await import('../terminal/prompts.ts')).ask(context, question),
     prompter: once(async () => (await import('../terminal/open-prompter.ts')).openPrompter(processEnvironment)),
-    askSecret: async (question) => (await import('../terminal/prompts.ts')).askSecret(context, question),
   };
   return {
     context,
@@ -112,6 +103,16 @@ export function openContext(
   };
 }
 
+/** Asks for confirmation. @throws SvcError `usage` for a no, and if prompts are not possible */
+async function confirm(context: Context, question: string): Promise<void> {
+  if (!canAsk(context)) {
+    const hint = 'add --yes to confirm without a prompt';
+    throw new SvcError('usage', `confirmation required: ${question}`, { hint });
+  }
+  const prompter = await context.prompter();
+  if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
+}
+
 /** Creates a sink for messages that uses only characters the terminal can show. */
 function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment): Sink {
   return withWrite(stderr, (text) =>
@@ -119,16 +120,11 @@ function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment):
   );
 }
 
-async function readSettings(
-  processEnvironment: ProcessEnvironment,
-  options: GlobalOptions,
-  isLocalOnly: boolean,
-): Promise<SettingsWithoutSecrets> {
-  const { resolveSettingsWithoutSecrets: resolveOpenSettings, EMPTY_SETTINGS } = await import(
-    '../../profiles/resolve.ts'
-  );
+async function readSettings(processEnvironment: ProcessEnvironment, options: GlobalOptions, isLocalOnly: boolean) {
+  const { resolveSettingsWithoutSecrets, EMPTY_SETTINGS } = await import('../../profiles/resolve.ts');
   const flags = { ...optionalProperty('profile', options.profile), ...optionalProperty('baseUrl', options.baseUrl) };
-  const resolving = resolveOpenSettings({ ...processEnvironment, flags, isLocal: options.local || isLocalOnly });
+  const isLocal = options.local || isLocalOnly;
+  const resolving = resolveSettingsWithoutSecrets({ ...processEnvironment, flags, isLocal });
   return isLocalOnly ? resolving.catch(() => EMPTY_SETTINGS) : resolving;
 }
 

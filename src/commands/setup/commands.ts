@@ -26,7 +26,7 @@ export const SETUP_COMMANDS: readonly CommandDefinition[] = [
     description: `Prompts for each setting, shows the changes, and applies only those. ${AS_FLAGS}`,
     examples: [{ command: 'svc webhooks config setup', caption: 'prompt for each setting' }],
     flagsOf: 'webhooks.config.update',
-    load: async () => (await import('./webhook-config.ts')).setUpWebhookConfig,
+    load: async () => (await import('./service-configs.ts')).setUpWebhookConfig,
   },
   {
     command: ['email', 'setup'],
@@ -37,6 +37,6 @@ export const SETUP_COMMANDS: readonly CommandDefinition[] = [
       { command: 'svc email setup --from-company Acme', caption: 'pass the company name, and prompt for the rest' },
     ],
     flagsOf: 'email.update',
-    load: async () => (await import('./email.ts')).setUpEmail,
+    load: async () => (await import('./service-configs.ts')).setUpEmail,
   },
 ];

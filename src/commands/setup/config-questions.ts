@@ -7,9 +7,8 @@ import { parseSecret } from '../../profiles/credential-value.ts';
 import { parsePublicKey } from '../../webhooks/keys.ts';
 import type { Context } from '../context.ts';
 import { EMPTY_ANSWER } from '../prompter.ts';
-import type { Data } from './data.ts';
+import { type Data, findFieldProblem } from './data.ts';
 import { eventChoices } from './event-choices.ts';
-import { findFieldProblem } from './field-check.ts';
 
 interface ConfigField {
   readonly flag: Flag;
@@ -43,22 +42,24 @@ async function promptForField(context: Context, operation: Operation, field: Con
       if (flag.choices) return askForChoice(context, field, flag.choices);
       return asker.text({
         message,
-        defaultValue: textOrUndefined(now),
+        defaultValue: currentText(field),
         emptyMeaning: 'none',
         validate: (answer) => findFieldProblem(operation, flag.path, answer),
       });
   }
 }
 
-function textOrUndefined(value: unknown): string | undefined {
+/** Current value of a setting, if it is text. */
+function currentText({ flag, current }: ConfigField): string | undefined {
+  const value = valueAt(current, flag.path);
   return typeof value === 'string' ? value : undefined;
 }
 
-async function askForChoice(context: Context, { flag, message, current }: ConfigField, choices: readonly string[]) {
-  const preset = textOrUndefined(valueAt(current, flag.path)) ?? choices[0] ?? '';
+async function askForChoice(context: Context, field: ConfigField, choices: readonly string[]) {
+  const preset = currentText(field) ?? choices[0] ?? '';
   const asker = await context.prompter();
   return asker.select({
-    message,
+    message: field.message,
     choices: [...new Set([...choices, preset])].map((value) => ({ value })),
     defaultValue: preset,
   });
@@ -79,11 +80,11 @@ async function askForSecret(context: Context, message: string, now: unknown): Pr
 }
 
 /** Prompts for the public key if encryption is enabled. The key is sent as the bare base64 of its file. */
-async function askForKey(context: Context, { flag, message, current }: ConfigField): Promise<string | undefined> {
-  const [settings = ''] = flag.path;
-  if (valueAt(current, [settings, 'encryptData']) !== true) return undefined;
+async function askForKey(context: Context, field: ConfigField): Promise<string | undefined> {
+  const { flag, message, current } = field;
+  if (valueAt(current, flag.path.with(-1, 'encryptData')) !== true) return undefined;
   const asker = await context.prompter();
-  const preset = textOrUndefined(valueAt(current, flag.path));
+  const preset = currentText(field);
   for (;;) {
     const answer = await asker.text({ message, defaultValue: preset, emptyMeaning: 'none' });
     if (answer === '' || answer === preset) return answer;

@@ -1,6 +1,6 @@
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
-import { valueAt } from '../../kernel/field-path.ts';
+import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { requireData } from '../call/require-data.ts';
 import { checkInput } from '../call/validation.ts';
@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { diffData, formatChanges } from './changes.ts';
 import { askForField } from './config-questions.ts';
-import { type Data, mergeData, withValue } from './data.ts';
+import { type Data, mergeData } from './data.ts';
 import { confirmByDefault, printLines, wrapForMessages } from './messages.ts';
 import { notConfirmed } from './review.ts';
 import { formatEquivalentCommand, loadSetupOperation, readFlagData, type SetupOperation } from './setup-operation.ts';
@@ -75,19 +75,12 @@ async function readCurrentConfig(context: Context, client: Client, { get }: Conf
   return isObject(data) ? data : {};
 }
 
-interface ConfigInput {
-  readonly config: ConfigDefinition;
-  readonly before: Data;
-  readonly given: Data;
-}
-
 /** Combines the settings from flags with the answers for all others. */
 async function askForConfig(
   context: Context,
   { entry, operation }: SetupOperation,
-  answers: ConfigInput,
+  { config, before, given }: { readonly config: ConfigDefinition; readonly before: Data; readonly given: Data },
 ): Promise<Data> {
-  const { config, before, given } = answers;
   let wanted = given;
   for (const flag of entry.flags) {
     const { path } = flag;

@@ -1,13 +1,8 @@
+import type { Operation } from '../../catalog/define.ts';
+import { withValue } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
-
-/** Returns a copy with a value set at a path. Missing objects are created. */
-export function withValue(data: Data, [head, ...rest]: readonly string[], value: unknown): Data {
-  if (head === undefined) return data;
-  const inner = data[head];
-  return { ...data, [head]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) };
-}
 
 /** Returns a copy of `data` with the fields of `over` merged into it recursively. */
 export function mergeData(data: Data, over: Data): Data {
@@ -17,4 +12,11 @@ export function mergeData(data: Data, over: Data): Data {
     fields.set(key, isObject(value) && isObject(inner) ? mergeData(inner, value) : value);
   }
   return Object.fromEntries(fields);
+}
+
+/** Validates the value of one field. `others` holds required fields beside it. @returns the problem, if any */
+export function findFieldProblem({ input }: Operation, path: readonly string[], value: unknown, others: Data = {}) {
+  const { error } = input.safeParse(withValue(others, path, value));
+  const issue = error?.issues.find(({ path: at }) => path.every((part, depth) => at[depth] === part));
+  return issue?.message.replace(/^./, (first) => first.toLowerCase());
 }

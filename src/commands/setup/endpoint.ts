@@ -31,14 +31,13 @@ import {
 
 /** Creates an endpoint interactively. All prompts come before the first write. */
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
-  const operation = await loadSetupOperation('webhooks.endpoints.create');
-  const given = completeUrl(await readFlagData(context, operation, invocation));
-  const { entry } = operation;
-  const checked = checkInput(context, entry, operation.operation, { url: SAMPLE_URL, ...given }, 'usage');
-  const flags = selectOptions(CALL_FLAGS, invocation.options);
-  await checkEventTypes(context, operation.operation.eventTypes?.(checked) ?? [], flags);
+  const subject = await loadSetupOperation('webhooks.endpoints.create');
+  const { entry, operation } = subject;
+  const given = completeUrl(await readFlagData(context, subject, invocation));
+  const checked = checkInput(context, entry, operation, { url: SAMPLE_URL, ...given }, 'usage');
+  await checkEventTypes(context, operation.eventTypes?.(checked) ?? [], selectOptions(CALL_FLAGS, invocation.options));
   const client = await context.client();
-  const creation = await planEndpoint(context, operation, { client, given, invocation }).catch((error: unknown) => {
+  const creation = await planEndpoint(context, subject, { client, given, invocation }).catch((error: unknown) => {
     // A test request may have been sent, so the message must not claim that nothing was sent.
     const isStopped = error instanceof SvcError && error.failure === 'interrupted';
     throw isStopped ? new SvcError('interrupted', 'canceled; no endpoint was created', { cause: error }) : error;
@@ -50,17 +49,11 @@ function completeUrl(given: Data): Data {
   return typeof given['url'] === 'string' ? { ...given, url: completeLoopbackUrl(given['url']) } : given;
 }
 
-interface EndpointSetup {
-  readonly client: Client;
-  readonly given: Data;
-  readonly invocation: Invocation;
-}
-
 /** Prompts for missing values, shows the plan, and returns it after confirmation. Until then, every answer can be changed. */
 async function planEndpoint(
   context: Context,
   { entry, operation }: SetupOperation,
-  { client, given, invocation }: EndpointSetup,
+  { client, given, invocation }: { readonly client: Client; readonly given: Data; readonly invocation: Invocation },
 ): Promise<EndpointCreation> {
   const { dryRun, yes } = context.options;
   const service = await readAdvancedSettings(context, client);
@@ -92,14 +85,11 @@ function withoutMissing(data: Data): Data {
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
 }
 
-interface EndpointPlan {
-  readonly data: Data;
-  readonly isEnabled: boolean;
-  readonly command: string;
-}
-
-async function showPlan(context: Context, entry: OperationEntry, plan: EndpointPlan): Promise<void> {
-  const { data, isEnabled, command } = plan;
+async function showPlan(
+  context: Context,
+  { path }: OperationEntry,
+  { data, isEnabled, command }: { readonly data: Data; readonly isEnabled: boolean; readonly command: string },
+): Promise<void> {
   const enabling = commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable');
   await printLines(context, [
     '',
@@ -110,7 +100,7 @@ async function showPlan(context: Context, entry: OperationEntry, plan: EndpointP
     ]),
     '',
     'Request',
-    `  POST ${entry.path}`,
+    `  POST ${path}`,
     ...JSON.stringify({ data }, null, 2)
       .split('\n')
       .map((line) => `  ${line}`),

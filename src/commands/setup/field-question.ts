@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
+import { findFieldProblem } from './data.ts';
 import type { ExistingEndpoint } from './existing-endpoints.ts';
-import { findFieldProblem } from './field-check.ts';
 import { SAMPLE_URL, type SetupOperation } from './setup-operation.ts';
 
 /** State that the questions of one setup share. */

@@ -4,7 +4,7 @@ import type { Flag } from '../../catalog/flags.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { valueAt } from '../../kernel/field-path.ts';
+import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
@@ -14,7 +14,7 @@ import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions, toOptionKey } from '../option-values.ts';
 import { programCommand } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { type Data, withValue } from './data.ts';
+import type { Data } from './data.ts';
 
 /** The operation that an interactive setup runs. */
 export interface SetupOperation {
@@ -48,41 +48,28 @@ export async function readFlagData(context: Context, { entry }: SetupOperation, 
   });
 }
 
-/** Rejects secrets from stdin, which prompts read their answers from. */
+/** Rejects secrets from stdin, because prompts read their answers from it. */
 function rejectStdinSecrets({ flags }: OperationEntry, { options }: Invocation): void {
-  const flag = flags.filter(isSecret).find(({ name }) => getFlagValue(options, stdinFlag(name)));
+  const flag = flags.filter(isSecret).find(({ name }) => getFlagValue(options, `${name}-stdin`));
   if (!flag) return;
-  throw new SvcError('usage', `--${flag.name}-stdin: stdin is a terminal`, {
-    hint: 'omit the flag to be prompted',
-  });
+  throw new SvcError('usage', `--${flag.name}-stdin: stdin is a terminal`, { hint: 'omit the flag to be prompted' });
 }
 
 function withoutSecrets({ flags }: OperationEntry, invocation: Invocation): Invocation {
-  const secrets = flags
-    .filter(isSecret)
-    .flatMap(({ name }) => [toOptionKey(fileFlag(name)), toOptionKey(stdinFlag(name))]);
+  const secrets = flags.filter(isSecret).flatMap(({ name }) => [`${name}-file`, `${name}-stdin`].map(toOptionKey));
   const options = Object.entries(invocation.options).filter(([name]) => !secrets.includes(name));
   return { ...invocation, options: Object.fromEntries(options) };
 }
 
 /** Adds an empty value for each secret given by a flag, without reading the secret. */
 function withEmptySecrets({ flags }: OperationEntry, data: Data, { options }: Invocation): Data {
-  const named = flags
-    .filter(isSecret)
-    .filter(({ name }) => getFlagValue(options, fileFlag(name)) || getFlagValue(options, stdinFlag(name)));
-  return named.reduce((all, { path }) => withValue(all, path, ''), data);
+  const isGiven = ({ name }: Flag) => getFlagValue(options, `${name}-file`) || getFlagValue(options, `${name}-stdin`);
+  const given = flags.filter((flag) => isSecret(flag) && isGiven(flag));
+  return given.reduce((all, { path }) => withValue(all, path, ''), data);
 }
 
 function isSecret({ kind }: Flag): boolean {
   return kind === 'secret';
-}
-
-function fileFlag(name: string): string {
-  return `${name}-file`;
-}
-
-function stdinFlag(name: string): string {
-  return `${name}-stdin`;
 }
 
 function sampleUrlIfMissing({ flags }: OperationEntry, data: Data): Data {
@@ -107,7 +94,7 @@ export function formatEquivalentCommand(
   const secrets = entry.flags.filter((flag) => isSecret(flag) && valueAt(data, flag.path) !== undefined);
   const dataWithoutSecrets = secrets.reduce((all, { path }) => withValue(all, path, undefined), data);
   const words = secrets.flatMap(({ name }) => {
-    const file = getFlagValue(options, fileFlag(name));
+    const file = getFlagValue(options, `${name}-file`);
     return typeof file === 'string' ? [`--${name}-file`, quoteForShell(file)] : [`--${name}-stdin`];
   });
   const line = formatCommand(entry, dataWithoutSecrets, program);

@@ -1,15 +1,11 @@
 import { isInForeground } from '../../kernel/foreground.ts';
 import { onContinued, signalJob } from '../../kernel/io.ts';
 import type { Context } from '../context.ts';
+import type { RawStream } from './plain-input.ts';
 import { canAsk } from './terminal.ts';
 
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
-
-/** A stream whose terminal can deliver single keys. */
-interface RawStream extends NodeJS.ReadableStream {
-  setRawMode?(mode: boolean): unknown;
-}
 
 /**
  * Calls `onKey` for each key that is typed while a command runs. Ctrl-C and Ctrl-Z keep their meaning.

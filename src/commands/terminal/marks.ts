@@ -13,17 +13,7 @@ export interface Marks {
   readonly paint: (state: CheckState, text: string) => string;
 }
 
-const SYMBOLS = { ok: '✓', info: '•', warn: '!', fail: '✗', skipped: '–' } as const satisfies Record<
-  CheckState,
-  string
->;
-const WORDS = {
-  ok: 'ok     ',
-  info: 'info   ',
-  warn: 'warn   ',
-  fail: 'fail   ',
-  skipped: 'skipped',
-} as const satisfies Record<CheckState, string>;
+const SYMBOLS: Readonly<Record<CheckState, string>> = { ok: '✓', info: '•', warn: '!', fail: '✗', skipped: '–' };
 
 /** Symbols for a terminal that can show them, and words for any other output. */
 export function marksFor({ isTerminal, color }: View, environment: Environment): Marks {
@@ -31,7 +21,7 @@ export function marksFor({ isTerminal, color }: View, environment: Environment):
   const chalk = new Chalk({ level: color ? 1 : 0 });
   const paints = { ok: chalk.green, info: chalk.cyan, warn: chalk.yellow, fail: chalk.red, skipped: chalk.dim };
   return {
-    mark: (state) => (usesSymbols ? SYMBOLS : WORDS)[state],
+    mark: (state) => (usesSymbols ? SYMBOLS[state] : state.padEnd('skipped'.length)),
     paint: (state, text) => paints[state](text),
   };
 }

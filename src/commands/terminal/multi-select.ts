@@ -8,7 +8,7 @@ import {
   toggleAll,
   valuesInGroup,
 } from '../prompter.ts';
-import { type Key, PAGE_SIZE, runPrompt } from './run-prompt.ts';
+import { PAGE_SIZE, runPrompt } from './run-prompt.ts';
 
 /** Value of the row that ends the selection. */
 const DONE = 'end';
@@ -32,7 +32,8 @@ export async function askMultiSelect(
         search<string>(pickerConfig(context, question, { chosen, at, list }), { ...streams, clearPromptOnDone: true }),
       (key) => {
         isSpace = key.name === 'space';
-        treatSpaceAsEnter(key);
+        // A space is never part of a search, so later listeners get Enter instead.
+        if (isSpace) key.name = 'return';
       },
     );
     if (picked === DONE) break;
@@ -41,8 +42,7 @@ export async function askMultiSelect(
     at = list.term === '' || isSpace ? picked : DONE;
   }
   const summary = chosen.size === 0 ? emptyMeaning : [...chosen].join(', ');
-  const { stderr } = context.io;
-  await stderr.write(
+  await context.io.stderr.write(
     `${styleText('green', '✔')} ${styleText('bold', escapeForTerminal(message))} ${styleText('cyan', escapeForTerminal(summary))}\n`,
   );
   return [...chosen];
@@ -55,14 +55,12 @@ interface PickerList {
   hidden: number;
 }
 
-interface PickerState {
-  readonly chosen: ReadonlySet<string>;
-  /** Row under the cursor. */
-  readonly at: string;
-  readonly list: PickerList;
-}
-
-function pickerConfig({ io }: PrompterDependencies, question: MultiSelectPrompt, { chosen, at, list }: PickerState) {
+/** @param at row under the cursor */
+function pickerConfig(
+  { io }: PrompterDependencies,
+  question: MultiSelectPrompt,
+  { chosen, at, list }: { readonly chosen: ReadonlySet<string>; readonly at: string; readonly list: PickerList },
+) {
   return {
     message: escapeForTerminal(question.message),
     pageSize: PAGE_SIZE,
@@ -121,7 +119,8 @@ function rows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: st
     value: DONE,
     name: chosen.size === 0 ? `Continue with ${emptyMeaning}` : `Continue with the ${chosen.size} selected`,
   };
-  const listed = [...choices, ...[...chosen].filter(isOther(choices)).map((value) => ({ value, group: OTHER_GROUP }))];
+  const others = [...chosen].filter((value) => !choices.some((choice) => choice.value === value));
+  const listed = [...choices, ...others.map((value) => ({ value, group: OTHER_GROUP }))];
   const found = listed.filter((choice: Choice) => matches(choice, term));
   const groups = [...Map.groupBy(found, ({ group = '' }) => group)].flatMap(([group, members]) => [
     ...(group === '' ? [] : [new Separator(`── ${escapeForTerminal(group)} ──`)]),
@@ -149,16 +148,10 @@ function matches({ value, description = '' }: Choice, term: string): boolean {
   return `${value} ${description}`.includes(term);
 }
 
-function isOther(choices: readonly Choice[]): (value: string) => boolean {
-  return (value) => !choices.some((choice) => choice.value === value);
-}
-
 function groupRow(group: string, values: readonly string[], chosen: ReadonlySet<string>) {
   const isOn = values.every((value) => chosen.has(value));
-  return {
-    value: GROUP_PREFIX + group,
-    name: `${checkbox(isOn)} all of ${escapeForTerminal(group)} (${values.length})`,
-  };
+  const name = `${checkbox(isOn)} all of ${escapeForTerminal(group)} (${values.length})`;
+  return { value: GROUP_PREFIX + group, name };
 }
 
 function valueRow({ value, description }: Choice, chosen: ReadonlySet<string>) {
@@ -168,9 +161,4 @@ function valueRow({ value, description }: Choice, chosen: ReadonlySet<string>) {
 
 function checkbox(isOn: boolean): string {
   return isOn ? '[x]' : '[ ]';
-}
-
-/** Converts a space to Enter for later listeners, because a space is never part of a search. */
-function treatSpaceAsEnter(key: Key): void {
-  if (key.name === 'space') key.name = 'return';
 }

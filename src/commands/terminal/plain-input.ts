@@ -9,7 +9,7 @@ export interface PlainInput {
 }
 
 /** A stream whose terminal can turn off echo and deliver single keys. */
-interface RawStream extends NodeJS.ReadableStream {
+export interface RawStream extends NodeJS.ReadableStream {
   setRawMode?(mode: boolean): unknown;
 }
 

@@ -135,16 +135,11 @@ async function askMultiSelect(page: PlainPage, question: MultiSelectPrompt): Pro
   }
 }
 
-interface AnswerPart {
-  readonly chosen: Set<string>;
-  readonly part: string;
-}
-
 /** Applies one part of an answer: selects choices, or prints the choices that match. */
 async function applyPart(
   page: PlainPage,
   { choices, validateOther }: MultiSelectPrompt,
-  { chosen, part }: AnswerPart,
+  { chosen, part }: { readonly chosen: Set<string>; readonly part: string },
 ): Promise<void> {
   const choice = choiceOf(choices, part);
   if (choice) return toggleAll(chosen, [choice.value]);

@@ -4,11 +4,14 @@ import { interruptedError } from './interrupted.ts';
 /** Lines of a list on the screen. */
 export const PAGE_SIZE = 12;
 
-type Streams = { readonly signal: AbortSignal } & Record<'input', NodeJS.ReadableStream> &
-  Record<'output', NodeJS.WritableStream>;
+interface Streams {
+  readonly signal: AbortSignal;
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+}
 
 /** A key, as parsed by readline. */
-export interface Key {
+interface Key {
   name?: string;
   ctrl?: boolean;
 }

@@ -99,7 +99,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineCommand({
     command: ['webhooks', 'test'],
-    globalFlags: ['result', 'dry-run'],
+    globalFlags: ['request', 'result', 'dry-run'],
     summary: 'Test a webhook receiver',
     description:
       'Sends valid, duplicate, out-of-order, encoded, encrypted, slow, forged, stale, truncated, and oversized (11 MB) deliveries. Prints the expected and the actual behavior of the receiver, and exits with 10 if it fails a case. Profile credentials are never sent.',
@@ -115,7 +115,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     ],
     arguments: [{ name: 'url', description: 'URL of the receiver', required: true }],
     options: TEST_FLAGS,
-    load: async () => (await import('./test/test.ts')).testCommand,
+    load: async () => (await import('./test.ts')).testCommand,
   }),
   defineCommand({
     command: ['webhooks', 'replay'],

@@ -14,13 +14,10 @@ export async function capDueTimes(database: Database, schedule: RetrySchedule, n
   }
 }
 
-interface DueTimeCap {
-  readonly latest: number;
-  readonly isClaimed: boolean;
-  readonly tries?: number;
-}
-
-async function capDueTime(database: Database, { latest, isClaimed, tries }: DueTimeCap): Promise<void> {
+async function capDueTime(
+  database: Database,
+  { latest, isClaimed, tries }: { readonly latest: number; readonly isClaimed: boolean; readonly tries?: number },
+): Promise<void> {
   await database
     .updateTable('deliveries')
     .set({ dueAt: latest })

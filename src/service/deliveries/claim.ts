@@ -100,16 +100,17 @@ export async function claimLane(
   return claimKeys(database, { lane: lane.lane, keys: limitBytes(due), destination, rate }, claim);
 }
 
-interface LaneClaim {
-  readonly lane: string;
+interface LaneClaim extends Pick<ClaimedDelivery, 'lane' | 'destination'> {
   readonly keys: readonly number[];
-  readonly destination: DeliveryDestination;
   readonly rate: EndpointRate | undefined;
 }
 
 /** Claims deliveries of a lane, and counts them toward its rate limit. */
-async function claimKeys(database: Database, laneClaim: LaneClaim, claim: Claim): Promise<readonly ClaimedDelivery[]> {
-  const { lane, keys, destination, rate } = laneClaim;
+async function claimKeys(
+  database: Database,
+  { lane, destination, keys, rate }: LaneClaim,
+  claim: Claim,
+): Promise<readonly ClaimedDelivery[]> {
   const claimed = keys.length === 0 ? [] : await writeClaims(database, keys, claim, destination);
   if (rate) await saveStarts(database, lane, [...rate.recentStarts, { at: claim.now, count: claimed.length }]);
   return claimed;
@@ -225,15 +226,8 @@ async function writeClaims(
   return claimed.sort((one, other) => one.key - other.key);
 }
 
-interface ClaimUpdate {
-  readonly keys: readonly number[];
-  readonly owner: string;
-  readonly now: number;
-  readonly until: number;
-}
-
 /** Another process may have claimed some of the deliveries since they were selected. These are not returned. */
-const updateClaimed = prepareQuery((database, { keys, owner, now, until }: ClaimUpdate) =>
+const updateClaimed = prepareQuery((database, { keys, owner, now, until }: Claim & { keys: readonly number[] }) =>
   database
     .updateTable('deliveries')
     .set({ owner, dueAt: until })

@@ -15,11 +15,6 @@ export interface LaneRef {
   readonly lane: string;
 }
 
-export interface DeliveryMessage {
-  readonly id: string;
-  readonly payload: string;
-}
-
 /** The current destination of a lane's deliveries. */
 export interface DeliveryDestination {
   /** Deliveries per second; unlimited if undefined. */
@@ -28,7 +23,7 @@ export interface DeliveryDestination {
    * Composes the request of one attempt.
    * @throws SvcError `bad_data` if the encryption key or the signing secret is invalid
    */
-  composeRequest(message: DeliveryMessage, now: number): DeliveryRequest;
+  composeRequest(message: { readonly id: string; readonly payload: string }, now: number): DeliveryRequest;
 }
 
 /** Resolves the destination of a lane, or returns the reason why nothing may be sent to it. */

@@ -32,11 +32,6 @@ export interface DeliveryOptions {
   readonly report?: (error: unknown) => void;
 }
 
-export interface DeliveryEngine {
-  /** Starts no more attempts, waits briefly for those in flight, and releases the rest for other processes. */
-  stop(): Promise<void>;
-}
-
 /** Milliseconds between two checks of the outbox for deliveries of other processes. */
 const POLL_INTERVAL = 500;
 /** Milliseconds between two checks while peers send notifications. A peer may die before it sends one. */
@@ -53,10 +48,11 @@ const PRUNE_INTERVAL = 2_000;
  * others. Several processes may deliver from one store. They share the rate limit of each endpoint; all other limits
  * apply per process. Attempts in flight when a process dies are repeated.
  */
-export function startDeliveries(store: Store, options: DeliveryOptions): DeliveryEngine {
+export function startDeliveries(store: Store, options: DeliveryOptions) {
   const engine = new Engine(store, options);
   const running = engine.run();
   return {
+    /** Starts no more attempts, waits briefly for those in flight, and releases the rest for other processes. */
     stop: async () => {
       engine.stop();
       await running;

@@ -4,16 +4,11 @@ import { type AttemptOutcome, isDelivered } from './outcome.ts';
 import type { RetrySchedule } from './schedule.ts';
 import { stopLane } from './stop.ts';
 
-interface HealthContext {
-  readonly now: number;
-  readonly schedule: RetrySchedule;
-}
-
 /** Tracks since when each endpoint has failed without a success, and disables endpoints that have failed for too long. */
 export async function updateEndpointHealth(
   database: Database,
   outcomes: readonly AttemptOutcome[],
-  { now, schedule }: HealthContext,
+  { now, schedule }: { readonly now: number; readonly schedule: RetrySchedule },
 ): Promise<void> {
   const advanced = outcomes.filter(({ delivery }) => delivery.form === 'advanced');
   // A fixed order prevents deadlocks between processes.
@@ -44,13 +39,7 @@ const setFailingSince = prepareQuery((database, { id, now }: { readonly id: stri
   database.updateTable('endpoints').set({ failingSince: now }).where('id', '=', id).where('failingSince', 'is', null),
 );
 
-interface DisableQuery {
-  readonly id: string;
-  readonly before: number;
-  readonly now: number;
-}
-
-const disableFailing = prepareQuery((database, { id, before, now }: DisableQuery) =>
+const disableFailing = prepareQuery((database, { id, before, now }: { id: string; before: number; now: number }) =>
   database
     .updateTable('endpoints')
     .set({ disabled: 1, updatedAt: now })

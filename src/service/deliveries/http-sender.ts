@@ -19,12 +19,7 @@ export interface AttemptResult {
   readonly error: string | null;
 }
 
-export interface HttpSender {
-  /** Sends one request, and does not follow redirects. Never rejects. */
-  send(request: DeliveryRequest): Promise<AttemptResult>;
-  /** Aborts the requests in flight, and closes idle connections. */
-  close(): void;
-}
+export type HttpSender = ReturnType<typeof createHttpSender>;
 
 export interface HttpSenderOptions {
   /** Whether to send to this machine and to private networks. */
@@ -43,7 +38,7 @@ class NoResponse extends Error {}
 /** The target had already closed a kept-alive connection. The request deserves a new connection, not a failure. */
 class StaleConnection extends Error {}
 
-export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEOUT }: HttpSenderOptions): HttpSender {
+export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEOUT }: HttpSenderOptions) {
   const guard = allowPrivateTargets ? {} : { lookup: publicLookup };
   const agents = { plain: new PlainAgent(KEEP_ALIVE), secure: new TlsAgent(KEEP_ALIVE) };
   const inFlight = new Set<ClientRequest>();
@@ -63,7 +58,8 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
     return sendBody(sent, body, timeout);
   };
   return {
-    send: async (request) => {
+    /** Sends one request, and does not follow redirects. Never rejects. */
+    send: async (request: DeliveryRequest): Promise<AttemptResult> => {
       try {
         return await send(request).catch((error: unknown) => {
           if (error instanceof StaleConnection) return send(request, false);
@@ -73,6 +69,7 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
         return { status: null, error: describeError(error) };
       }
     },
+    /** Aborts the requests in flight, and closes idle connections. */
     close: () => {
       for (const request of inFlight) request.destroy(new NoResponse('the service stopped'));
       for (const agent of Object.values(agents)) agent.destroy();

@@ -7,7 +7,13 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { notifyOutboxChange } from './outbox-notifications.ts';
-import { type DeliveryTarget, type EventFilter, loadSubscriptions, type Subscriptions } from './subscriptions.ts';
+import {
+  type DeliveryTarget,
+  type EventFilter,
+  loadSubscriptions,
+  type Subscription,
+  selectTargets,
+} from './subscriptions.ts';
 
 /** An event that concerns a document. */
 export interface DocumentEvent extends Pick<WebhookEvent, 'event'> {
@@ -26,12 +32,12 @@ type EventDetails = Pick<WebhookEvent, 'actionUser' | 'commentAnnotation' | 'tar
 export async function recordDocumentEvents(call: KeyCall, documentEvents: readonly DocumentEvent[]): Promise<void> {
   if (documentEvents.length === 0) return;
   const subscriptions = await loadSubscriptions(call);
-  if (!subscriptions) return;
+  if (subscriptions.length === 0) return;
   const rows: DeliveryInsert[] = [];
   const findName = createNameLookup(call);
   for (const { describe, ...documentEvent } of documentEvents) {
     const channels = [documentEvent.organizationId, documentEvent.documentId];
-    const targets = subscriptions.matching({ event: documentEvent.event, channels });
+    const targets = selectTargets(subscriptions, { event: documentEvent.event, channels });
     if (targets.length === 0) continue;
     const documentName = await findName(documentEvent);
     const event = { ...documentEvent, ...describe(), documentName, apiKey: call.apiKey, webhookId: generateId() };
@@ -65,14 +71,14 @@ export async function enqueueEvent(
 }
 
 interface RecordOptions extends Omit<EventFilter, 'event'> {
-  readonly subscriptions: Subscriptions | undefined;
+  readonly subscriptions: readonly Subscription[];
   readonly now: number;
 }
 
 /** Records an event in the outbox for every subscribed target. @returns the IDs of its deliveries */
 export async function recordEvent(scope: KeyScope, event: WebhookEvent, options: RecordOptions): Promise<string[]> {
   const { subscriptions, now, ...filter } = options;
-  const targets = subscriptions?.matching({ ...filter, event: event.event }) ?? [];
+  const targets = selectTargets(subscriptions, { ...filter, event: event.event });
   const rows = createRows(event, targets, now);
   await insertDeliveries(scope, rows);
   return rows.map(({ id }) => id);
@@ -102,26 +108,23 @@ const insertChunk = prepareQuery((database, rows: readonly DeliveryInsert[]) =>
   database.insertInto('deliveries').values(rows),
 );
 
-interface DocumentKey {
-  readonly apiKey: string;
-  readonly organizationId: string;
-  readonly documentId: string;
-}
+type DocumentKey = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
 
-const selectDocumentName = prepareQuery((database, { apiKey, organizationId, documentId }: DocumentKey) =>
-  database
-    .selectFrom('documents')
-    .innerJoin('organizations', 'organizations.key', 'documents.organization')
-    .select('documents.documentName')
-    .where('organizations.apiKey', '=', apiKey)
-    .where('organizations.organizationId', '=', organizationId)
-    .where('documents.documentId', '=', documentId),
+const selectDocumentName = prepareQuery(
+  (database, { apiKey, organizationId, documentId }: DocumentKey & { apiKey: string }) =>
+    database
+      .selectFrom('documents')
+      .innerJoin('organizations', 'organizations.key', 'documents.organization')
+      .select('documents.documentName')
+      .where('organizations.apiKey', '=', apiKey)
+      .where('organizations.organizationId', '=', organizationId)
+      .where('documents.documentId', '=', documentId),
 );
 
 /** Creates a lookup that reads each document once, because the events of a call usually concern one document. */
 function createNameLookup({ database, apiKey }: KeyCall) {
   const known = new Map<string, string | undefined>();
-  return async ({ organizationId, documentId }: Omit<DocumentKey, 'apiKey'>): Promise<string | undefined> => {
+  return async ({ organizationId, documentId }: DocumentKey): Promise<string | undefined> => {
     const key = JSON.stringify([organizationId, documentId]);
     if (known.has(key)) return known.get(key);
     const [found] = await selectDocumentName(database, { apiKey, organizationId, documentId });

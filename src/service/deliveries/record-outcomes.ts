@@ -53,6 +53,8 @@ interface DeliveryUpdate {
   readonly dropsPayload: boolean;
 }
 
+type OwnedUpdate = DeliveryUpdate & { readonly keys: readonly number[]; readonly owner: string };
+
 function updateFor({ delivery, result }: AttemptOutcome, { schedule, now }: RecordingContext): DeliveryUpdate {
   const line = formatAttempt(delivery.claimedAt, result.status, result.error);
   if (isDelivered(result)) return { line, state: 'delivered', dueAt: null, dropsPayload: true };
@@ -60,11 +62,6 @@ function updateFor({ delivery, result }: AttemptOutcome, { schedule, now }: Reco
   const delay = delivery.form === 'advanced' ? schedule.delayAfter(delivery.tries + 1) : undefined;
   if (delay === undefined) return { line, state: 'failed', dueAt: null, dropsPayload: false };
   return { line, state: 'pending', dueAt: now + delay, dropsPayload: false };
-}
-
-interface OwnedUpdate extends DeliveryUpdate {
-  readonly keys: readonly number[];
-  readonly owner: string;
 }
 
 const updateDeliveries = prepareQuery((database, { keys, owner, line, state, dueAt, dropsPayload }: OwnedUpdate) =>

@@ -9,17 +9,13 @@ const DELAYS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HO
 const FAILING_LIMIT = 5 * 24 * HOUR;
 
 /** Determines when to retry a delivery and when to disable an endpoint. */
-export interface RetrySchedule {
-  /** Returns the delay after failed attempt number `tries`, in milliseconds, or `undefined` after the last attempt. */
-  delayAfter(tries: number): number | undefined;
-  /** Time without a successful delivery after which an endpoint is disabled, in milliseconds. */
-  readonly disableAfter: number;
-}
+export type RetrySchedule = ReturnType<typeof createRetrySchedule>;
 
 /** @param scale multiplier for all times */
-export function createRetrySchedule(scale = 1): RetrySchedule {
+export function createRetrySchedule(scale = 1) {
   return {
-    delayAfter: (tries) => {
+    /** Returns the delay after failed attempt number `tries`, in milliseconds, or `undefined` after the last attempt. */
+    delayAfter: (tries: number) => {
       const delay = DELAYS[tries - 1];
       return delay === undefined ? undefined : delay * scale;
     },

@@ -41,11 +41,6 @@ export async function saveStarts(database: Database, endpointId: string, starts:
   await updateStarts(database, { endpointId, begun: JSON.stringify(starts) });
 }
 
-interface StartsUpdate {
-  readonly endpointId: string;
-  readonly begun: string;
-}
-
-const updateStarts = prepareQuery((database, { endpointId, begun }: StartsUpdate) =>
+const updateStarts = prepareQuery((database, { endpointId, begun }: { endpointId: string; begun: string }) =>
   database.updateTable('endpoints').set({ begun }).where('id', '=', endpointId),
 );

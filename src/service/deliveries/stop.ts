@@ -18,13 +18,7 @@ export async function stopLane(
   await failPending(database, { lane, last, line: formatAttempt(now, null, `not sent: ${reason}`) });
 }
 
-interface LaneStop {
-  readonly lane: string;
-  readonly last: number;
-  readonly line: string;
-}
-
-const failPending = prepareQuery((database, { lane, last, line }: LaneStop) =>
+const failPending = prepareQuery((database, { lane, last, line }: { lane: string; last: number; line: string }) =>
   database
     .updateTable('deliveries')
     .set(({ ref }) => ({

@@ -17,25 +17,17 @@ export interface EventFilter {
   readonly aboutLane?: string | undefined;
 }
 
-/** The webhook subscriptions of an API key. */
-export interface Subscriptions {
-  /** Returns the targets that receive an event. */
-  matching(filter: EventFilter): readonly DeliveryTarget[];
+/** Loads the subscriptions of an API key: two small reads, so webhooks cost little for API keys that do not use them. */
+export async function loadSubscriptions(scope: KeyScope): Promise<readonly Subscription[]> {
+  return [...(await basicSubscriptions(scope)), ...(await endpointSubscriptions(scope))];
 }
 
-/**
- * Loads the subscriptions of an API key in the current transaction. Returns `undefined` without subscriptions: two small
- * reads, so webhooks cost little for API keys that do not use them.
- */
-export async function loadSubscriptions(scope: KeyScope): Promise<Subscriptions | undefined> {
-  const subscriptions = [...(await basicSubscriptions(scope)), ...(await endpointSubscriptions(scope))];
-  if (subscriptions.length === 0) return undefined;
-  return {
-    matching: (filter) => subscriptions.filter(({ matches }) => matches(filter)).map(({ target }) => target),
-  };
+/** Selects the targets that receive an event. */
+export function selectTargets(subscriptions: readonly Subscription[], filter: EventFilter): readonly DeliveryTarget[] {
+  return subscriptions.filter(({ matches }) => matches(filter)).map(({ target }) => target);
 }
 
-interface Subscription {
+export interface Subscription {
   readonly target: DeliveryTarget;
   matches(filter: EventFilter): boolean;
 }

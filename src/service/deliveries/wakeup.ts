@@ -1,14 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /** A wait that can be cut short. A wake-up without a current wait ends the next one at once. */
-export interface Wakeup {
-  wake(): void;
-  /** Schedules a wake-up in `milliseconds`. Does nothing while one is scheduled. */
-  wakeAfter(milliseconds: number): void;
-  wait(milliseconds: number): Promise<void>;
-}
+export type Wakeup = ReturnType<typeof createWakeup>;
 
-export function createWakeup(clock: Clock): Wakeup {
+export function createWakeup(clock: Clock) {
   let isPending = false;
   let currentWait: AbortController | undefined;
   let isScheduled = false;
@@ -18,7 +13,8 @@ export function createWakeup(clock: Clock): Wakeup {
   };
   return {
     wake,
-    wakeAfter: (milliseconds) => {
+    /** Schedules a wake-up in `milliseconds`. Does nothing while one is scheduled. */
+    wakeAfter: (milliseconds: number) => {
       if (isScheduled) return;
       isScheduled = true;
       void clock.sleep(milliseconds).then(() => {
@@ -26,7 +22,7 @@ export function createWakeup(clock: Clock): Wakeup {
         wake();
       });
     },
-    wait: async (milliseconds) => {
+    wait: async (milliseconds: number) => {
       if (!isPending) {
         currentWait = new AbortController();
         await clock.sleep(milliseconds, currentWait.signal).catch(ignoreWake);

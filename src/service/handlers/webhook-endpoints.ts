@@ -5,6 +5,7 @@ import { createPageToken, parsePageToken } from '../page-token.ts';
 import { requireAdvancedWebhooks } from '../records/advanced-webhooks.ts';
 import {
   type Endpoint,
+  findEndpointId,
   requireEndpoint,
   selectEndpointPage,
   toEndpointColumns,
@@ -33,7 +34,9 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
 
   'webhooks.endpoints.create': async (call, { url, uid, ...settings }) => {
     await requireAdvancedWebhooks(call);
-    if (uid !== undefined) await requireUnusedUid(call, uid);
+    if (uid !== undefined && (await findEndpointId(call, uid)) !== undefined) {
+      throw new Refusal('ALREADY_EXISTS', `An endpoint with the uid ${uid} already exists.`);
+    }
     const { database, apiKey, now } = call;
     const created = await database
       .insertInto('endpoints')
@@ -113,14 +116,4 @@ async function readPage(call: KeyCall, iterator: string | undefined, limit: numb
     { apiKey, afterKey: iterator ? parseKey(iterator) : undefined, direction: 'older' },
     limit,
   );
-}
-
-async function requireUnusedUid({ database, apiKey }: KeyCall, uid: string): Promise<void> {
-  const existing = await database
-    .selectFrom('endpoints')
-    .select('id')
-    .where('apiKey', '=', apiKey)
-    .where('uid', '=', uid)
-    .executeTakeFirst();
-  if (existing) throw new Refusal('ALREADY_EXISTS', `An endpoint with the uid ${uid} already exists.`);
 }

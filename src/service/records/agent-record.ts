@@ -47,18 +47,8 @@ function redactField(value: unknown, field: string): unknown {
   return { ...value, [field]: redact(value[field]) };
 }
 
-/** Fields of an `auth` object that describe the login method. They hold no secrets. */
-const DESCRIPTIVE_AUTH_FIELDS = new Set([
-  'type',
-  'kind',
-  'scheme',
-  'method',
-  'in',
-  'name',
-  'header',
-  'headername',
-  'prefix',
-]);
+/** Matches the fields of an `auth` object that describe the login method and hold no secrets. */
+const DESCRIPTIVE_AUTH_FIELD = /^(type|kind|scheme|method|in|name|header|headername|prefix)$/i;
 
 function redact(value: unknown, isAuth = false): unknown {
   if (Array.isArray(value)) return value.map((inner) => redact(inner, isAuth));
@@ -68,6 +58,6 @@ function redact(value: unknown, isAuth = false): unknown {
 }
 
 function redactEntry(name: string, value: unknown, isAuth: boolean): unknown {
-  if (isAuth && DESCRIPTIVE_AUTH_FIELDS.has(name.toLowerCase()) && typeof value === 'string') return value;
+  if (isAuth && DESCRIPTIVE_AUTH_FIELD.test(name) && typeof value === 'string') return value;
   return redact(value, isAuth || /^auth(entication)?$/i.test(name) || isSecretName(name));
 }

@@ -1,4 +1,4 @@
-import type { KeyCall } from '../call.ts';
+import type { KeyScope } from '../call.ts';
 
 /** An agent as imported. `system` marks built-in agents, `internal` hidden ones. */
 export interface Agent {
@@ -10,7 +10,7 @@ export interface Agent {
 }
 
 /** Finds the agents of an API key, oldest first. */
-export async function findAllAgents({ database, apiKey }: KeyCall): Promise<readonly Agent[]> {
+export async function findAllAgents({ database, apiKey }: KeyScope): Promise<readonly Agent[]> {
   const rows = await database
     .selectFrom('agents')
     .select('agent')
@@ -20,7 +20,7 @@ export async function findAllAgents({ database, apiKey }: KeyCall): Promise<read
   return rows.map(({ agent }) => JSON.parse(agent));
 }
 
-export async function findAgent({ database, apiKey }: KeyCall, agentId: string): Promise<Agent | undefined> {
+export async function findAgent({ database, apiKey }: KeyScope, agentId: string): Promise<Agent | undefined> {
   const found = await database
     .selectFrom('agents')
     .select('agent')
@@ -31,7 +31,10 @@ export async function findAgent({ database, apiKey }: KeyCall, agentId: string):
 }
 
 /** Finds the IDs of a group's agents in the group's order. Returns `undefined` if the group does not exist. */
-export async function findGroupAgentIds({ database, apiKey }: KeyCall, groupId: string): Promise<string[] | undefined> {
+export async function findGroupAgentIds(
+  { database, apiKey }: KeyScope,
+  groupId: string,
+): Promise<string[] | undefined> {
   const found = await database
     .selectFrom('agentGroups')
     .select('agentIds')

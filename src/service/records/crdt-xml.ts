@@ -83,13 +83,7 @@ function parseAttributes(text: string): ReadonlyMap<string, string> | undefined 
   return attributes;
 }
 
-const ENTITIES = new Map([
-  ['lt', '<'],
-  ['gt', '>'],
-  ['amp', '&'],
-  ['quot', '"'],
-  ['apos', "'"],
-]);
+const ENTITIES = new Map(Object.entries({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }));
 
 /** Replaces the entities of a text. Returns `undefined` if an entity is unknown. */
 function unescapeXml(text: string): string | undefined {

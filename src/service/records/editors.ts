@@ -76,7 +76,7 @@ function parseContent({ type, data }: CrdtInput): EditorContent {
   return { type, data: nodes };
 }
 
-function parseTypes(editor: Editor | undefined): Map<string, EditorContent['type']> {
+export function parseTypes(editor: Editor | undefined): Map<string, EditorContent['type']> {
   return new Map(Object.entries(JSON.parse(editor?.types ?? '{}')));
 }
 

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyCall } from '../call.ts';
+import type { KeyCall, KeyScope } from '../call.ts';
 import { Refusal } from '../refusal.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
@@ -52,6 +52,12 @@ export async function requireEndpoint({ database, apiKey }: KeyCall, id: string)
   const [found] = await selectEndpoint(database, { apiKey, id });
   if (!found) throw new Refusal('NOT_FOUND', 'Advanced webhook provider request failed.');
   return found;
+}
+
+/** Finds the ID of the endpoint with this uid. */
+export async function findEndpointId({ database, apiKey }: KeyScope, uid: string): Promise<string | undefined> {
+  const matching = database.selectFrom('endpoints').select('id').where('apiKey', '=', apiKey).where('uid', '=', uid);
+  return (await matching.executeTakeFirst())?.id;
 }
 
 /** Converts the settings of a request to columns. */

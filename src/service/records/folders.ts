@@ -5,6 +5,7 @@ import { chunkRows } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
+import { prepareUpsert } from '../store/upsert.ts';
 import { createFolder, type Folder, ROOT } from './folder.ts';
 
 /** Selects the folders of an organization, or only those with these IDs, oldest first. */
@@ -47,21 +48,9 @@ const selectFolderTree = prepareQuery((database, filter: { organization: number;
     .orderBy('folderId'),
 );
 
-const upsertFolders = prepareQuery((database, rows: readonly Insertable<Tables['folders']>[]) =>
-  database
-    .insertInto('folders')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['organization', 'folderId']).doUpdateSet(({ ref }) => ({
-        folderName: ref('excluded.folderName'),
-        parentFolderId: ref('excluded.parentFolderId'),
-        ancestors: ref('excluded.ancestors'),
-        accessType: ref('excluded.accessType'),
-        inheritAccessFromParent: ref('excluded.inheritAccessFromParent'),
-        lastUpdated: ref('excluded.lastUpdated'),
-      })),
-    ),
-);
+const upsertFolders = prepareUpsert('folders', ['organization', 'folderId'], {
+  replaced: ['folderName', 'parentFolderId', 'ancestors', 'accessType', 'inheritAccessFromParent', 'lastUpdated'],
+});
 
 /** Adds a folder at the organization's top level if it does not exist. */
 export async function ensureFolder(call: KeyCall, organization: number, folderId: string): Promise<void> {

@@ -1,6 +1,6 @@
-import type { Insertable } from 'kysely';
 import { prepareQuery } from '../store/prepared-query.ts';
-import type { MemberLevel, Tables } from '../store/tables.ts';
+import type { MemberLevel } from '../store/tables.ts';
+import { prepareUpsert } from '../store/upsert.ts';
 
 /** The organization, folder, or document that users are members of. Membership on one level does not imply another. */
 export interface MembershipTarget {
@@ -11,17 +11,10 @@ export interface MembershipTarget {
 }
 
 /** Adds or updates memberships. An update without a role keeps the old role. The expiry is always replaced. */
-export const upsertMembers = prepareQuery((database, rows: readonly Insertable<Tables['members']>[]) =>
-  database
-    .insertInto('members')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['organization', 'level', 'resourceId', 'userId']).doUpdateSet(({ fn, ref }) => ({
-        accessRole: fn.coalesce(ref('excluded.accessRole'), ref('members.accessRole')),
-        expiresAt: ref('excluded.expiresAt'),
-      })),
-    ),
-);
+export const upsertMembers = prepareUpsert('members', ['organization', 'level', 'resourceId', 'userId'], {
+  merged: ['accessRole'],
+  replaced: ['expiresAt'],
+});
 
 /** Selects the users that are members of the target. */
 export const selectMembers = prepareQuery(

@@ -1,22 +1,11 @@
-import type { Insertable } from 'kysely';
 import { prepareQuery } from '../store/prepared-query.ts';
-import type { Tables } from '../store/tables.ts';
+import { prepareUpsert } from '../store/upsert.ts';
 
 /** Adds users as present, or updates the supplied fields of users that are already present. */
-export const upsertPresence = prepareQuery((database, rows: readonly Insertable<Tables['presence']>[]) =>
-  database
-    .insertInto('presence')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['organization', 'documentId', 'userId']).doUpdateSet(({ fn, ref }) => ({
-        name: fn.coalesce(ref('excluded.name'), ref('presence.name')),
-        email: fn.coalesce(ref('excluded.email'), ref('presence.email')),
-        status: fn.coalesce(ref('excluded.status'), ref('presence.status')),
-        otherFields: fn.coalesce(ref('excluded.otherFields'), ref('presence.otherFields')),
-        lastUpdated: ref('excluded.lastUpdated'),
-      })),
-    ),
-);
+export const upsertPresence = prepareUpsert('presence', ['organization', 'documentId', 'userId'], {
+  merged: ['name', 'email', 'status', 'otherFields'],
+  replaced: ['lastUpdated'],
+});
 
 export const deletePresence = prepareQuery(
   (

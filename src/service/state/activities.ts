@@ -1,10 +1,15 @@
-import type { Insertable } from 'kysely';
 import { selectActivities } from '../records/activities.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import type { Tables } from '../store/tables.ts';
-import { batchByOrganization, parseOtherFields, readByOrganization, type Section } from './section.ts';
+import { prepareUpsert } from '../store/upsert.ts';
+import {
+  batchByOrganization,
+  type OrganizationQuery,
+  parseOtherFields,
+  readByOrganization,
+  type Section,
+} from './section.ts';
 
-const select = prepareQuery((database, { organization }: { readonly organization: number }) =>
+const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .selectFrom('activities')
     .select(['activityId', 'documentId', 'data'])
@@ -12,18 +17,9 @@ const select = prepareQuery((database, { organization }: { readonly organization
     .orderBy('key'),
 );
 
-const upsert = prepareQuery((database, rows: readonly Insertable<Tables['activities']>[]) =>
-  database
-    .insertInto('activities')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['organization', 'activityId']).doUpdateSet(({ ref }) => ({
-        documentId: ref('excluded.documentId'),
-        data: ref('excluded.data'),
-        lastUpdated: ref('excluded.lastUpdated'),
-      })),
-    ),
-);
+const upsert = prepareUpsert('activities', ['organization', 'activityId'], {
+  replaced: ['documentId', 'data', 'lastUpdated'],
+});
 
 /** Stored document ID of an activity without a document. */
 const NO_DOCUMENT = '';

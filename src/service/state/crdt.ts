@@ -1,12 +1,12 @@
 import type { State } from '../../catalog/state.ts';
 import { decodeDocument, readContent } from '../records/crdt-content.ts';
-import { type Editor, selectEditors, writeEditor } from '../records/editors.ts';
+import { type Editor, parseTypes, selectEditors, writeEditor } from '../records/editors.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { batchByOrganization, readByOrganization, type Section } from './section.ts';
+import { batchByOrganization, type OrganizationQuery, readByOrganization, type Section } from './section.ts';
 
 type ContentRecord = State['crdt'][number];
 
-const select = prepareQuery((database, { organization }: { readonly organization: number }) =>
+const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .selectFrom('editors')
     .selectAll()
@@ -36,7 +36,7 @@ function readContents(organizationId: string, editor: Editor): ContentRecord[] {
   const { documentId, editorId, contentKey: latestKey, state } = editor;
   const document = decodeDocument(state);
   const lastUpdate = new Date(editor.lastUpdate).toISOString();
-  const types = new Map(Object.entries<ContentRecord['type']>(JSON.parse(editor.types)));
+  const types = parseTypes(editor);
   const keys = [...[...types.keys()].filter((key) => key !== latestKey), latestKey];
   return keys.map((contentKey) => {
     const type = types.get(contentKey) ?? 'text';

@@ -1,40 +1,22 @@
-import type { Insertable } from 'kysely';
 import { generateDocumentNumber } from '../records/documents.ts';
 import { ROOT } from '../records/folder.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import type { Tables } from '../store/tables.ts';
+import { prepareUpsert } from '../store/upsert.ts';
 import { batchByOrganization, omitUnset, readByOrganization, type Section } from './section.ts';
 
-const select = prepareQuery((database, { organization }: { readonly organization: number }) =>
-  database
+/** Selects the documents of an organization, or only those with these IDs, oldest first. */
+const select = prepareQuery((database, filter: { organization: number; documentIds?: readonly string[] }) => {
+  const all = database
     .selectFrom('documents')
     .select(['documentId', 'documentName', 'folderId', 'disabled', 'accessType'])
-    .where('organization', '=', organization)
-    .orderBy('key'),
-);
+    .where('organization', '=', filter.organization)
+    .orderBy('key');
+  return filter.documentIds ? all.where('documentId', 'in', filter.documentIds) : all;
+});
 
-const selectByIds = prepareQuery(
-  (database, filter: { readonly organization: number; readonly ids: readonly string[] }) =>
-    database
-      .selectFrom('documents')
-      .select(['documentId', 'documentName', 'folderId', 'disabled', 'accessType'])
-      .where('organization', '=', filter.organization)
-      .where('documentId', 'in', filter.ids),
-);
-
-const upsert = prepareQuery((database, rows: readonly Insertable<Tables['documents']>[]) =>
-  database
-    .insertInto('documents')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['organization', 'documentId']).doUpdateSet(({ ref }) => ({
-        documentName: ref('excluded.documentName'),
-        folderId: ref('excluded.folderId'),
-        disabled: ref('excluded.disabled'),
-        accessType: ref('excluded.accessType'),
-      })),
-    ),
-);
+const upsert = prepareUpsert('documents', ['organization', 'documentId'], {
+  replaced: ['documentName', 'folderId', 'disabled', 'accessType'],
+});
 
 export const documents: Section<'documents'> = {
   read: (scope) =>
@@ -53,8 +35,8 @@ export const documents: Section<'documents'> = {
 
   write: async (scope, records) => {
     for (const [organization, batch] of batchByOrganization(scope, records)) {
-      const ids = batch.map(({ documentId }) => documentId);
-      const found = await selectByIds(scope.database, { organization, ids });
+      const documentIds = batch.map(({ documentId }) => documentId);
+      const found = await select(scope.database, { organization, documentIds });
       const existing = new Map(found.map((row) => [row.documentId, row]));
       const rows = batch.map(({ documentId, documentName, folderId, disabled, accessType }) => {
         const current = existing.get(documentId);

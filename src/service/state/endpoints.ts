@@ -1,6 +1,6 @@
 import type { State } from '../../catalog/state.ts';
 import { createSigningSecret } from '../../webhooks/signature.ts';
-import { toEndpointColumns, toEndpointRecord } from '../records/endpoints.ts';
+import { findEndpointId, toEndpointColumns, toEndpointRecord } from '../records/endpoints.ts';
 import { generateEndpointId } from '../secrets.ts';
 import { omitUnset, type Section, type StateScope } from './section.ts';
 
@@ -32,7 +32,7 @@ export const endpoints: Section<'endpoints'> = {
 async function upsertEndpoint(scope: StateScope, record: EndpointRecord): Promise<void> {
   const { database, apiKey, now } = scope;
   const {
-    id = (await findIdByUid(scope, record.uid)) ?? generateEndpointId(),
+    id = (record.uid && (await findEndpointId(scope, record.uid))) || generateEndpointId(),
     url,
     createdAt,
     updatedAt,
@@ -50,12 +50,6 @@ async function upsertEndpoint(scope: StateScope, record: EndpointRecord): Promis
     .values({ disabled: 0, secret: createSigningSecret(), createdAt: now, updatedAt: now, ...columns, apiKey, id })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
     .execute();
-}
-
-async function findIdByUid({ database, apiKey }: StateScope, uid: EndpointRecord['uid']): Promise<string | undefined> {
-  if (uid === undefined || uid === null) return undefined;
-  const matching = database.selectFrom('endpoints').select('id').where('apiKey', '=', apiKey).where('uid', '=', uid);
-  return (await matching.executeTakeFirst())?.id;
 }
 
 /** The columns of settings that a record clears with null. */

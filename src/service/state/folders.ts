@@ -20,7 +20,7 @@ export const folders: Section<'folders'> = {
     for (const [organizationId, own] of Map.groupBy(records, (record) => record.organizationId)) {
       const organization = scope.organizations.get(organizationId);
       if (organization === undefined)
-        throw new TypeError(`organization ${organizationId} was not created current its folders`);
+        throw new TypeError(`organization ${organizationId} was not created before its folders`);
       const folders = new Map(
         (await findAllFolders(scope.database, organization)).map((folder) => [folder.folderId, folder]),
       );

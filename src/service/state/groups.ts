@@ -1,13 +1,16 @@
-import type { Insertable } from 'kysely';
 import { serializeOtherFields } from '../records/other-fields.ts';
+import { insertGroupMembers } from '../records/user-groups.ts';
 import { chunkRows } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import type { Tables } from '../store/tables.ts';
-import { batchByOrganization, omitUnset, parseOtherFields, readByOrganization, type Section } from './section.ts';
-
-interface OrganizationQuery {
-  readonly organization: number;
-}
+import { prepareUpsert } from '../store/upsert.ts';
+import {
+  batchByOrganization,
+  type OrganizationQuery,
+  omitUnset,
+  parseOtherFields,
+  readByOrganization,
+  type Section,
+} from './section.ts';
 
 const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database.selectFrom('userGroups').selectAll().where('organization', '=', organization).orderBy('groupId'),
@@ -21,28 +24,11 @@ const selectMembers = prepareQuery((database, { organization }: OrganizationQuer
     .orderBy('userId'),
 );
 
-const upsert = prepareQuery((database, rows: readonly Insertable<Tables['userGroups']>[]) =>
-  database
-    .insertInto('userGroups')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['organization', 'groupId']).doUpdateSet(({ fn, ref }) => ({
-        groupName: fn.coalesce(ref('excluded.groupName'), ref('userGroups.groupName')),
-        otherFields: fn.coalesce(ref('excluded.otherFields'), ref('userGroups.otherFields')),
-      })),
-    ),
-);
+const upsert = prepareUpsert('userGroups', ['organization', 'groupId'], { merged: ['groupName', 'otherFields'] });
 
 const deleteMembers = prepareQuery(
   (database, { organization, groupIds }: OrganizationQuery & { readonly groupIds: readonly string[] }) =>
     database.deleteFrom('userGroupMembers').where('organization', '=', organization).where('groupId', 'in', groupIds),
-);
-
-const insertMembers = prepareQuery((database, rows: readonly Insertable<Tables['userGroupMembers']>[]) =>
-  database
-    .insertInto('userGroupMembers')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing()),
 );
 
 export const groups: Section<'groups'> = {
@@ -68,7 +54,7 @@ export const groups: Section<'groups'> = {
       const members = withMembers.flatMap(({ groupId, userIds = [] }) =>
         userIds.map((userId) => ({ organization, groupId, userId })),
       );
-      for (const memberRows of chunkRows(members)) await insertMembers(database, memberRows);
+      for (const memberRows of chunkRows(members)) await insertGroupMembers(database, memberRows);
     }
   },
 };

@@ -1,5 +1,5 @@
 import type { State } from '../../catalog/state.ts';
-import { DEFAULT_CONTENT_KEY, selectEditors } from '../records/editors.ts';
+import { DEFAULT_CONTENT_KEY, parseTypes, selectEditors } from '../records/editors.ts';
 import { ROOT } from '../records/folder.ts';
 import { findAllFolders } from '../records/folders.ts';
 import { selectUsers } from '../records/users.ts';
@@ -101,8 +101,7 @@ async function collectContentTypes(
     const found =
       organization === undefined ? [] : await selectEditors(database, { organization, documentId, editorId });
     for (const editor of found) {
-      const ownTypes: Readonly<Record<string, string>> = JSON.parse(editor.types);
-      const type = new Map(Object.entries(ownTypes)).get(content.contentKey ?? DEFAULT_CONTENT_KEY);
+      const type = parseTypes(editor).get(content.contentKey ?? DEFAULT_CONTENT_KEY);
       if (type !== undefined) types.set(contentKey(content), type);
     }
   }

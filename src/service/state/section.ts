@@ -17,10 +17,14 @@ export interface Section<Kind extends StateKind> {
   write(scope: StateScope, content: State[Kind]): Promise<void>;
 }
 
+export interface OrganizationQuery {
+  readonly organization: number;
+}
+
 /** Reads the records of all organizations, one organization after another. */
 export async function readByOrganization<Row, Record>(
   { database, organizations }: StateScope,
-  select: (database: Database, query: { readonly organization: number }) => Promise<readonly Row[]>,
+  select: (database: Database, query: OrganizationQuery) => Promise<readonly Row[]>,
   toRecord: (organizationId: string, row: Row) => Record,
 ): Promise<Record[]> {
   const records: Record[] = [];

@@ -3,13 +3,16 @@ import { addUserData, insertParticipants, toUserDataItem } from '../records/user
 import { chunkRows } from '../store/chunks.ts';
 import { USER_DATA_FEATURES, type UserDataFeature } from '../store/collaboration-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { batchByOrganization, readByOrganization, type Section, type StateScope } from './section.ts';
+import type { Tables } from '../store/tables.ts';
+import {
+  batchByOrganization,
+  type OrganizationQuery,
+  readByOrganization,
+  type Section,
+  type StateScope,
+} from './section.ts';
 
 type UserData = State['userData'][number];
-
-interface OrganizationQuery {
-  readonly organization: number;
-}
 
 const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
@@ -21,20 +24,14 @@ const select = prepareQuery((database, { organization }: OrganizationQuery) =>
     .orderBy('userData.key'),
 );
 
-const deleteParticipation = prepareQuery(
-  (
-    database,
-    {
-      organization,
-      userId,
-      feature,
-    }: OrganizationQuery & { readonly userId: string; readonly feature: UserDataFeature },
-  ) =>
-    database
-      .deleteFrom('participants')
-      .where('organization', '=', organization)
-      .where('userId', '=', userId)
-      .where('feature', '=', feature),
+type Participation = Pick<Tables['participants'], 'organization' | 'userId' | 'feature'>;
+
+const deleteParticipation = prepareQuery((database, { organization, userId, feature }: Participation) =>
+  database
+    .deleteFrom('participants')
+    .where('organization', '=', organization)
+    .where('userId', '=', userId)
+    .where('feature', '=', feature),
 );
 
 /** Deletes items without participants. */
@@ -82,12 +79,8 @@ async function writeLists({ database }: StateScope, organization: number, record
     await deleteParticipation(database, { organization, userId, feature });
     const participants = [];
     for (const data of items) {
-      participants.push({
-        organization,
-        userId,
-        feature,
-        item: await addUserData(database, organization, feature, data),
-      });
+      const item = await addUserData(database, organization, feature, data);
+      participants.push({ organization, userId, feature, item });
     }
     for (const batch of chunkRows(participants)) await insertParticipants(database, batch);
   }

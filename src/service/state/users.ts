@@ -6,6 +6,7 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { MemberLevel } from '../store/tables.ts';
 import {
   batchByOrganization,
+  type OrganizationQuery,
   omitUnset,
   parseOtherFields,
   readByOrganization,
@@ -14,10 +15,6 @@ import {
 } from './section.ts';
 
 type User = State['users'][number];
-
-interface OrganizationQuery {
-  readonly organization: number;
-}
 
 const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database

@@ -1,4 +1,4 @@
-import { type Generated, type SchemaModule, sql } from 'kysely';
+import type { Generated } from 'kysely';
 
 /** Webhook deliveries, from the change that caused them to their final state. */
 export interface DeliveryTables {
@@ -31,40 +31,3 @@ export interface DeliveryTables {
 
 export type DeliveryForm = 'advanced' | 'raw' | 'processed';
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
-
-export async function createDeliveryTables(schema: SchemaModule): Promise<void> {
-  await schema
-    .createTable('deliveries')
-    .addColumn('key', 'integer', (column) => column.primaryKey())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('apiKey', 'text', (column) => column.notNull().references('apiKeys.id'))
-    .addColumn('form', 'text', (column) => column.notNull())
-    .addColumn('lane', 'text', (column) => column.notNull())
-    .addColumn('event', 'text', (column) => column.notNull())
-    .addColumn('payload', 'text')
-    .addColumn('size', 'integer', (column) => column.notNull())
-    .addColumn('state', 'text', (column) => column.notNull())
-    .addColumn('attempts', 'text', (column) => column.notNull())
-    .addColumn('tries', 'integer', (column) => column.notNull())
-    .addColumn('dueAt', 'bigint')
-    .addColumn('owner', 'text')
-    .addColumn('createdAt', 'bigint', (column) => column.notNull())
-    .execute();
-  await schema
-    .createIndex('deliveriesDue')
-    .on('deliveries')
-    .columns(['lane', 'dueAt', 'key'])
-    .where(sql.ref('dueAt'), 'is not', null)
-    .execute();
-  await schema
-    .createIndex('deliveriesEnded')
-    .on('deliveries')
-    .columns(['state', 'key'])
-    .where(sql.ref('dueAt'), 'is', null)
-    .execute();
-  await schema.alterTable('endpoints').addColumn('failingSince', 'bigint').execute();
-}
-
-export async function addStartsColumn(schema: SchemaModule): Promise<void> {
-  await schema.alterTable('endpoints').addColumn('begun', 'text').execute();
-}

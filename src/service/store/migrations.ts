@@ -1,15 +1,12 @@
-import { sql } from 'kysely';
-import { createCollaborationTables } from './collaboration-tables.ts';
-import { createCrdtTables } from './crdt-tables.ts';
-import { addStartsColumn, createDeliveryTables } from './delivery-tables.ts';
-import { createKeyTables } from './key-tables.ts';
+import { type SchemaModule, sql } from 'kysely';
+import { createTable, KEY, optional, reference, required, TEXT_KEY, UNIQUE_TEXT } from './create-table.ts';
 import type { Database } from './store.ts';
 
 /** Each entry upgrades a store from the previous version to its own. Released entries never change. */
 export const MIGRATIONS: readonly ((database: Database) => Promise<void>)[] = [
   createInitialTables,
   ({ schema }) => createDeliveryTables(schema),
-  ({ schema }) => addStartsColumn(schema),
+  ({ schema }) => schema.alterTable('endpoints').addColumn('begun', 'text').execute(),
 ];
 
 /** Upgrades a store to the target version (default: the newest). Must run in a transaction that excludes other writers. */
@@ -30,79 +27,66 @@ async function createInitialTables({ schema }: Database): Promise<void> {
   await createWorkspaceTables(schema);
   await createOrganizationTables(schema);
   await createUserTables(schema);
-  await createCollaborationTables(schema);
+  await createUserDataTables(schema);
+  await createActivityTables(schema);
   await createKeyTables(schema);
-  await createCrdtTables(schema);
+  await createTable(schema, 'editors', {
+    organization: ORGANIZATION,
+    ...required('text', 'documentId', 'editorId', 'state', 'types', 'contentKey'),
+    ...required('bigint', 'lastUpdate'),
+    ...optional('text', 'lastUpdatedBy', 'sessionId'),
+  })
+    .addPrimaryKeyConstraint('editorKey', ['organization', 'documentId', 'editorId'])
+    .execute();
 }
 
-type Schema = Database['schema'];
+const ORGANIZATION = reference('integer', 'organizations.key');
+const API_KEY = reference('text', 'apiKeys.id');
 
-async function createWorkspaceTables(schema: Schema): Promise<void> {
-  await schema
-    .createTable('workspaces')
-    .addColumn('key', 'integer', (column) => column.primaryKey())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('ownerId', 'text', (column) => column.notNull())
-    .addColumn('ownerName', 'text', (column) => column.notNull())
-    .addColumn('ownerEmail', 'text', (column) => column.notNull())
-    .addColumn('ownerAvatar', 'text', (column) => column.notNull())
-    .addColumn('authToken', 'text', (column) => column.notNull())
-    .addColumn('signingKey', 'text', (column) => column.notNull())
-    .execute();
-  await schema
-    .createTable('apiKeys')
-    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('workspaceId', 'text', (column) => column.notNull().references('workspaces.id'))
-    .addColumn('apiKeyName', 'text', (column) => column.notNull())
-    .addColumn('type', 'text', (column) => column.notNull())
-    .execute();
-  await schema
-    .createTable('authTokens')
-    .addColumn('apiKey', 'text', (column) => column.notNull().references('apiKeys.id'))
-    .addColumn('token', 'text', (column) => column.notNull())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('domains', 'text', (column) => column.notNull())
+async function createWorkspaceTables(schema: SchemaModule): Promise<void> {
+  await createTable(schema, 'workspaces', {
+    key: KEY,
+    id: UNIQUE_TEXT,
+    ...required('text', 'name', 'ownerId', 'ownerName', 'ownerEmail', 'ownerAvatar', 'authToken', 'signingKey'),
+  }).execute();
+  await createTable(schema, 'apiKeys', {
+    id: TEXT_KEY,
+    workspaceId: reference('text', 'workspaces.id'),
+    ...required('text', 'apiKeyName', 'type'),
+  }).execute();
+  await createTable(schema, 'authTokens', { apiKey: API_KEY, ...required('text', 'token', 'name', 'domains') })
     .addPrimaryKeyConstraint('authTokenKey', ['apiKey', 'token'])
     .execute();
 }
 
-async function createOrganizationTables(schema: Schema): Promise<void> {
-  await schema
-    .createTable('organizations')
-    .addColumn('key', 'integer', (column) => column.primaryKey())
-    .addColumn('apiKey', 'text', (column) => column.notNull().references('apiKeys.id'))
-    .addColumn('organizationId', 'text', (column) => column.notNull())
-    .addColumn('organizationName', 'text')
-    .addColumn('otherFields', 'text')
-    .addColumn('createdAt', 'bigint', (column) => column.notNull())
+async function createOrganizationTables(schema: SchemaModule): Promise<void> {
+  await createTable(schema, 'organizations', {
+    ...{ key: KEY, apiKey: API_KEY },
+    ...required('text', 'organizationId'),
+    ...optional('text', 'organizationName', 'otherFields'),
+    ...required('bigint', 'createdAt'),
+  })
     .addUniqueConstraint('organizationKey', ['apiKey', 'organizationId'])
     .execute();
-  await schema
-    .createTable('folders')
-    .addColumn('organization', 'integer', (column) => column.notNull().references('organizations.key'))
-    .addColumn('folderId', 'text', (column) => column.notNull())
-    .addColumn('folderName', 'text')
-    .addColumn('parentFolderId', 'text', (column) => column.notNull())
-    .addColumn('ancestors', 'text', (column) => column.notNull())
-    .addColumn('accessType', 'text', (column) => column.notNull())
-    .addColumn('inheritAccessFromParent', 'integer', (column) => column.notNull())
-    .addColumn('createdAt', 'bigint', (column) => column.notNull())
-    .addColumn('lastUpdated', 'bigint', (column) => column.notNull())
+  await createTable(schema, 'folders', {
+    organization: ORGANIZATION,
+    ...required('text', 'folderId'),
+    ...optional('text', 'folderName'),
+    ...required('text', 'parentFolderId', 'ancestors', 'accessType'),
+    ...required('integer', 'inheritAccessFromParent'),
+    ...required('bigint', 'createdAt', 'lastUpdated'),
+  })
     .addPrimaryKeyConstraint('folderKey', ['organization', 'folderId'])
     .execute();
   await schema.createIndex('foldersByParent').on('folders').columns(['organization', 'parentFolderId']).execute();
-  await schema
-    .createTable('documents')
-    .addColumn('key', 'integer', (column) => column.primaryKey())
-    .addColumn('organization', 'integer', (column) => column.notNull().references('organizations.key'))
-    .addColumn('documentId', 'text', (column) => column.notNull())
-    .addColumn('id', 'text', (column) => column.notNull())
-    .addColumn('documentName', 'text')
-    .addColumn('folderId', 'text')
-    .addColumn('disabled', 'integer', (column) => column.notNull().defaultTo(0))
-    .addColumn('accessType', 'text', (column) => column.notNull().defaultTo(sql.lit('public')))
-    .addColumn('createdAt', 'bigint', (column) => column.notNull())
+  await createTable(schema, 'documents', {
+    ...{ key: KEY, organization: ORGANIZATION },
+    ...required('text', 'documentId', 'id'),
+    ...optional('text', 'documentName', 'folderId'),
+    disabled: ['integer', (column) => column.notNull().defaultTo(0)],
+    accessType: ['text', (column) => column.notNull().defaultTo(sql.lit('public'))],
+    ...required('bigint', 'createdAt'),
+  })
     .addUniqueConstraint('documentKey', ['organization', 'documentId'])
     .addForeignKeyConstraint('documentFolder', ['organization', 'folderId'], 'folders', ['organization', 'folderId'])
     .execute();
@@ -110,28 +94,126 @@ async function createOrganizationTables(schema: Schema): Promise<void> {
   await schema.createIndex('documentsByFolder').on('documents').columns(['organization', 'folderId', 'key']).execute();
 }
 
-async function createUserTables(schema: Schema): Promise<void> {
-  await schema
-    .createTable('users')
-    .addColumn('organization', 'integer', (column) => column.notNull().references('organizations.key'))
-    .addColumn('userId', 'text', (column) => column.notNull())
-    .addColumn('id', 'text', (column) => column.notNull())
-    .addColumn('name', 'text')
-    .addColumn('email', 'text')
-    .addColumn('initial', 'text')
-    .addColumn('otherFields', 'text')
+async function createUserTables(schema: SchemaModule): Promise<void> {
+  await createTable(schema, 'users', {
+    organization: ORGANIZATION,
+    ...required('text', 'userId', 'id'),
+    ...optional('text', 'name', 'email', 'initial', 'otherFields'),
+  })
     .addPrimaryKeyConstraint('userKey', ['organization', 'userId'])
     .execute();
-  await schema
-    .createTable('members')
-    .addColumn('organization', 'integer', (column) => column.notNull())
-    .addColumn('level', 'text', (column) => column.notNull())
-    .addColumn('resourceId', 'text', (column) => column.notNull())
-    .addColumn('userId', 'text', (column) => column.notNull())
-    .addColumn('accessRole', 'text')
-    .addColumn('expiresAt', 'bigint')
-    .addColumn('addedAt', 'bigint', (column) => column.notNull())
+  await createTable(schema, 'members', {
+    ...required('integer', 'organization'),
+    ...required('text', 'level', 'resourceId', 'userId'),
+    ...optional('text', 'accessRole'),
+    ...optional('bigint', 'expiresAt'),
+    ...required('bigint', 'addedAt'),
+  })
     .addPrimaryKeyConstraint('memberKey', ['organization', 'level', 'resourceId', 'userId'])
     .addForeignKeyConstraint('memberUser', ['organization', 'userId'], 'users', ['organization', 'userId'])
     .execute();
+  await createTable(schema, 'userGroups', {
+    organization: ORGANIZATION,
+    ...required('text', 'groupId'),
+    ...optional('text', 'groupName', 'otherFields'),
+  })
+    .addPrimaryKeyConstraint('userGroupKey', ['organization', 'groupId'])
+    .execute();
+  await createTable(schema, 'userGroupMembers', {
+    ...required('integer', 'organization'),
+    ...required('text', 'groupId', 'userId'),
+  })
+    .addPrimaryKeyConstraint('userGroupMemberKey', ['organization', 'groupId', 'userId'])
+    .addForeignKeyConstraint('memberOfGroup', ['organization', 'groupId'], 'userGroups', ['organization', 'groupId'])
+    .addForeignKeyConstraint('userInGroup', ['organization', 'userId'], 'users', ['organization', 'userId'])
+    .execute();
+}
+
+async function createUserDataTables(schema: SchemaModule): Promise<void> {
+  await createTable(schema, 'userData', {
+    ...{ key: KEY, organization: ORGANIZATION },
+    ...required('text', 'feature'),
+    ...optional('text', 'notificationId', 'documentId'),
+    ...required('text', 'data'),
+  }).execute();
+  const index = schema.createIndex('userDataByNotification').on('userData');
+  await index.columns(['organization', 'notificationId']).execute();
+  await createTable(schema, 'participants', {
+    ...required('integer', 'organization'),
+    ...required('text', 'userId', 'feature'),
+    item: reference('integer', 'userData.key'),
+  })
+    .addPrimaryKeyConstraint('participantKey', ['organization', 'userId', 'feature', 'item'])
+    .execute();
+}
+
+async function createActivityTables(schema: SchemaModule): Promise<void> {
+  await createTable(schema, 'activities', {
+    ...{ key: KEY, organization: ORGANIZATION },
+    ...required('text', 'activityId', 'documentId', 'data'),
+    ...required('bigint', 'createdAt', 'lastUpdated'),
+  })
+    .addUniqueConstraint('activityKey', ['organization', 'activityId'])
+    .execute();
+  await createTable(schema, 'presence', {
+    organization: ORGANIZATION,
+    ...required('text', 'documentId', 'userId'),
+    ...optional('text', 'name', 'email', 'status', 'otherFields'),
+    ...required('bigint', 'lastUpdated'),
+  })
+    .addPrimaryKeyConstraint('presenceKey', ['organization', 'documentId', 'userId'])
+    .execute();
+}
+
+async function createKeyTables(schema: SchemaModule): Promise<void> {
+  await createTable(schema, 'configs', { apiKey: API_KEY, ...required('text', 'service', 'config') })
+    .addPrimaryKeyConstraint('configKey', ['apiKey', 'service'])
+    .execute();
+  await createTable(schema, 'endpoints', {
+    ...{ key: KEY, apiKey: API_KEY, id: UNIQUE_TEXT },
+    ...required('text', 'url'),
+    ...optional('text', 'description', 'filterTypes', 'channels'),
+    ...required('integer', 'disabled'),
+    ...optional('integer', 'rateLimit'),
+    ...optional('text', 'uid', 'metadata'),
+    ...required('text', 'secret'),
+    ...required('bigint', 'createdAt', 'updatedAt'),
+  })
+    .addUniqueConstraint('endpointUid', ['apiKey', 'uid'])
+    .execute();
+  await schema.createIndex('endpointsInOrder').on('endpoints').columns(['apiKey', 'key']).execute();
+  await createTable(schema, 'agents', { key: KEY, apiKey: API_KEY, ...required('text', 'agentId', 'agent') })
+    .addUniqueConstraint('agentKey', ['apiKey', 'agentId'])
+    .execute();
+  await createTable(schema, 'agentGroups', {
+    ...{ key: KEY, apiKey: API_KEY },
+    ...required('text', 'groupId', 'agentIds', 'agentGroup'),
+  })
+    .addUniqueConstraint('agentGroupKey', ['apiKey', 'groupId'])
+    .execute();
+  await createTable(schema, 'documentMigrations', {
+    ...{ migrationId: TEXT_KEY, apiKey: API_KEY },
+    ...required('text', 'organizationId', 'documentId', 'newDocumentId', 'status'),
+    ...required('bigint', 'createdAt'),
+  }).execute();
+  await schema.createIndex('documentMigrationsByStatus').on('documentMigrations').column('status').execute();
+}
+
+async function createDeliveryTables(schema: SchemaModule): Promise<void> {
+  await createTable(schema, 'deliveries', {
+    ...{ key: KEY, id: UNIQUE_TEXT, apiKey: API_KEY },
+    ...required('text', 'form', 'lane', 'event'),
+    ...optional('text', 'payload'),
+    ...required('integer', 'size'),
+    ...required('text', 'state', 'attempts'),
+    ...required('integer', 'tries'),
+    ...optional('bigint', 'dueAt'),
+    ...optional('text', 'owner'),
+    ...required('bigint', 'createdAt'),
+  }).execute();
+  const due = schema.createIndex('deliveriesDue').on('deliveries').columns(['lane', 'dueAt', 'key']);
+  await due.where(sql.ref('dueAt'), 'is not', null).execute();
+  const ended = schema.createIndex('deliveriesEnded').on('deliveries').columns(['state', 'key']);
+  await ended.where(sql.ref('dueAt'), 'is', null).execute();
+  await schema.alterTable('endpoints').addColumn('failingSince', 'bigint').execute();
 }

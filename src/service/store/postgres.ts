@@ -182,8 +182,6 @@ class PostgresTableCompiler extends PostgresQueryCompiler {
   }
 }
 
-const COLUMN_TYPES: ReadonlyMap<unknown, string> = new Map([
-  ['integer', 'bigint'],
-  ['bigint', 'double precision'],
-  ['text', 'text collate "C"'],
-]);
+const COLUMN_TYPES: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({ integer: 'bigint', bigint: 'double precision', text: 'text collate "C"' }),
+);

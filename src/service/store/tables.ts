@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely';
 import type { CollaborationTables } from './collaboration-tables.ts';
-import type { CrdtTables } from './crdt-tables.ts';
 import type { DeliveryTables } from './delivery-tables.ts';
 import type { KeyTables } from './key-tables.ts';
 
@@ -9,7 +8,7 @@ import type { KeyTables } from './key-tables.ts';
  * same statements run on every database. Data of an organization refers to its surrogate `key`, so that an API key that
  * does not own the organization cannot access it. `otherFields` is a JSON object of fields unknown to the interface.
  */
-export interface Tables extends KeyTables, CrdtTables, CollaborationTables, DeliveryTables {
+export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
   schemaVersion: { version: number };
   workspaces: {
     key: Generated<number>;

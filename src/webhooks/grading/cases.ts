@@ -1,5 +1,5 @@
 import { createDeliveryId } from '../delivery.ts';
-import { WEBHOOK_FORMS, type WebhookForm } from '../form.ts';
+import type { WebhookForm } from '../form.ts';
 import { TIMESTAMP_TOLERANCE } from '../signature.ts';
 import { CASE_NAMES, type CaseName } from './case-names.ts';
 import type { ExpectationName } from './expectations.ts';
@@ -16,13 +16,14 @@ interface CaseDefinition {
   /** Creates the deliveries, which are sent in sequence. */
   readonly send: (create: CreateTestDelivery) => readonly TestDelivery[];
   readonly expects: ExpectationName;
-  readonly forms: readonly WebhookForm[];
+  /** The only form of deliveries that the case applies to (default: both). */
+  readonly form?: WebhookForm;
   /** Why the case cannot run with this sender configuration; `undefined` if it can. */
   readonly skipReason?: (means: SenderConfiguration) => string | undefined;
 }
 
 const MEGABYTE = 1024 * 1024;
-/** More than the size of any real delivery. */
+/** Larger than any real delivery. */
 const OVERSIZED_BODY = 11 * MEGABYTE;
 const STALE_AGE = 2 * TIMESTAMP_TOLERANCE;
 
@@ -34,7 +35,6 @@ const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
     why: 'a delivery exactly as the service sends it',
     send: (create) => [create()],
     expects: 'accepted',
-    forms: WEBHOOK_FORMS,
   },
   'raw-body': {
     why: 'the signature covers the received bytes, not the parsed and reserialized JSON',
@@ -42,13 +42,13 @@ const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
       create({ serialize: (payload) => `${JSON.stringify(payload, null, 2).replaceAll('/', '\\/')}\n` }),
     ],
     expects: 'accepted',
-    forms: ['advanced'],
+    form: 'advanced',
   },
   'rotated-secret': {
     why: 'after a secret rotation, the header contains several signatures, one of which matches',
     send: (create) => [create({ proof: 'rotated' })],
     expects: 'accepted',
-    forms: ['advanced'],
+    form: 'advanced',
   },
   duplicate: {
     why: 'delivery is at-least-once: accept a duplicate, but do not apply it again',
@@ -57,31 +57,26 @@ const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
       return [create({ id }), create({ id })];
     },
     expects: 'accepted',
-    forms: WEBHOOK_FORMS,
   },
   'out-of-order': {
     why: 'a retried delivery can arrive after later ones: a comment is updated before it is added',
     send: (create) => [create({ event: 'comment.update' }), create({ event: 'comment.add' })],
     expects: 'accepted',
-    forms: WEBHOOK_FORMS,
   },
   'unknown-event': {
     why: 'new event types can appear at any time: accept unknown ones and ignore them',
     send: (create) => [create({ event: 'thread.link_copy' })],
     expects: 'accepted or ignored',
-    forms: WEBHOOK_FORMS,
   },
   encoded: {
     why: 'with encodeData, the payload is base64 in encodedPayload',
     send: (create) => [create({ encoding: 'encoded' })],
     expects: 'accepted',
-    forms: WEBHOOK_FORMS,
   },
   encrypted: {
     why: 'with encryptData, the payload is encrypted with the public key',
     send: (create) => [create({ encoding: 'encrypted' })],
     expects: 'accepted',
-    forms: WEBHOOK_FORMS,
     skipReason: ({ encryptFor }) => (encryptFor === undefined ? 'requires --encrypt-for' : undefined),
   },
   slow: {
@@ -90,51 +85,48 @@ const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
       create({ event: 'huddle.create', documentName: 'Einführung 🚀 計画', sendMode: 'byte by byte' }),
     ],
     expects: 'accepted',
-    forms: WEBHOOK_FORMS,
   },
   'wrong-signature': {
     why: 'anyone can sign with a different secret',
     send: (create) => [create({ proof: 'other secret' })],
     expects: 'rejected',
-    forms: ['advanced'],
+    form: 'advanced',
   },
   'wrong-token': {
     why: 'anyone can send a different token',
     send: (create) => [create({ proof: 'other secret' })],
     expects: 'rejected',
-    forms: ['basic'],
+    form: 'basic',
     skipReason: findMissingToken,
   },
   'changed-body': {
     why: 'a signature is valid for one body only',
     send: (create) => [create({ proof: 'other body' })],
     expects: 'rejected',
-    forms: ['advanced'],
+    form: 'advanced',
   },
   unsigned: {
     why: 'a delivery without a proof of origin can come from anyone',
     send: (create) => [create({ proof: 'none' })],
     expects: 'rejected',
-    forms: WEBHOOK_FORMS,
     skipReason: findMissingToken,
   },
   stale: {
     why: 'an attacker can replay a captured delivery later',
     send: (create) => [create({ age: STALE_AGE })],
     expects: 'rejected',
-    forms: ['advanced'],
+    form: 'advanced',
   },
   future: {
     why: 'a timestamp in the future would extend the replay window',
     send: (create) => [create({ age: -STALE_AGE })],
     expects: 'rejected',
-    forms: ['advanced'],
+    form: 'advanced',
   },
   cut: {
     why: 'connections can break: do not process half a delivery, and do not wait for the rest',
     send: (create) => [create({ sendMode: 'cut' })],
     expects: 'aborted',
-    forms: WEBHOOK_FORMS,
   },
   large: {
     why: 'without a size limit, a sender can exhaust the memory',
@@ -142,19 +134,16 @@ const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
       create({ serialize: (payload) => JSON.stringify({ ...payload, padding: 'x'.repeat(OVERSIZED_BODY) }) }),
     ],
     expects: 'too large',
-    forms: WEBHOOK_FORMS,
   },
   get: {
     why: 'deliveries use only POST; other methods come from crawlers and scanners',
     send: (create) => [{ ...create({ proof: 'none', method: 'GET' }), body: '' }],
     expects: 'not allowed',
-    forms: WEBHOOK_FORMS,
   },
   afterwards: {
     why: 'after all other cases, the receiver still works',
     send: (create) => [create()],
     expects: 'accepted',
-    forms: WEBHOOK_FORMS,
   },
 };
 

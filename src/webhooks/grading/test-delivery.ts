@@ -7,7 +7,7 @@ import type { HeaderList } from '../headers.ts';
 import { packBody } from '../payload.ts';
 import type { OutgoingRequest } from '../post.ts';
 import { createSampleEvent } from '../sample.ts';
-import { createSigningSecret } from '../signature.ts';
+import { createSigningSecret, type SignedContent } from '../signature.ts';
 import type { SendMode } from './send-mode.ts';
 
 /** The sender configuration that the receiver expects. */
@@ -44,34 +44,23 @@ export interface TestDelivery extends Omit<OutgoingRequest, 'url'> {
 /** Creates a delivery, with a new ID unless the variation specifies one. */
 export type CreateTestDelivery = (variation?: DeliveryVariation) => TestDelivery;
 
-const DEFAULT_EVENT = 'comment.add';
-
 export function createDeliveryFactory(sender: SenderConfiguration, clock: Clock): CreateTestDelivery {
   return (variation = {}) => {
-    const { event = DEFAULT_EVENT, id = createDeliveryId(), age = 0, encoding, sendMode = 'whole', method } = variation;
+    const { event = 'comment.add', id = createDeliveryId(), age = 0, encoding, sendMode = 'whole', method } = variation;
     const now = clock.now();
     const { serialize = JSON.stringify, documentName } = variation;
     const sample = { ...createSampleEvent(event, { webhookId: id, now }), ...(documentName && { documentName }) };
-    const encryptFor = encoding === 'encrypted' ? sender.encryptFor : undefined;
-    const body = packBody(serialize(PAYLOAD_BUILDERS[sender.form](sample)), {
-      encode: encoding === 'encoded',
-      encryptFor,
-    });
+    const packing = { encode: encoding === 'encoded', encryptFor: encoding === 'encrypted' ? sender.encryptFor : '' };
+    const body = packBody(serialize(PAYLOAD_BUILDERS[sender.form](sample)), packing);
     const timestamp = Math.floor(now / 1000) - age;
     const headers = createProofHeaders(sender, { id, timestamp, body }, variation.proof);
     return { id, event, headers, body, sendMode, ...(method && { method }) };
   };
 }
 
-interface Content {
-  readonly id: string;
-  readonly timestamp: number;
-  readonly body: string;
-}
-
 function createProofHeaders(
   sender: SenderConfiguration,
-  { body, ...content }: Content,
+  { body, ...content }: SignedContent & { readonly body: string },
   proof: DeliveryVariation['proof'],
 ): HeaderList {
   const own = { ...sender, ...content };

@@ -30,7 +30,7 @@ describe('the cases', () => {
   it.each(['advanced', 'basic'] as const)('send deliveries that verify only if they must be accepted: %s', (form) => {
     const make = createDeliveryFactory(MEANS[form], systemClock);
     const proofs = form === 'advanced' ? { secrets: [secret] } : { secrets: [], authToken };
-    for (const one of RECEIVER_CASES.filter(({ forms }) => forms.includes(form))) {
+    for (const one of RECEIVER_CASES.filter((each) => [undefined, form].includes(each.form))) {
       for (const { headers, body } of one.send(make)) {
         const delivery = { headers: groupHeaders(headers), body: Buffer.from(body) };
         const { verified } = verifyDelivery(proofs, delivery, Date.now());
@@ -42,16 +42,12 @@ describe('the cases', () => {
   it('agree with the standardwebhooks package', () => {
     const make = createDeliveryFactory(MEANS.advanced, systemClock);
     const standard = new Webhook(secret);
-    for (const one of RECEIVER_CASES.filter(
-      ({ expects, forms }) => !FORGED.includes(expects) && forms.includes('advanced'),
-    )) {
+    for (const one of RECEIVER_CASES.filter(({ expects, form }) => !FORGED.includes(expects) && form !== 'basic')) {
       for (const { headers, body } of one.send(make)) {
         expect(() => standard.verify(body.toString(), Object.fromEntries(headers)), one.name).not.toThrow();
       }
     }
-    for (const one of RECEIVER_CASES.filter(
-      ({ expects, forms }) => expects === 'rejected' && forms.includes('advanced'),
-    )) {
+    for (const one of RECEIVER_CASES.filter(({ expects, form }) => expects === 'rejected' && form !== 'basic')) {
       for (const { headers, body } of one.send(make)) {
         expect(() => standard.verify(body.toString(), Object.fromEntries(headers)), one.name).toThrow();
       }

@@ -1,10 +1,10 @@
 /**
- * Works in bash 3.2 and without bash-completion. From 4.0 on bash splits words where readline does, at `=`, `:` and `@`
- * too, so they are put together again by the blanks of the line. The word being typed is read once more, to know what
- * readline replaces of it (all behind the last split or the opening quote, the same in every bash) and whether a quote
- * is open. Each candidate is quoted, so that what it holds is not evaluated once the line runs. Inside an open quote
- * only those that need no quoting are offered, and one that goes on is never alone, for readline would close the quote
- * behind it; 3.2 has no `compopt` and puts no blank behind the closing one.
+ * Works in bash 3.2 and without bash-completion. bash 4 and later splits words where readline does, including at `=`,
+ * `:`, and `@`, so the script joins them again, guided by the blanks of the line. It parses the current word once more
+ * to find out which part readline replaces (everything after the last split or the opening quote, in every version) and
+ * whether a quote is open. Each candidate is quoted, so that nothing in it is evaluated when the line runs. Inside an
+ * open quote, only candidates that need no quoting are offered, and a prefix is never offered alone, because readline
+ * would close the quote after it. bash 3.2 has no `compopt` and adds no blank after the closing quote.
  */
 export const BASH = `_svc() {
   local rest=\${COMP_LINE:0:COMP_POINT} count=0 at blank word current candidate char quote= plain= kept= outer

@@ -1,4 +1,4 @@
-/** fish shows descriptions as they come, and puts no blank behind a candidate that ends in `/` or `=`. It says it aloud where a program is missing. */
+/** fish shows descriptions itself, and adds no blank after a candidate that ends in `/` or `=`. It prints an error for a missing program. */
 export const FISH = `function __svc_complete
     command -q svc; or return
     set -l typed (commandline -opc)

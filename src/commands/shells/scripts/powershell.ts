@@ -1,6 +1,6 @@
 /**
- * An empty word goes out as a pair of quotes, because Windows PowerShell drops empty arguments of programs; what comes
- * back is UTF-8, whatever the console takes programs to write. Curly quotes end a text in single ones, too.
+ * Passes an empty word as a pair of quotes, because Windows PowerShell drops empty arguments of programs. Reads the output
+ * as UTF-8, whatever encoding the console expects. Curly quotes, too, end a text in single quotes.
  */
 export const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)

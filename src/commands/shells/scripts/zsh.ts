@@ -1,6 +1,6 @@
 /**
- * Works as a file in `fpath` and as a sourced one. zsh itself quotes what it inserts, so that `~/` is taken out of what
- * it completes: quoted, it would be no home. `_describe` takes a colon and a backslash for its own.
+ * Works as a file in `fpath` and when sourced. zsh quotes the inserted text itself, so `~/` is removed from candidates:
+ * quoted, it would not mean the home folder. `_describe` treats colons and backslashes specially.
  */
 export const ZSH = `#compdef svc
 _svc() {

@@ -1,9 +1,0 @@
-import type { Operation } from '../../catalog/define.ts';
-import { type Data, withValue } from './data.ts';
-
-/** Validates the value of one field. `others` holds required fields beside it. @returns the problem, if any */
-export function findFieldProblem({ input }: Operation, path: readonly string[], value: unknown, others: Data = {}) {
-  const { error } = input.safeParse(withValue(others, path, value));
-  const issue = error?.issues.find(({ path: at }) => path.every((part, depth) => at[depth] === part));
-  return issue?.message.replace(/^./, (first) => first.toLowerCase());
-}
