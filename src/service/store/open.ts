@@ -20,7 +20,7 @@ export async function openStore(location: string, options: OpenStoreOptions = {}
   const { busyTimeout = BUSY_TIMEOUT, signal } = options;
   const parsed = parseStoreLocation(location);
   if (parsed.kind === 'database') {
-    return (await import('./postgres-store.ts')).openPostgresStore(parsed.url, { busyTimeout, signal });
+    return (await import('./postgres-store.ts')).openPostgresStore(parsed.url, busyTimeout, signal);
   }
   return (await import('./sqlite-store.ts')).openSqliteStore(parsed.path, busyTimeout);
 }
