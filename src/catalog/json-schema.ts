@@ -15,12 +15,8 @@ export interface OperationSchemas {
   readonly record?: JsonSchema;
 }
 
-interface SchemaOptions {
-  /** Whether to include rules between fields (default: true). */
-  readonly rules?: boolean;
-}
-
-export function createOperationSchemas(operation: Operation, { rules = true }: SchemaOptions = {}): OperationSchemas {
+/** @param options `rules`: whether to include rules between fields (default: true) */
+export function createOperationSchemas(operation: Operation, { rules = true } = {}): OperationSchemas {
   const record = recordSchemaOf(operation);
   return {
     input: jsonSchema(operation.input, 'input', rules),

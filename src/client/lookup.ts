@@ -63,12 +63,9 @@ export async function settleByLookup(
   }
   if (!isUnknown && !wasInterrupted(thrown, dependencies)) throw thrown;
   const lookupHint = await createLookupHint(operation, data, dependencies);
-  throw lookupHint === undefined
-    ? thrown
-    : replaceHint(
-        thrown,
-        lookupHint.reworded((text) => redactText(text, dependencies.secrets)),
-      );
+  if (!lookupHint) throw thrown;
+  const redacted = lookupHint.reworded((text) => redactText(text, dependencies.secrets));
+  throw Object.assign(withFailureAndHint(thrown, thrown.failure, redacted), { retries: thrown.retries });
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -165,10 +162,6 @@ async function createLookupHint(
 
 function containsSecrets(data: unknown, secrets: readonly string[]): boolean {
   return JSON.stringify(redactValue(data, secrets)) !== JSON.stringify(data);
-}
-
-function replaceHint(error: SvcError, lookupHint: Hint): SvcError {
-  return Object.assign(withFailureAndHint(error, error.failure, lookupHint), { retries: error.retries });
 }
 
 async function loadEntry(operation: string): Promise<OperationEntry> {

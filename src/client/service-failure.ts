@@ -2,7 +2,6 @@ import type { Feature } from '../catalog/define.ts';
 import type { Failure } from '../kernel/errors.ts';
 import { type Hint, hint, step } from '../kernel/hint.ts';
 import type { SendFailure } from './outcome.ts';
-import { mentionsQuota } from './quota.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
 import { isKnownStatus, meaningOfStatus, type StatusMeaning, statusOfHttp } from './status.ts';
@@ -61,6 +60,20 @@ export function parseServiceFailure(error: unknown, response: WireResponse, cont
 function retryPolicyOf({ retry }: StatusMeaning, message: string, details: unknown): SendFailure['retry'] {
   if (retry === 'after_pause') return mentionsQuota(message) ? 'never' : retry;
   return details === undefined ? retry : 'never';
+}
+
+const RETRY_ADVICE = /\b(?:try again|retry|wait)\b[^.]*/gi;
+const RATE =
+  /\brate[ -]?limit|\btoo many requests\b|\bthrottl|\bper (?:second|minute)\b|\/ ?(?:s|sec|second|min|minute)\b/i;
+const MAXIMUM = /\b(?:maximum|max|at most|no more than|up to|limit|limited|quota)\b[^.]*?\d/i;
+
+/**
+ * Whether the message of a RESOURCE_EXHAUSTED response states a maximum (`at most 30 documents`). Waiting does not help
+ * against such a quota. Request rates and retry times do not count.
+ */
+export function mentionsQuota(message: string): boolean {
+  const stated = message.replace(RETRY_ADVICE, '');
+  return MAXIMUM.test(stated) && !RATE.test(stated);
 }
 
 function truncateText(value: unknown, longest: number): string | undefined {

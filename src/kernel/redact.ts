@@ -161,23 +161,18 @@ function union(first: Span, second: Span): Span {
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }
 
-/** Forms of a secret in text: a pattern with each character optionally escaped, and encodings of the whole secret. */
-interface WrittenForms {
-  readonly escaped: RegExp;
-  readonly encoded: readonly string[];
-}
-
 /** Cache: a process handles few secrets, each in many texts. */
-const writtenForms = new Map<string, WrittenForms>();
+const writtenForms = new Map<string, { readonly escaped: RegExp; readonly encoded: readonly string[] }>();
 const MAX_CACHED_FORMS = 1_000;
 
-function writtenFormsOf(secret: string): WrittenForms {
+/** Returns the forms of a secret: a pattern with each character optionally escaped, and encodings of the whole secret. */
+function writtenFormsOf(secret: string) {
   const known = writtenForms.get(secret);
   if (known) return known;
   const bytes = Buffer.from(secret);
   const within = [0, 1, 2].map((offset) => base64Within(bytes, offset));
   const hex = bytes.toString('hex');
-  const forms: WrittenForms = {
+  const forms = {
     escaped: new RegExp(Array.from(secret, patternOf).join(''), 'g'),
     encoded: [
       ...new Set([
