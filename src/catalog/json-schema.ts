@@ -25,7 +25,7 @@ export function createOperationSchemas(operation: Operation, { rules = true } = 
   };
 }
 
-/** The schema of one record. If the array contains IDs, a file may contain either IDs or records. */
+/** Returns the schema of one record. If the array contains IDs, a file may contain either IDs or records. */
 function recordSchemaOf(operation: Operation): z.ZodType | undefined {
   if (!operation.bulk) return undefined;
   const { schema, bareIds, id } = bulkFieldsOf(operation);

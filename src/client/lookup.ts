@@ -27,8 +27,8 @@ interface LookupDependencies {
 }
 
 /**
- * Milliseconds before each lookup. The write may still be in flight when the attempt times out, so a single lookup that
- * finds no record proves little. Repeating the call with the ID that the error names is safe in any case.
+ * Delay before each lookup, in milliseconds. The write may still be in flight when the attempt times out, so a single
+ * lookup that finds no record proves little. Repeating the call with the ID that the error names is always safe.
  */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 

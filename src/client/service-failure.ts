@@ -111,12 +111,12 @@ function createHint(
 const QUOTA_HINT =
   'this is a quota, so waiting does not help: request less, or ask the operator of the service to raise it';
 
-/** The hint for a rate limit. Requests with the effect `once` are not retried, so `--max-wait` does not help them. */
+/** Creates the hint for a rate limit. Requests with the effect `once` are never retried, so `--max-wait` is no help. */
 export function rateLimitHintOf({ effect }: CalledOperation): string {
   return effect === 'once' ? 'try again later' : 'try again later, or allow a longer wait with --max-wait';
 }
 
-/** The first message of `details.issues`, with its path. */
+/** Creates a hint from the first message of `details.issues`, with its path. */
 function createIssueHint(details: unknown): string | undefined {
   const { issues } = Object(details) as { readonly issues?: unknown };
   const first: unknown = Array.isArray(issues) ? issues[0] : undefined;

@@ -44,7 +44,7 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** Milliseconds to open a connection, TLS included. */
+/** Time limit for opening a connection, TLS included, in milliseconds. */
 export const CONNECT_TIMEOUT = 10_000;
 
 /** Reads the status and the relevant headers of a response. */

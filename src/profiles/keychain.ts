@@ -18,7 +18,7 @@ export type Keychain = (calls: readonly KeychainCall[]) => Promise<readonly (str
 /** The keychain failed. The message follows "the keychain": `did not respond within 3 s`. */
 export class KeychainError extends Error {}
 
-/** Milliseconds to wait for the keychain. */
+/** Time limit for the keychain, in milliseconds. */
 const KEYCHAIN_TIMEOUT = 3_000;
 
 export interface KeychainOptions {
@@ -29,7 +29,7 @@ export interface KeychainOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Creates access to the current user's keychain, through a separate process: a keychain that hangs blocks its caller. */
+/** Opens the current user's keychain through a separate process, because a keychain that hangs blocks its caller. */
 export function createSystemKeychain(environment: Environment, options: KeychainOptions = {}): Keychain {
   const {
     signal,

@@ -4,7 +4,7 @@ import type { Store } from './store.ts';
 const BUSY_TIMEOUT = 10_000;
 
 export interface OpenStoreOptions {
-  /** Milliseconds that a write waits for other processes. */
+  /** How long a write waits for other processes, in milliseconds. */
   readonly busyTimeout?: number;
   /** Aborts opening the store, with the signal's reason. */
   readonly signal?: AbortSignal;

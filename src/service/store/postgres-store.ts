@@ -135,7 +135,7 @@ function lockKey(apiKey: string): RawBuilder<unknown> {
   return sql`hashtextextended('svc ' || current_schema() || ' ' || ${apiKey}::text, 0)`;
 }
 
-/** Milliseconds after which the server rolls back an idle transaction and releases its locks. */
+/** Time limit of an idle transaction, in milliseconds. The server then rolls it back and releases its locks. */
 const IDLE_TRANSACTION_TIMEOUT = 60_000;
 
 /** Sets timeouts per transaction, not per connection, because a pooler may share a connection between processes. */

@@ -26,7 +26,7 @@ import type { Tables } from './tables.ts';
 const MAX_CONNECTIONS = 10;
 
 const CONNECT_TIMEOUT = 10_000;
-/** Milliseconds until a statement times out. A statement that takes longer is on a connection that broke silently. */
+/** Time limit of a statement, in milliseconds. A slower one is on a connection that broke silently. */
 const QUERY_TIMEOUT = 60_000;
 
 /**

@@ -17,7 +17,7 @@ import type { DirectAdapter } from './prepared-query.ts';
 import { APPLICATION_ID } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
-/** Milliseconds that a transaction may block the event loop. */
+/** How long a transaction may block the event loop, in milliseconds. */
 const MAX_BLOCKING_TIME = 25;
 /** Maximum number of prepared statements kept. Multi-row statements differ by their number of rows. */
 const MAX_STATEMENTS = 500;
