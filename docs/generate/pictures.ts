@@ -182,7 +182,7 @@ async function webhooksTest(stage: Stage): Promise<string> {
 /** The backend inside the tool: records without a server or an account. */
 async function backendInABox(stage: Stage): Promise<string> {
   const commands = [
-    ['users', 'add', '--local', '--org', 'acme', '--create-organization', '--file', 'users.json'],
+    ['users', 'add', '--local', '--org', 'acme', '--file', 'users.json'],
     ['folders', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--name', 'Plans'],
     [
       'folders',

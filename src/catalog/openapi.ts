@@ -1,5 +1,4 @@
 import type { Auth, Effect, Operation } from './define.ts';
-import { flagsOf } from './flags.ts';
 import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH } from './headers.ts';
 import { createOperationSchemas } from './json-schema.ts';
 import { HTTP_STATUS, type Status } from './statuses.ts';
@@ -65,7 +64,7 @@ function post(operations: readonly NamedOperation[]): Node {
 
 function describePurpose({ operation }: NamedOperation): readonly string[] {
   const { summary, description } = operation;
-  return [`${summary}.`, ...(description ? withFieldNames(description, operation) : [])];
+  return [`${summary}.`, ...(description ? [description] : [])];
 }
 
 /** Describes whether a client may retry a call, and when the service rejects it. */
@@ -83,13 +82,6 @@ const RETRY_GUARANTEES: Readonly<Record<Effect, string>> = {
   delete: 'A repeated call has nothing to delete.',
   once: 'Not idempotent: a repeated call is applied again.',
 };
-
-/** Replaces flags in a command's description with field names. Drops sentences about flags without a field. */
-function withFieldNames(text: string, operation: Operation): readonly string[] {
-  const fields = new Map(flagsOf(operation).map(({ name, path }) => [name, path.join('.')]));
-  const named = text.replace(/--([a-z][a-z-]*)/g, (flag, name) => fields.get(name) ?? flag);
-  return named.split(/(?<=\.)\s/).filter((sentence) => !/--[a-z]/.test(sentence));
-}
 
 function securitySchemes(prefix: string): Node {
   const headers = Object.entries(CREDENTIAL_HEADERS);

@@ -33,7 +33,6 @@ export const workspace = {
         caption: 'create a workspace',
       },
     ],
-    description: 'The workspace auth token is masked by default.',
     path: '/v2/workspace/create',
     auth: 'none',
     effect: 'once',

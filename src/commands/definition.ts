@@ -5,9 +5,17 @@ import type { Context } from './context.ts';
 
 /**
  * Global flags that only some commands can honor, by purpose: flags that select and reach the service, the profile alone, the
- * embedded service alone, the form of the result, and `--envelope` and `--dry-run`.
+ * embedded service alone, requests to other servers, the form of the result, and `--envelope` and `--dry-run`.
  */
-export type GlobalFlagGroup = 'service' | 'connection' | 'profile' | 'local' | 'result' | 'envelope' | 'dry-run';
+export type GlobalFlagGroup =
+  | 'service'
+  | 'connection'
+  | 'request'
+  | 'profile'
+  | 'local'
+  | 'result'
+  | 'envelope'
+  | 'dry-run';
 
 /** A positional argument. With `many`, the argument takes the rest of the line. */
 export interface ArgumentDefinition {

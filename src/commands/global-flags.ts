@@ -35,13 +35,15 @@ export const GLOBAL_FLAGS = [
   { flags: '--insecure-http', description: 'allow plain http to hosts other than this machine' },
 ] as const satisfies readonly OptionDefinition[];
 
-const CONNECTION_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http', 'timeout', 'max-wait', 'no-wait'] as const;
+const REQUEST_FLAGS = ['ca-file', 'timeout'] as const;
+const CONNECTION_FLAGS = ['profile', 'base-url', 'insecure-http', 'max-wait', 'no-wait', ...REQUEST_FLAGS] as const;
 const LOCAL_FLAGS = ['local', 'store'] as const;
 
 /** Long names of the global flags in each group. Every command accepts the flags that are in no group. */
 export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly string[]>> = {
   service: [...CONNECTION_FLAGS, ...LOCAL_FLAGS],
   connection: CONNECTION_FLAGS,
+  request: REQUEST_FLAGS,
   profile: ['profile'],
   local: LOCAL_FLAGS,
   result: ['fields', 'jq', 'no-headers', 'no-pager', 'time', 'show-secrets'],

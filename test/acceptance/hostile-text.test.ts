@@ -226,7 +226,7 @@ async function collectScreens(start: (words: readonly string[]) => Terminal, com
   const waiting = [...commands];
   const worker = async () => {
     for (let words = waiting.shift(); words; words = waiting.shift()) {
-      const screen = start([...words, '--no-wait', '--no-input']);
+      const screen = start([...words, '--no-input']);
       await screen.ended;
       shown.push({ words: JSON.stringify(words), raw: screen.raw() });
     }

@@ -40,7 +40,9 @@ describe('an organization that does not exist in the embedded service', () => {
 
   it('is created on a terminal only after a question, or with --create-organization', async () => {
     const user = await newUser();
-    await user.svc(addTo('acme', '--local'));
+    const first = startDialogue(addTo('acme', '--local'), user.env);
+    expect(await first.ended, first.text()).toBe(0);
+    expect(first.text()).not.toContain('Create it?');
     const asked = startDialogue(addTo('acmee', '--local'), user.env);
     await asked.answer('Organization acmee does not exist. Did you mean acme? Create it? (embedded service)', '\r');
     expect(await asked.ended, asked.text()).toBe(2);

@@ -78,7 +78,7 @@ describe('the OpenAPI document', () => {
       expect(post.description, path).not.toMatch(/--|\.\./);
     }
     expect(postTo('/v1/users/add').description).toContain(
-      'Without documentId or folderId, adds users to the organization',
+      'Without a document or folder, adds users to the organization',
     );
   });
 

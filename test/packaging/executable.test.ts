@@ -74,7 +74,7 @@ describe.each(MACHINES)('the executable for $machine', { timeout: 120_000 }, ({ 
     const store = join(await createTemporaryFolder(), 'service.sqlite');
     const words = ['--local', '--org', 'acme', '-o', 'json', '--store', store];
     const added = await run([...svc, 'documents', 'add', '--document', 'd1', '--name', 'One', ...words]);
-    expect(added).toMatchObject({ code: 0, stderr: '' });
+    expect(added).toMatchObject({ code: 0, stderr: 'Created organization acme\n' });
     const { stdout } = await run([...svc, 'documents', 'list', ...words]);
     expect(JSON.parse(stdout)).toMatchObject([{ id: 'd1', documentName: 'One' }]);
   });

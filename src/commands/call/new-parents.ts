@@ -27,7 +27,9 @@ export async function confirmNewParents(
   const newOrganizations = new Set(missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id));
   for (const parent of missing) {
     const isImplied = parent.kind === 'user' && newOrganizations.has(parent.organizationId) && local;
-    if (getFlagValue(flags, `create-${parent.kind}`) === true || isImplied) continue;
+    // The first one cannot be a mistyped other one.
+    const isFirst = parent.others.length === 0;
+    if (getFlagValue(flags, `create-${parent.kind}`) === true || isImplied || isFirst) continue;
     if (canAsk(context) && !dryRun) await context.confirm(question(parent, local));
     else if (!local) await warnIfSimilar(context, parent);
   }

@@ -99,7 +99,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineCommand({
     command: ['webhooks', 'test'],
-    globalFlags: ['result', 'dry-run'],
+    globalFlags: ['request', 'result', 'dry-run'],
     summary: 'Test a webhook receiver',
     description:
       'Sends valid, duplicate, out-of-order, encoded, encrypted, slow, forged, stale, truncated, and oversized (11 MB) deliveries. Prints the expected and the actual behavior of the receiver, and exits with 10 if it fails a case. Profile credentials are never sent.',
