@@ -111,7 +111,7 @@ function createHint(
 const QUOTA_HINT =
   'this is a quota, so waiting does not help: request less, or ask the operator of the service to raise it';
 
-/** Creates the hint for a rate limit. Requests with the effect `once` are never retried, so `--max-wait` is no help. */
+/** Creates the hint for a rate limit. Requests with the effect `once` are never retried, so `--max-wait` does nothing. */
 export function rateLimitHintOf({ effect }: CalledOperation): string {
   return effect === 'once' ? 'try again later' : 'try again later, or allow a longer wait with --max-wait';
 }
