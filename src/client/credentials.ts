@@ -39,7 +39,7 @@ function createMissingCredentialError(name: string, { missingReason }: Target, a
   });
 }
 
-/** The environment variables of an operation's credential, joined with "and". */
+/** Lists the environment variables of an operation's credential, joined with "and". */
 export function credentialVariablesOf(auth: Auth): string {
   return CREDENTIALS_BY_AUTH[auth].map((credential) => SETTING_VARIABLES[credential]).join(' and ');
 }
@@ -58,12 +58,12 @@ export function createRejectedCredentialHint({ key, workspace, sources }: Target
   return hint`${description}; to show the settings, run ${step('show', 'auth', 'status')}`;
 }
 
-/** Every credential of a target. `--debug` must not show any of them. */
+/** Returns every credential of a target. `--debug` must not show any of them. */
 export function credentialValuesOf(target: Target): readonly string[] {
   return Object.values(credentialsOf(target));
 }
 
-/** The credentials that are secrets. The others are IDs, which operations may refer to. */
+/** Returns the credentials that are secrets. The others are IDs, which operations may refer to. */
 export function secretValuesOf(target: Target): readonly string[] {
   const { authToken, workspaceAuthToken } = credentialsOf(target);
   return [authToken, workspaceAuthToken].filter((secret) => secret !== undefined);

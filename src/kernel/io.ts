@@ -296,12 +296,7 @@ export function getOpenFileLimit(): number {
   const { excludeNetwork = false } = report;
   // With network data, the report resolves the names of remote hosts.
   report.excludeNetwork = true;
-  const { userLimits } = report.getReport() as { readonly userLimits?: UserLimits };
+  const { userLimits } = report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
   report.excludeNetwork = excludeNetwork;
   return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
-}
-
-/** Limits as numbers or `unlimited`. */
-interface UserLimits {
-  readonly open_files: { readonly soft: number | string };
 }
