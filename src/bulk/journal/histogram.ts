@@ -1,4 +1,4 @@
-/** Steps per doubling: values are accurate to about 9 %. */
+/** Steps per doubling: values are accurate to about 9%. */
 const STEPS_PER_DOUBLING = 8;
 const DOUBLINGS = 22;
 
