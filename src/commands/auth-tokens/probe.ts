@@ -41,11 +41,8 @@ export async function probeUntilSettled(context: Context, token: ApiKeyToken): P
   let state = await probeToken(context, token);
   for (const pause of PROBE_PAUSES) {
     if (state !== 'alive') return state;
-    const stopped = await context.clock.sleep(pause, context.signal).then(
-      () => false,
-      () => true,
-    );
-    if (stopped) return 'unknown';
+    await context.clock.sleep(pause, context.signal).catch(() => undefined);
+    if (context.signal.aborted) return 'unknown';
     state = await probeToken(context, token);
   }
   return state;

@@ -33,12 +33,9 @@ export function checkInput(
   const problems = issues.slice(0, MAX_PROBLEMS).map((issue) => issueMessage(inputNaming, entry, issue, input));
   const more = issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
   const [suggestion] = issues.flatMap((issue) => suggestValue(issue, valueAt(input, issue.path)) ?? []);
-  const text = `${problems.join('; ')}${more}`;
-  throw new SvcError(failure, text, {
-    hint:
-      suggestion === undefined
-        ? helpHint(inputNaming, entry, findMissingField(issues, input))
-        : `did you mean '${suggestion}'?`,
+  const advice = suggestion === undefined ? undefined : `did you mean '${suggestion}'?`;
+  throw new SvcError(failure, `${problems.join('; ')}${more}`, {
+    hint: advice ?? helpHint(inputNaming, entry, findMissingField(issues, input)),
   });
 }
 
