@@ -88,11 +88,11 @@ export async function addProfile(context: Context, invocation: Invocation<AddFla
   const hasSecrets = Object.values(secrets).some(Boolean);
   if (hasSecrets && !profile.baseUrl) throw new SvcError('usage', '--base-url is required to save a secret');
   const isVerified = options.verify && !context.options.dryRun && (await verify(context, profile, secrets));
-  const { location: place, keychainProblem: fault } = await store.add(name, profile, secrets, { replace, insecure });
+  const { location, keychainProblem } = await store.add(name, profile, secrets, { replace, insecure });
   await context.note(
     describeSaved(name, profile, [
       ...(hasSecrets ? [isVerified ? 'verified' : 'not verified'] : []),
-      ...(place === undefined || insecure || fault !== undefined ? [] : [`secrets in the ${place}`]),
+      ...(location === undefined || insecure || keychainProblem !== undefined ? [] : [`secrets in the ${location}`]),
       ...(before.current === undefined ? ['selected'] : []),
     ]),
   );
@@ -101,9 +101,9 @@ export async function addProfile(context: Context, invocation: Invocation<AddFla
     await context.note(
       `the profile has no ${missing.join(' and no ')}; provide the missing values with environment variables`,
     );
-  if (fault !== undefined) {
+  if (keychainProblem !== undefined) {
     await context.warn(
-      `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted in a private file: ${place}`,
+      `the keychain ${keychainProblem}, so the secrets of '${name}' are stored unencrypted in a private file: ${location}`,
     );
   }
 }
@@ -116,7 +116,7 @@ async function verify(context: Context, profile: Profile, secrets: Secrets): Pro
   return isVerified;
 }
 
-/** `Saved profile 'prod' for API key key-1 at api.example.com (verified, secrets in the keychain, selected)` */
+/** Describes the outcome: `Saved profile 'prod' for API key key-1 at api.example.com (verified, secrets in the keychain, selected)` */
 function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, facts: readonly string[]): string {
   const owners = [apiKey && `API key ${apiKey}`, workspaceId && `workspace ${workspaceId}`].filter(Boolean);
   const owner = owners.length > 0 ? ` for ${owners.join(' and ')}` : '';
