@@ -10,7 +10,7 @@ import { type BatchCalls, createRequestSender } from './request-sender.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Creates the handling of existing records that the command asks for. Undefined if they fail.
+ * Creates the handler of existing records for the command's --if-exists. Undefined if they count as failed.
  * @param keptFields receives the fields that differ from the record sent, and that an update cannot change
  */
 export async function handleExisting(

@@ -1,6 +1,6 @@
 import { type Failure, SvcError } from '../../kernel/errors.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
+import { formatMessage } from '../terminal/terminal.ts';
 
 interface FindingsContext {
   readonly failure: Failure;
@@ -29,7 +29,8 @@ export async function findingsError(
   if (format === 'json' || format === 'ndjson') {
     return new SvcError(failure, `${findingCount} problems: ${shown.join('; ')}`, { hint });
   }
-  await context.io.stderr.write(shown.map((finding) => `${escapeForTerminal(finding)}\n`).join(''));
+  const { stderr } = context.io;
+  for (const finding of shown) await stderr.write(await formatMessage(finding, stderr));
   const more = findingCount > shown.length ? ` (first ${shown.length} shown)` : '';
   return new SvcError(failure, `${name}: ${findingCount} problems in ${part}${more}`, { hint });
 }

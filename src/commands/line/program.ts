@@ -1,6 +1,6 @@
 import { Command, type HelpConfiguration, Option, type OutputConfiguration } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
+import { findNearest } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import type { ArgumentDefinition, Invocation, Node, OptionDefinition, ParsedOptions } from '../definition.ts';
@@ -162,8 +162,9 @@ function addChoices(option: Option, choices: readonly string[]): void {
   option.choices([...choices]).argParser((value: string) => {
     if (choices.includes(value)) return value;
     const flag = option.long ?? option.flags;
+    const near = findNearest(value, choices);
     throw new SvcError('usage', `${flag} must be one of ${choices.join(', ')}, got '${value}'`, {
-      hint: didYouMean(value, choices),
+      ...(near !== undefined && { hint: `did you mean '${near}'?` }),
     });
   });
 }

@@ -70,7 +70,7 @@ function listHint(root: Node): Hint {
   const [first, ...others] = lists.map(
     ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
   );
-  return others.reduce((text, next) => hint`${text}, ${next}`, hint`name the records: ${first ?? ''}`);
+  return others.reduce((text, next) => hint`${text}, ${next}`, hint`choose a list: ${first ?? ''}`);
 }
 
 function rootHint(word: string, command: Command, root: Node): string | Hint {

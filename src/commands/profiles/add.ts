@@ -98,12 +98,10 @@ export async function addProfile(context: Context, invocation: Invocation<AddFla
   );
   const missing = missingFields(profile, secrets);
   if (missing.length > 0)
-    await context.note(
-      `the profile has no ${missing.join(' and no ')}; provide the missing values with environment variables`,
-    );
+    await context.note(`the profile has no ${missing.join(' and no ')}; provide the rest with environment variables`);
   if (keychainProblem !== undefined) {
     await context.warn(
-      `the keychain ${keychainProblem}, so the secrets of '${name}' are stored unencrypted in a private file: ${location}`,
+      `the keychain ${keychainProblem}, so the secrets of '${name}' are stored unencrypted in a private ${location}`,
     );
   }
 }
