@@ -4,8 +4,7 @@ import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import type { BulkRecord, RecordResult } from './bulk-record.ts';
 import { PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
-import type { RejectsFormat } from './rejects-format.ts';
-import type { InputFormat } from './source/source.ts';
+import type { InputFormat, Source } from './source/source.ts';
 
 /** Text before, between, and after the records of a file. */
 interface FileFraming {
@@ -28,6 +27,14 @@ const EXTENSIONS: Readonly<Record<InputFormat, string>> = {
   yaml: '.yaml',
 };
 
+/** The format of a rejects file. */
+export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
+  /** Base for the file's name if no path is given. */
+  readonly name: string;
+  /** Whether records are converted to NDJSON instead of keeping their source text. */
+  readonly isAnew: boolean;
+}
+
 /** A rejects file as the job wrote it, to detect later edits. */
 export interface WrittenRejects {
   readonly path: string;
@@ -48,6 +55,20 @@ export interface RejectsRequest {
   readonly folder: string;
   /** The file of an earlier run of the job, which this run replaces. */
   readonly earlier?: WrittenRejects;
+}
+
+/** Chooses the format of the input files if they share one, and NDJSON otherwise. */
+export function chooseRejectsFormat(
+  files: readonly { readonly name: string; readonly format: InputFormat; readonly preamble: string }[],
+  otherwise: string,
+): RejectsFormat {
+  const [first, ...others] = files;
+  if (!first) throw new TypeError('at least one input file is required');
+  const name = others.length === 0 ? first.name : otherwise;
+  const { format, preamble } = first;
+  const isAlike = others.every((other) => other.format === format && other.preamble === preamble);
+  if (!isAlike) return { name, format: 'ndjson', preamble: () => '', isAnew: true };
+  return { name, format, preamble: () => preamble, isAnew: false };
 }
 
 /**

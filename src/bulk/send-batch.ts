@@ -259,14 +259,9 @@ class BatchSender {
     if (existing.action === 'skip')
       return [...others, ...found.map((item) => ({ ...item, status: 'existing' as const }))];
     const asSent = await existing.lookUp(found.map(({ record }) => record));
-    const [unchanged, changed] = [true, false].map((same) =>
-      found.filter(({ record: { id } }) => (asSent.get(id) === true) === same),
-    ) as [RecordResult[], RecordResult[]];
-    const updates = await this.#update(
-      changed.map(({ record }) => record),
-      existing.send,
-    );
-    return [...others, ...unchanged.map(asUnchanged), ...updates];
+    const unchanged = found.filter(({ record }) => asSent.get(record.id) === true);
+    const changed = found.map(({ record }) => record).filter(({ id }) => asSent.get(id) !== true);
+    return [...others, ...unchanged.map(asUnchanged), ...(await this.#update(changed, existing.send))];
   }
 
   /** Updates existing records in requests of their own. */

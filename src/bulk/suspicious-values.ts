@@ -28,13 +28,13 @@ const EMPTY: Suspicion = {
 const SUSPICIONS: readonly Suspicion[] = [
   {
     isSuspicious: (text) => SPREADSHEET_ERROR.test(text),
-    describe: (text) => `${quote(text)} is an error of a spreadsheet formula`,
-    plural: 'are errors of spreadsheet formulas',
+    describe: (text) => `${quote(text)} is a spreadsheet formula error`,
+    plural: 'are spreadsheet formula errors',
   },
   {
     isSuspicious: (text) => SHORTENED_NUMBER.test(text),
-    describe: (text) => `${quote(text)} is a number without its last digits, as Excel shortens it`,
-    plural: 'are numbers without their last digits',
+    describe: (text) => `${quote(text)} is a number that Excel shortened; its last digits are lost`,
+    plural: 'are numbers that Excel shortened',
   },
   EMPTY,
   {

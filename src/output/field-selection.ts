@@ -28,13 +28,8 @@ export function selectFields(value: unknown, paths: readonly string[]): unknown 
   return Object.fromEntries(
     [...byName].map(([name, through]) => {
       const inner = Object.hasOwn(value, name) ? value[name] : null;
-      return [
-        name,
-        selectFields(
-          inner,
-          through.map((path) => restOf(path, name)),
-        ) ?? null,
-      ];
+      const rest = through.map((path) => restOf(path, name));
+      return [name, selectFields(inner, rest) ?? null];
     }),
   );
 }

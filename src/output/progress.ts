@@ -53,19 +53,8 @@ export interface ProgressTerminal {
   readonly signs?: Glyphs;
 }
 
-export function createProgress(
-  sink: Sink,
-  clock: Clock,
-  style: ProgressStyle,
-  { isInLine = () => false, holdMessage = () => false, signs = UNICODE_GLYPHS }: ProgressTerminal = {},
-): Progress {
-  return new ProgressDisplay(sink, clock, style, { isInLine, holdMessage, signs });
-}
-
-interface DisplaySettings {
-  readonly isInLine: () => boolean;
-  readonly holdMessage: (text: string) => boolean;
-  readonly signs: Glyphs;
+export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, terminal?: ProgressTerminal): Progress {
+  return new ProgressDisplay(sink, clock, style, terminal);
 }
 
 interface TrackedTask {
@@ -92,7 +81,12 @@ class ProgressDisplay implements Progress {
   #loop = new AbortController();
   #loopDone = Promise.resolve();
 
-  constructor(sink: Sink, clock: Clock, style: ProgressStyle, { isInLine, holdMessage, signs }: DisplaySettings) {
+  constructor(
+    sink: Sink,
+    clock: Clock,
+    style: ProgressStyle,
+    { isInLine = () => false, holdMessage = () => false, signs = UNICODE_GLYPHS }: ProgressTerminal = {},
+  ) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;

@@ -78,20 +78,6 @@ function restorePlaceholders(lines: string, wide: readonly string[]): string {
 }
 
 const PLAIN = { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true };
-const BORDERLESS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: GAP,
-};
+const EDGES = `top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right
+  left left-mid mid mid-mid right right-mid`.split(/\s+/);
+const BORDERLESS = { ...Object.fromEntries(EDGES.map((edge) => [edge, ''])), middle: GAP };

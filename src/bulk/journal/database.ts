@@ -134,7 +134,7 @@ export function journalError(path: string, error: unknown): SvcError {
 
 export function damagedError(path: string, cause?: unknown): SvcError {
   return new SvcError('local', `the journal ${path} is damaged; nothing was sent`, {
-    hint: 'it no longer shows which records were sent: try again with the records that the service lacks',
+    hint: 'svc cannot tell which records were sent: import the records that the service lacks as a new job',
     cause,
   });
 }

@@ -114,7 +114,7 @@ export async function openJournal(folder: JobFolder): Promise<Journal> {
     });
   }
   throw new SvcError('local', `the journal of job ${folder.job} is missing: ${folder.journal}`, {
-    hint: 'restore the file, or try again with the records that the service lacks',
+    hint: 'restore the file, or import the records that the service lacks as a new job',
   });
 }
 

@@ -1,7 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { AdaptiveLimit } from './adaptive-limit.ts';
+import { AdaptiveLimit, type RequestTiming } from './adaptive-limit.ts';
 import { RecordRate } from './record-rate.ts';
-import type { RequestTiming } from './request-timing.ts';
 
 /** Limits the concurrency and rate of a job. Call `release` once for each `acquire` that resolves. */
 export interface Limiter {
@@ -19,7 +18,7 @@ export interface LimiterOptions {
   /** Upper bound for `auto`. Doubled if the network, not the service, causes the latency. */
   readonly maximum: number;
   /** Maximum records per second, plus one batch in any interval. A larger batch is sent whole. */
-  readonly perSecond?: number;
+  readonly perSecond?: number | undefined;
   readonly clock: Clock;
 }
 
@@ -41,7 +40,7 @@ class SlotLimiter implements Limiter {
   readonly #limit: ConcurrencyLimit;
   readonly #rate: RecordRate | undefined;
   readonly #waiting = new Set<Waiter>();
-  #inFlight = 0;
+  inFlight = 0;
 
   constructor(limit: ConcurrencyLimit, rate: RecordRate | undefined) {
     this.#limit = limit;
@@ -52,14 +51,10 @@ class SlotLimiter implements Limiter {
     return this.#limit.current;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   async acquire(records: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#waiting.size > 0 || this.#inFlight >= this.limit) await this.#waitForSlot(signal);
-    else this.#inFlight += 1;
+    if (this.#waiting.size > 0 || this.inFlight >= this.limit) await this.#waitForSlot(signal);
+    else this.inFlight += 1;
     if (!this.#rate) return;
     try {
       await this.#rate.take(records, signal);
@@ -75,11 +70,11 @@ class SlotLimiter implements Limiter {
   }
 
   #releaseSlot(): void {
-    this.#inFlight -= 1;
+    this.inFlight -= 1;
     for (const waiter of this.#waiting) {
-      if (this.#inFlight >= this.limit) return;
+      if (this.inFlight >= this.limit) return;
       this.#waiting.delete(waiter);
-      this.#inFlight += 1;
+      this.inFlight += 1;
       waiter();
     }
   }

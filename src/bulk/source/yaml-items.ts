@@ -61,12 +61,8 @@ export class YamlItemSplitter {
     this.#text = text.slice(from);
     this.#scanned = this.#text.length;
     if (this.#scanned <= MAX_YAML_CHARACTERS) return items;
-    throw new InputError(
-      this.#name,
-      { line: this.#line },
-      'the record is longer than 2 MB',
-      'check for an unclosed quote',
-    );
+    const problem = 'the record is longer than 2 MB';
+    throw new InputError(this.#name, { line: this.#line }, problem, 'check for an unclosed quote');
   }
 
   /** Returns the last item. */

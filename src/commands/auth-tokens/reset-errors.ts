@@ -1,10 +1,8 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { hint, type NextStep, step } from '../../kernel/hint.ts';
-import type { Context } from '../context.ts';
 
 /** Details of a reset for error messages. */
 export interface ResetDetails {
-  readonly context: Context;
   readonly apiKey: string;
   /** Path of the recovery record. */
   readonly path: string;
@@ -63,19 +61,15 @@ export function notDeliveredError(
 }
 
 /** Error for a token that could not be saved in its record and did not reach all destinations. */
-export function notSavedError(
-  details: Omit<ResetDetails, 'path'>,
-  problems: readonly string[],
-  cause: unknown,
-): SvcError {
-  const message = `the new auth token of API key ${details.apiKey} could not be saved, and a destination failed`;
+export function notSavedError(apiKey: string, problems: readonly string[], cause: unknown): SvcError {
+  const message = `the new auth token of API key ${apiKey} could not be saved, and a destination failed`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {
-    hint: hint`if the token did not arrive anywhere, reset it again: ${ensureStep(details.apiKey)}`,
+    hint: hint`if the token did not arrive anywhere, reset it again: ${ensureStep(apiKey)}`,
     cause,
   });
 }
 
-/** Another reset of the same token is running, and its new token would stop working. */
+/** Error for a second reset of the same token while the first is running, whose new token would stop working. */
 export function resetInProgressError(apiKey: string, owner: string): SvcError {
   return new SvcError('locked', `another reset of API key ${apiKey} is in progress: ${owner}; nothing was sent`, {
     hint: 'run the command again when it has finished',

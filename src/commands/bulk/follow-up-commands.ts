@@ -23,11 +23,8 @@ export async function retryCommand(context: Context, { calls, input, options }: 
   if (fields.field === undefined || operation.effect === 'once') return undefined;
   const records: unknown[] = [];
   for await (const block of readRecords(input)) for (const { json } of block) records.push(JSON.parse(json));
-  const line = formatDataCommand(
-    operation.command,
-    { ...data, [fields.field]: records },
-    programCommand(context.options),
-  );
+  const sent = { ...data, [fields.field]: records };
+  const line = formatDataCommand(operation.command, sent, programCommand(context.options));
   return printableCommand(line + ifExistsFlag(options.ifExists) + versionFlag(operation));
 }
 

@@ -61,7 +61,7 @@ export async function gatherInput(
     if (check.omittedFields.size > 0)
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
     if (check.diagnosticCount > 0) throw await inputError(context, fields, request, input, check);
-    return { input, rules, check: check };
+    return { input, rules, check };
   } catch (error) {
     await input.discard();
     throw error;
@@ -78,11 +78,8 @@ export function expectedTarget(
   if (field === undefined) return undefined;
   // A missing required field is reported elsewhere.
   const known = targetFields.filter(({ name, required }) => !required || data[name] !== undefined);
-  return new CommonTarget(
-    known.map(({ name }) => name),
-    data,
-    'refused',
-  );
+  const names = known.map(({ name }) => name);
+  return new CommonTarget(names, data, 'refused');
 }
 
 /** A copy of the command's signal for the first reading; later readings must work after the command was interrupted. */
@@ -102,17 +99,10 @@ async function inputError(
   check: RecordCheck,
 ): Promise<SvcError> {
   const isFromFlags = request.options.file === undefined && !request.fromDocument;
-  const findings = check.diagnostics.map(formatDiagnostic);
-  return findingsError(
-    context,
-    { findings, findingCount: check.diagnosticCount },
-    {
-      failure: isFromFlags ? 'usage' : 'bad_data',
-      name,
-      part: `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`,
-      hint: inputHint(check),
-    },
-  );
+  const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
+  const part = `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`;
+  const failure = isFromFlags ? 'usage' : 'bad_data';
+  return findingsError(context, found, { failure, name, part, hint: inputHint(check) });
 }
 
 function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string {

@@ -29,13 +29,8 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';
-    return new SvcError(
-      'outcome_unknown',
-      `${single ? describeUnknownWrite(single) : `${unknown} ${ofTotal} may or may not have been applied`}${reason}`,
-      {
-        hint: nextStep,
-      },
-    );
+    const what = single ? describeUnknownWrite(single) : `${unknown} ${ofTotal} may or may not have been applied`;
+    return new SvcError('outcome_unknown', what + reason, { hint: nextStep });
   }
   const unsent = `${skipped} ${ofTotal} not sent`;
   switch (stop?.kind) {
@@ -50,12 +45,10 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
         cause: stop.error,
         ...(stop.error.status && { status: stop.error.status }),
       });
-    case 'errors':
-      return new SvcError(
-        'stopped',
-        `stopped after ${failed} ${failed === 1 ? 'failure' : 'failures'}, with ${unsent}`,
-        { hint: nextStep },
-      );
+    case 'errors': {
+      const failures = `${failed} ${failed === 1 ? 'failure' : 'failures'}`;
+      return new SvcError('stopped', `stopped after ${failures}, with ${unsent}`, { hint: nextStep });
+    }
     case undefined:
       if (single && failed > 0) return singleError(single, summary, nextStep);
       return failed > 0 ? new SvcError('some_failed', `${failed} ${ofTotal} failed`, { hint: nextStep }) : undefined;

@@ -6,7 +6,7 @@ import { planResume } from '../../bulk/resume-plan.ts';
 import type { Effect } from '../../catalog/define.ts';
 import type { CheckedInput } from './gather-input.ts';
 import type { OpenJob } from './open-job.ts';
-import type { BatchCalls } from './request-sender.ts';
+import type { SendPlan } from './send-plan.ts';
 
 /**
  * Number of runs that may send a record while its outcome stays unknown. Records with caller-chosen IDs can be sent any
@@ -26,10 +26,7 @@ const INTERRUPTED_RESULT = {
   code: 'outcome_unknown',
 } as const;
 
-interface SendSource {
-  readonly calls: BatchCalls;
-  readonly input: CheckedInput;
-}
+type SendSource = Pick<SendPlan, 'calls' | 'input'>;
 
 /** Records that a job has yet to send. Records that must not be sent again are settled as unknown along the way. */
 export function pendingRecords(job: OpenJob, source: SendSource, recorder: JobRecorder): AsyncIterable<PendingRecords> {

@@ -4,7 +4,6 @@ import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
-import type { JobCounts } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
@@ -29,12 +28,13 @@ export async function printSummary(
   summary: BulkSummary,
   single?: RecordWrite,
 ): Promise<void> {
-  context.activity.counts = jobCounts(summary);
+  const { total, succeeded, failed, unknown, skipped } = summary;
+  context.activity.counts = { total, succeeded, failed, unknown, skipped };
   const printer = await context.printer();
   if ((await context.format()) !== 'table' || context.options.fields) return printer.value(summary, {});
   const { stdout } = context.io;
   if (single) {
-    if (summary.succeeded + (summary.existing ?? 0) > 0)
+    if (succeeded + (summary.existing ?? 0) > 0)
       await stdout.write(`${escapeForTerminal(describeWrite(single, summary))}\n`);
     return;
   }
@@ -42,13 +42,9 @@ export async function printSummary(
   const shown = summary.failures.slice(0, MAX_SHOWN_FAILURES);
   const columns = shown.some(({ file }) => file !== undefined) ? [FILE_COLUMN, ...FAILURE_COLUMNS] : FAILURE_COLUMNS;
   if (shown.length > 0) await printer.records(singlePage(shown), { columns });
-  const hidden = summary.failed + summary.unknown - shown.length;
+  const hidden = failed + unknown - shown.length;
   if (hidden > 0) await stdout.write(`and ${groupDigits(hidden)} more\n`);
   if (summary.rejects) await stdout.write(`rejects: ${escapeForTerminal(summary.rejects)}\n`);
-}
-
-function jobCounts({ total, succeeded, failed, unknown, skipped }: BulkSummary): JobCounts {
-  return { total, succeeded, failed, unknown, skipped };
 }
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;

@@ -7,7 +7,7 @@ import { saveTargetIds } from '../ids/collect-ids.ts';
 import { type FinishedJob, finishJob, summarizeRun } from './finish-job.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { jobError } from './job-error.ts';
-import { hasOutcomes, type JobRun, openJobRun } from './job-run.ts';
+import { type JobRun, openJobRun } from './job-run.ts';
 import { discardJob, type OpenJob } from './open-job.ts';
 import { printSummary } from './print-summary.ts';
 import type { RecordWrite } from './record-write.ts';
@@ -27,7 +27,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const { noun } = plan.calls.fields;
   const entry = getEntry(job.description.operation);
   const single = singleWrite(entry, job, plan);
-  if (stop?.kind === 'fatal' && !hasOutcomes(run)) {
+  if (stop?.kind === 'fatal' && run.counters.decided === 0) {
     const summary = summarizeRun(run, null, context.clock.now());
     await discardRun(run);
     await reportSummary(run, summary, single);

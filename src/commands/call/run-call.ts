@@ -1,6 +1,6 @@
-import type { Operation } from '../../catalog/define.ts';
+import type { Operation, Precondition } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
+import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +10,7 @@ import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
 import { confirmNewParents, noteNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
-import { checkInput } from './validation.ts';
+import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,6 @@ export async function runCall(
   }
   if (fromDocument) await warnOfUnknownFields(context, operation, data);
   if (operation.precondition && !context.options.dryRun) {
-    const { checkPrecondition } = await import('./precondition.ts');
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
   }
   await warnAndConfirm(context, operation, checked);
@@ -54,6 +53,24 @@ export async function runCall(
   await noteNewParents(context, created);
   for (const note of checked.flatMap((input) => operation.notes?.(input, context.clock.now()) ?? []))
     await context.note(note);
+}
+
+/**
+ * Checks inputs against the state of the service, which is read only if an input depends on it.
+ * @throws SvcError of the given kind before anything is sent; the error of the read if it fails
+ */
+async function checkPrecondition(
+  context: Context,
+  entry: OperationEntry,
+  { operation: name, applies, findProblem }: Precondition<Data>,
+  inputs: readonly Data[],
+  failure: InputFailure,
+): Promise<void> {
+  if (!inputs.some(applies)) return;
+  const reader = getEntry(name);
+  const reply = await (await context.client()).call(await loadOperation(reader.resource, reader.name), {});
+  const problem = reply.sent ? findProblem(reply.data) : undefined;
+  if (problem) throw createInputError(context.inputNaming, entry, problem, failure);
 }
 
 /** Generates the operation's ID if none was given. */

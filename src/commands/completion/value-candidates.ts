@@ -2,7 +2,7 @@ import { outline } from '../../catalog/outline.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
-import type { LoadedLeaf } from '../tree/leaf.ts';
+import { argumentsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
 import { fieldCandidates } from './field-candidates.ts';
 import { fileCandidates } from './file-candidates.ts';
@@ -130,18 +130,12 @@ export async function operandCandidates(
   line: TypedLine,
   dependencies: CompletionDependencies,
 ): Promise<readonly Candidate[]> {
-  const names = leaf ? argumentNames(leaf) : [];
-  const many = leaf?.kind === 'tool' ? leaf.definition.arguments?.at(-1)?.many : leaf?.versions[0].argument?.many;
-  const name = names[line.operands.length] ?? (many ? names.at(-1) : undefined);
-  if (name === undefined) return [];
-  const candidates = await candidatesByName(name, line, dependencies);
+  const operands = leaf ? argumentsOf(leaf) : [];
+  const last = operands.at(-1);
+  const operand = operands[line.operands.length] ?? (last?.many ? last : undefined);
+  if (!operand) return [];
+  const candidates = await candidatesByName(operand.name, line, dependencies);
   return candidates.filter(({ value }) => !line.operands.includes(value));
-}
-
-function argumentNames(leaf: LoadedLeaf): readonly string[] {
-  if (leaf.kind === 'tool') return (leaf.definition.arguments ?? []).map(({ name }) => name);
-  const { argument } = leaf.versions[0];
-  return argument ? [argument.field] : [];
 }
 
 function candidatesByName(

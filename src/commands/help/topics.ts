@@ -34,7 +34,7 @@ function topics(): string {
 /** Global flags by purpose, by their long names. All other flags are listed last. */
 const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Service', ['profile', 'local', 'store', 'base-url', 'ca-file', 'insecure-http']],
-  ['Output', ['output', 'fields', 'jq', 'no-headers', 'time', 'envelope', 'show-secrets', 'color']],
+  ['Output', ['output', 'fields', 'jq', 'no-headers', 'time', 'envelope', 'show-secrets', 'color', 'no-pager']],
   ['Messages and prompts', ['quiet', 'verbose', 'debug', 'yes', 'no-input']],
   ['Requests', ['dry-run', 'timeout', 'max-wait', 'no-wait']],
 ];
@@ -130,7 +130,7 @@ function bulk(): string {
     '  svc jobs resume 20260131-094500-5f3a9c',
     '',
     ...formatRows([
-      ['--duplicates', 'handling of records with the same ID: fail, first, last (default: fail)'],
+      ['--duplicates', 'how to handle records with the same ID: fail, first, last (default: fail)'],
       [
         '--if-exists',
         'how to handle organizations, folders, documents, and groups that exist: fail, skip, or update folders (default: fail)',

@@ -1,16 +1,9 @@
 import { Command, type HelpConfiguration, Option, type OutputConfiguration } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
+import { findNearest } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
-import type {
-  ArgumentDefinition,
-  CommandDefinition,
-  Invocation,
-  Node,
-  OptionDefinition,
-  ParsedOptions,
-} from '../definition.ts';
+import type { ArgumentDefinition, Invocation, Node, OptionDefinition, ParsedOptions } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
 import { helpText } from '../help/command-help.ts';
 import { helpForPath } from '../help/help-at.ts';
@@ -122,28 +115,18 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     const options = parseGlobalOptions(given);
     checkGlobalFlags(leaf, given, command);
     const context = dependencies.openContext(options, command, isLocalOnly(leaf));
-    await runLeaf(context, leaf, invocation(command));
+    await runLeaf(context, leaf, { arguments: command.args, options: command.opts() });
   });
 }
 
 async function runLeaf(context: Context, leaf: LoadedLeaf, invoked: Invocation<ParsedOptions>): Promise<void> {
-  if (leaf.kind === 'tool') return runTool(context, leaf.definition, invoked);
+  if (leaf.kind === 'tool') {
+    const tool = await leaf.definition.load();
+    return tool(context, invoked);
+  }
   const { loadRunner } = await import('../run/run-operation.ts');
   const runOperation = await loadRunner(leaf.runner);
   return runOperation(context, leaf.versions, invoked);
-}
-
-async function runTool(
-  context: Context,
-  definition: CommandDefinition,
-  invoked: Invocation<ParsedOptions>,
-): Promise<void> {
-  const tool = await definition.load();
-  return tool(context, invoked);
-}
-
-function invocation(command: Command): Invocation<ParsedOptions> {
-  return { arguments: command.args, options: command.opts() };
 }
 
 /** Arguments beyond those that the command accepts. */
@@ -179,8 +162,9 @@ function addChoices(option: Option, choices: readonly string[]): void {
   option.choices([...choices]).argParser((value: string) => {
     if (choices.includes(value)) return value;
     const flag = option.long ?? option.flags;
+    const near = findNearest(value, choices);
     throw new SvcError('usage', `${flag} must be one of ${choices.join(', ')}, got '${value}'`, {
-      hint: didYouMean(value, choices),
+      ...(near !== undefined && { hint: `did you mean '${near}'?` }),
     });
   });
 }

@@ -5,7 +5,8 @@ import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';
 import { commandWords, helpStep } from './command-words.ts';
 
-interface UnknownCommand {
+/** An error message with its hint. */
+export interface UsageProblem {
   readonly message: string;
   readonly hint: string | Hint;
 }
@@ -39,7 +40,7 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
 const MAX_SUGGESTIONS = 3;
 
 /** Describes an unknown word after a group: a synonym, a typo, or an operation that the service lacks. */
-export function describeUnknownCommand(word: string, command: Command, root: Node): UnknownCommand {
+export function describeUnknownCommand(word: string, command: Command, root: Node): UsageProblem {
   const message = `unknown command '${word}'`;
   const node = findByPath(root, commandWords(command)) ?? root;
   const action = ACTIONS.find(({ words }) => words.includes(word));
@@ -69,7 +70,7 @@ function listHint(root: Node): Hint {
   const [first, ...others] = lists.map(
     ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
   );
-  return others.reduce((text, next) => hint`${text}, ${next}`, hint`name the records: ${first ?? ''}`);
+  return others.reduce((text, next) => hint`${text}, ${next}`, hint`choose a list: ${first ?? ''}`);
 }
 
 function rootHint(word: string, command: Command, root: Node): string | Hint {

@@ -4,7 +4,7 @@ import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
-import { describeUnknownCommand } from './unknown-command.ts';
+import { describeUnknownCommand, type UsageProblem } from './unknown-command.ts';
 
 /**
  * Converts an error of commander to an `SvcError` with a hint for the command being parsed. Errors that commander throws
@@ -13,11 +13,6 @@ import { describeUnknownCommand } from './unknown-command.ts';
 export function toUsageError(error: CommanderError, command: Command, root: Node): Error {
   const problem = describeProblem(error, command, root);
   return problem ? new SvcError('usage', problem.message, { hint: problem.hint, cause: error }) : error;
-}
-
-interface UsageProblem {
-  readonly message: string;
-  readonly hint: string | Hint;
 }
 
 function describeProblem(error: CommanderError, command: Command, root: Node): UsageProblem | undefined {

@@ -123,9 +123,7 @@ async function saveProfile(context: Context, options: AddOptions): Promise<void>
   );
   const missing = missingFields(profile, secrets);
   if (missing.length > 0)
-    await context.note(
-      `the profile has no ${missing.join(' and no ')}; provide the missing values with environment variables`,
-    );
+    await context.note(`the profile has no ${missing.join(' and no ')}; provide the rest with environment variables`);
   if (fault !== undefined) {
     await context.warn(
       `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted in a private file: ${place}`,

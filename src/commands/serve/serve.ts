@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
 import { createErrorReporter } from '../embedded/error-reporter.ts';
-import { parsePort } from '../port.ts';
+import { parsePort } from '../option-values.ts';
 import type { ServeFlags } from './flags.ts';
 import { createRequestLog } from './request-log.ts';
 import { parseServiceSwitches, parseTimeScale } from './switches.ts';

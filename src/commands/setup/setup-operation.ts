@@ -4,7 +4,7 @@ import type { Flag } from '../../catalog/flags.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { valueAt } from '../../kernel/field-path.ts';
+import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
@@ -14,7 +14,7 @@ import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions, toOptionKey } from '../option-values.ts';
 import { programCommand } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { type Data, withValue } from './data.ts';
+import type { Data } from './data.ts';
 
 /** The operation that an interactive setup runs. */
 export interface SetupOperation {

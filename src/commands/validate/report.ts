@@ -91,20 +91,19 @@ async function printRecords(context: Context, { files }: ReportSubject, findings
   const columns = files.length === 1 ? COLUMNS : [FILE_COLUMN, ...COLUMNS];
   let check: RecordCheck | undefined;
   async function* pages() {
-    check = yield* mapFindings(findings, convert);
+    for (;;) {
+      const { value, done } = await findings.next();
+      if (done) {
+        check = value;
+        return;
+      }
+      yield value.map(convert);
+    }
   }
   await (await context.printer()).records(pages(), { columns });
   if (!check) throw new TypeError('the findings were not read to their end');
   await printWarnings(context, check);
   return check;
-}
-
-async function* mapFindings(findings: Findings, convert: Converter): AsyncGenerator<readonly unknown[], RecordCheck> {
-  for (;;) {
-    const { value, done } = await findings.next();
-    if (done) return value;
-    yield value.map(convert);
-  }
 }
 
 async function printDocument(context: Context, { files }: ReportSubject, findings: Findings): Promise<RecordCheck> {

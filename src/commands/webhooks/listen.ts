@@ -18,9 +18,7 @@ const NOT_LISTENING: ReceiverResponse = { status: 503, text: 'not listening' };
 
 export async function listenCommand(context: Context, invocation: Invocation<ListenFlags>): Promise<void> {
   if (invocation.options.printSecret) return printSecret(context);
-  if (context.options.dryRun) {
-    throw new SvcError('usage', 'webhooks listen does not support --dry-run');
-  }
+  if (context.options.dryRun) throw new SvcError('usage', 'webhooks listen does not support --dry-run');
   const options = await readListenOptions(context, invocation);
   await listen(context, options, await decideRegistration(context, options));
 }

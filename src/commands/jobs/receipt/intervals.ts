@@ -1,4 +1,4 @@
-import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series-point.ts';
+import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series.ts';
 import type { JobReceipt } from './receipt.ts';
 
 /** Totals of one time interval of a job. */

@@ -1,5 +1,5 @@
 import type { FailureReasons } from '../../../bulk/failure-reasons.ts';
-import type { SeriesPoint } from '../../../bulk/journal/time-series-point.ts';
+import type { SeriesPoint } from '../../../bulk/journal/time-series.ts';
 
 /** Result of a bulk job as plain data, without secrets. */
 export interface JobReceipt {
