@@ -27,8 +27,8 @@ interface LookupDependencies {
 }
 
 /**
- * Milliseconds before each lookup. The write may still be in flight when the attempt times out, so a single lookup that
- * finds no record proves little. Repeating the call with the ID that the error names is safe in any case.
+ * Delay before each lookup, in milliseconds. The write may still be in flight when the attempt times out, so a single
+ * lookup that finds no record proves little. Repeating the call with the ID that the error names is always safe.
  */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 
@@ -63,12 +63,9 @@ export async function settleByLookup(
   }
   if (!isUnknown && !wasInterrupted(thrown, dependencies)) throw thrown;
   const lookupHint = await createLookupHint(operation, data, dependencies);
-  throw lookupHint === undefined
-    ? thrown
-    : replaceHint(
-        thrown,
-        lookupHint.reworded((text) => redactText(text, dependencies.secrets)),
-      );
+  if (!lookupHint) throw thrown;
+  const redacted = lookupHint.reworded((text) => redactText(text, dependencies.secrets));
+  throw Object.assign(withFailureAndHint(thrown, thrown.failure, redacted), { retries: thrown.retries });
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -165,10 +162,6 @@ async function createLookupHint(
 
 function containsSecrets(data: unknown, secrets: readonly string[]): boolean {
   return JSON.stringify(redactValue(data, secrets)) !== JSON.stringify(data);
-}
-
-function replaceHint(error: SvcError, lookupHint: Hint): SvcError {
-  return Object.assign(withFailureAndHint(error, error.failure, lookupHint), { retries: error.retries });
 }
 
 async function loadEntry(operation: string): Promise<OperationEntry> {

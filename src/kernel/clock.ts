@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** Source of time, injected so that tests can control it. All values are milliseconds; `now` counts from the Unix epoch. */
 export interface Clock {
   now(): number;
@@ -7,7 +9,7 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Monotonic time, for durations and timeouts: changes to the system time don't affect it. */
+/** Returns the monotonic time, for durations and timeouts: changes to the system time don't affect it. */
 export function monotonicNow(clock: Clock): number {
   return clock.monotonic?.() ?? clock.now();
 }
@@ -27,16 +29,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: (milliseconds, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const abort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort);
-        resolve();
-      }, milliseconds);
-      signal?.addEventListener('abort', abort, { once: true });
+    setTimeout(milliseconds, undefined, { signal }).catch(() => {
+      throw signal?.reason;
     }),
 };

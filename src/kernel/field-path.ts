@@ -6,7 +6,7 @@ export function formatFieldPath(path: readonly PropertyKey[]): string {
   return name.replace(/^\./, '');
 }
 
-/** The value at a path; `undefined` if the path does not exist. */
+/** Returns the value at a path; `undefined` if the path does not exist. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
 }

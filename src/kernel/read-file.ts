@@ -9,7 +9,7 @@ const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
 /** Maximum size in bytes of a file that the user named. */
 const MAX_NAMED_BYTES = 64 * 1024 * 1024;
 
-/** Milliseconds within which a pipe or a terminal must deliver all its content. */
+/** Time limit for a pipe or a terminal to deliver all its content, in milliseconds. */
 const DEFAULT_TIMEOUT = 60_000;
 
 const MAX_PAUSE = 100;
