@@ -17,8 +17,9 @@ export interface FileSpan {
   readonly first: number;
 }
 
-/** Creates a function that locates records in files. With a single file, positions leave out its name. */
+/** Creates a function that locates records in files. With a single file, positions leave out its name; without files, the line. */
 export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
+  if (files.length === 0) return () => ({ line: null });
   if (files.length === 1) return (_, line) => ({ line });
   return (at, line) => {
     const file = files[lastStartingBy(files, at)]?.name;

@@ -19,12 +19,17 @@ export function createCredentialHeaders(target: Target, auth: Auth): Readonly<Re
     CREDENTIALS_BY_AUTH[auth].map((credential) => {
       const name = CREDENTIAL_HEADERS[credential];
       const value = values[credential];
-      if (!value) throw createMissingCredentialError(name.replaceAll('-', ' '), target, auth);
+      if (!value) throw createMissingCredentialError(nameInText(name), target, auth);
       const problem = findHeaderValueProblem(value);
-      if (problem) throw new SvcError('usage', `the ${name.replaceAll('-', ' ')} is invalid: ${problem}`);
+      if (problem) throw new SvcError('usage', `the ${nameInText(name)} is invalid: ${problem}`);
       return [target.headerPrefix + name, value];
     }),
   );
+}
+
+/** Writes the name of a header as in a sentence: `API key`, `workspace ID`. */
+function nameInText(name: string): string {
+  return name.replaceAll('-', ' ').replace(/\b(?:api|id)\b/, (word) => word.toUpperCase());
 }
 
 function createMissingCredentialError(name: string, { missingReason }: Target, auth: Auth): SvcError {

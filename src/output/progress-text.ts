@@ -68,7 +68,7 @@ export function renderBarLine(
   return line.join('  ').slice(0, width);
 }
 
-/** `sending: 1,200 of 5,000 users (24 %), 3 failed, 400/s, 10 s left, 8 in flight` */
+/** `sending: 1,200 of 5,000 users (24%), 3 failed, 400/s, 10 s left, 8 in flight` */
 export function renderPlainLine(snapshot: ProgressSnapshot): string {
   const { phase, counts, percent, succeeded, problems, rate, left, inFlight } = partTexts(snapshot);
   const counted = percent === undefined ? counts : `${counts} (${percent.trim()})`;
@@ -112,7 +112,7 @@ function renderBar({ done, total = 1 }: ProgressState, cells: number, [full, emp
   return full.repeat(filled) + empty.repeat(cells - filled);
 }
 
-/** A percentage of constant width below 100 %. Rounds down, so that 100 % means complete. */
+/** A percentage of constant width below 100%. Rounds down, so that 100% means complete. */
 function formatPercent(share: number): string {
-  return `${String(Math.min(100, Math.floor(share * 100))).padStart(2)} %`;
+  return `${String(Math.min(100, Math.floor(share * 100))).padStart(2)}%`;
 }

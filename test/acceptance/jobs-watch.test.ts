@@ -50,7 +50,7 @@ describe('watching a job', () => {
     await list.shows('running');
     release();
     expect([await watch.ended, await list.ended]).toEqual([0, 0]);
-    expect(watch.raw()).toMatch(/█+░+ {2}30 % {2}300 of 1,000 users/);
+    expect(watch.raw()).toMatch(/█+░+ {2}30% {2}300 of 1,000 users/);
     const text = renderScreen(watch.raw(), 100).filter((line) => line !== '');
     expect(text).toEqual([expect.stringMatching(/^1,000 users: 1,000 succeeded \(10 requests, /)]);
     const table = renderScreen(list.raw(), 60).filter((line) => line !== '');

@@ -1,6 +1,6 @@
 import { type Failure, SvcError } from '../../kernel/errors.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
+import { formatMessage } from '../terminal/terminal.ts';
 
 /** Problems of an input: the first findings, and the number of all findings. */
 export interface InputFindings {
@@ -31,7 +31,8 @@ export async function findingsError(
   if (format === 'json' || format === 'ndjson') {
     return new SvcError(failure, `${findingCount} problems: ${shown.join('; ')}`, { hint });
   }
-  await context.io.stderr.write(shown.map((finding) => `${escapeForTerminal(finding)}\n`).join(''));
+  const { stderr } = context.io;
+  for (const finding of shown) await stderr.write(await formatMessage(finding, stderr));
   const more = findingCount > shown.length ? ` (first ${shown.length} shown)` : '';
   return new SvcError(failure, `${name}: ${findingCount} problems in ${part}${more}`, { hint });
 }

@@ -126,7 +126,7 @@ async function saveProfile(context: Context, options: AddOptions): Promise<void>
     await context.note(`the profile has no ${missing.join(' and no ')}; provide the rest with environment variables`);
   if (fault !== undefined) {
     await context.warn(
-      `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted in a private file: ${place}`,
+      `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted in a private ${place}`,
     );
   }
 }

@@ -25,7 +25,7 @@ export async function sendCommand(context: Context, invocation: Invocation<SendF
   }
   await checkEventTypes(context, [event], options);
   if (viaService === (url !== undefined)) {
-    throw new SvcError('usage', 'exactly one of --url and --via-service required', {
+    throw new SvcError('usage', 'exactly one of --url and --via-service is required', {
       hint: hint`${step('inspect', 'webhooks', 'send', event, '--url', 'http://127.0.0.1:3000/hook')}`,
     });
   }

@@ -163,11 +163,11 @@ function formatFieldValue(value: unknown): string {
   return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-/** Formats a percentage. Only the whole is 100 %, and only nothing is 0 %. */
+/** Formats a percentage. Only the whole is 100%, and only nothing is 0%. */
 function formatShare(part: number, whole: number): string {
-  if (whole === 0 || part === whole) return whole === 0 ? '' : '100 %';
+  if (whole === 0 || part === whole) return whole === 0 ? '' : '100%';
   const percent = (part / whole) * 100;
-  if (percent > 99.9) return 'over 99.9 %';
-  if (part > 0 && percent < 0.1) return 'under 0.1 %';
-  return `${Math.round(percent * 10) / 10} %`;
+  if (percent > 99.9) return 'over 99.9%';
+  if (part > 0 && percent < 0.1) return 'under 0.1%';
+  return `${Math.round(percent * 10) / 10}%`;
 }
