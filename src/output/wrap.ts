@@ -41,6 +41,10 @@ export function wrapWords(text: string, width: number, measure: Measure, isProse
 function splitLine(text: string, width: number, measure: Measure, isProse: boolean): [line: string, rest: string] {
   const fits = fittingLength(text, width, measure);
   const end = Math.max(lastWordEnd(text, fits) ?? 0, isProse ? lastSpacelessBreak(text, fits) : 0);
+  // An indent that leaves no room for its word is dropped.
+  const indented = end === 0 ? text.replace(/^ +/, '') : text;
+  if (indented !== text)
+    return measure(indented) > width ? splitLine(indented, width, measure, isProse) : [indented, ''];
   const at = end || wordEnd(text, fits);
   return [text.slice(0, at).replace(/ +$/, ''), text.slice(at).replace(/^ +/, '')];
 }

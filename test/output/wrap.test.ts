@@ -33,6 +33,7 @@ describe('a wrapped text', () => {
   it('ends with an ellipsis if there are too few lines', () => {
     expect(wrap('one two three four', 5, stringWidth, 2)).toEqual(['one', 'two …']);
     expect(wrap('', 5, stringWidth, 2)).toEqual(['']);
+    expect(wrap('    !', 4, stringWidth, 9)).toEqual(['!']);
   });
 
   it('is never wider than the limit, and truncates no word that fits on a line', () => {
