@@ -65,7 +65,8 @@ describe('a jq expression', () => {
     { expression: '"bye" | halt_error', message: '--jq: bye' },
     { expression: '[range(1e9)]', message: '--jq: jq ran out of memory' },
   ])('reports a failure as an output error: $expression', async ({ expression, message }) => {
-    const apply = await filterOf(expression);
+    // Memory takes a while to fill on a busy machine.
+    const apply = await filterOf(expression, { milliseconds: 50_000, bytes: 1_000_000 });
     const error = await refusal(apply(JSON.stringify(value)));
     expect([error.failure, error.message]).toEqual(['local', message]);
   });
