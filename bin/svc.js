@@ -95,7 +95,7 @@ else {
       ' is not supported; svc needs ' +
       pkg.engines.node +
       (isCheckout()
-        ? '. In this checkout, run npm ci and use npx svc, which installs a supported version.'
+        ? '. In this checkout, run npm ci, which installs a supported version, and use npx svc.'
         : '. Install one of these versions, or use the executable of svc, which contains Node.js.'),
     78
   );

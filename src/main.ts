@@ -2,7 +2,7 @@ import { systemClock } from './kernel/clock.ts';
 import { CommandExit, FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
 import { resolveUserFolders } from './kernel/folders.ts';
 import { commandLineOf, step } from './kernel/hint.ts';
-import { createProcessIo, currentFolder, type Io, ignoreFileSizeSignal } from './kernel/io.ts';
+import { createProcessIo, currentFolder, type Io, ignoreSignalListenersOfLibraries } from './kernel/io.ts';
 
 /** Runs the command line of this process. The only place where an error becomes an exit code. */
 export async function main(version: string): Promise<void> {
@@ -35,12 +35,12 @@ function isPlainHelp(words: readonly string[]): boolean {
 
 /** Prints help quickly, without loading the command-line parser; falls back to it for an unknown command. */
 async function help(io: Io, words: readonly string[]): Promise<void> {
-  const [{ helpForPath: helpAt }, { START_SCREEN }, { printHelp }] = await Promise.all([
+  const [{ helpForPath }, { START_SCREEN }, { printHelp }] = await Promise.all([
     import('./commands/help/help-at.ts'),
     import('./commands/help/root-help.ts'),
     import('./commands/help/print-help.ts'),
   ]);
-  const text = words.length === 0 ? START_SCREEN : await helpAt(words.slice(0, -1));
+  const text = words.length === 0 ? START_SCREEN : await helpForPath(words.slice(0, -1));
   await (text === undefined ? runCommand(io, words) : printHelp(text, { io, environment: process.env }));
 }
 
@@ -49,7 +49,7 @@ async function runCommand(io: Io, words: readonly string[]): Promise<void> {
   process.on('uncaughtException', (thrown) => {
     void runToExitCode(io, words, () => Promise.reject(thrown)).then((code) => process.exit(code));
   });
-  ignoreFileSizeSignal();
+  ignoreSignalListenersOfLibraries();
   const { runCommandLine } = await import('./commands/line/command-line.ts');
   await runCommandLine(words, {
     io,

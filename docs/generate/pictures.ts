@@ -24,6 +24,7 @@ interface Stage {
 /** The pictures of README.md and the guides by their paths, made by running the tool. */
 export async function pictures(): Promise<ReadonlyMap<string, string>> {
   return new Map([
+    ['docs/pictures/overview.svg', await onStage(overview)],
     ['docs/pictures/bulk-resume.svg', await onStage(bulkResume)],
     ['docs/pictures/webhooks-setup.svg', await onStage(webhooksSetup)],
     ['docs/pictures/webhooks-test.svg', await onStage(webhooksTest)],
@@ -151,6 +152,16 @@ async function jobId({ home, env }: Stage): Promise<string> {
   const child = spawnProcess(process.execPath, [PROGRAM, 'jobs', 'list', '-o', 'json'], { cwd: home, env });
   const [{ id }] = JSON.parse(await text(child.stdout)) as [{ id: string }];
   return id;
+}
+
+/** The first screen: the output of the tool without a command. */
+async function overview(stage: Stage): Promise<string> {
+  const columns = 96;
+  return terminalPicture(
+    prompt('svc') + (await inTerminal(stage, [], columns)),
+    columns,
+    'The overview that svc prints',
+  );
 }
 
 /** The dialog that creates a webhook endpoint. */

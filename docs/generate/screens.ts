@@ -37,13 +37,13 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: 'Tables',
-    introduction: 'svc aligns columns by display width in every script. True and false are symbols.',
+    introduction: 'Columns are aligned by display width in every script. True and false are symbols.',
     screens: [{ words: DOCUMENTS, columns: 80 }],
   },
   {
     title: 'Narrow terminals',
     introduction:
-      'svc wraps long text first, and never truncates IDs. If the columns do not fit side by side, it prints each record as a list.',
+      'If a table is too wide, svc drops empty columns, wraps text, shortens times, and then hides the less important columns. If the others do not fit either, it prints each record as a list. It never truncates IDs.',
     screens: [
       { words: DOCUMENTS, columns: 40 },
       { words: ENDPOINTS, columns: 100 },
@@ -75,12 +75,13 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: 'Single values',
-    introduction: 'svc prints each field with the path that you can pass to `--fields`.',
+    introduction:
+      'svc prints a single record as one field per line. Nested fields are indented; `--fields owner.email` selects one.',
     screens: [{ words: ['webhooks', 'advanced', 'get', '--local'], columns: 80 }],
   },
   {
     title: 'Bulk import',
-    introduction: 'svc prints the counts, the failures with a next step, and the job.',
+    introduction: 'svc prints the counts, and the failures with a next step. `svc jobs list` lists the jobs.',
     screens: [
       { words: ['users', 'add', '--local', '--org', 'acme', '--file', 'users.csv'], columns: 80 },
       { words: ['documents', 'add', '--local', '--org', 'acme', '--file', 'documents.csv'], columns: 80 },

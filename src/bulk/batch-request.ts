@@ -1,7 +1,7 @@
 import type { SvcError } from '../kernel/errors.ts';
 import type { RecordList } from './batches.ts';
 import type { MeasuredRequest } from './journal/metrics.ts';
-import type { RequestTiming } from './limiter/request-timing.ts';
+import type { RequestTiming } from './limiter/adaptive-limit.ts';
 
 /** The outcome of one request for a batch. */
 export type BatchRequestOutcome = RequestTiming &

@@ -1,5 +1,5 @@
+import { formatNounCount } from '../kernel/plural.ts';
 import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
-import { EMPTY_ROWS_HINT, EmptyRows } from './empty-rows.ts';
 import { renameHint } from './source/renamed-field.ts';
 import type { InputError } from './source/source.ts';
 
@@ -7,6 +7,34 @@ const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
 /** Upper bound on distinct hints. Later ones apply to few problems. */
 const MAX_HINTS = 20;
+
+/** How to fix empty rows. */
+const EMPTY_ROWS_HINT = 'delete the rows without values; spreadsheets often some at the end';
+
+/** Groups consecutive rows without values, so that hundreds at the end of a spreadsheet are one problem. */
+class EmptyRows {
+  #firstLine = 0;
+  #count = 0;
+  #lastIndex = -1;
+
+  /** Adds a row. Returns the problem of the rows before it, if they are not consecutive. */
+  add(line: number, index: number): Diagnostic | undefined {
+    const earlier = index === this.#lastIndex + 1 ? undefined : this.take();
+    if (this.#count === 0) this.#firstLine = line;
+    this.#count += 1;
+    this.#lastIndex = index;
+    return earlier;
+  }
+
+  /** Returns the problem of the rows since the last call. @param read number of records read, at the end of the file */
+  take(read?: number): Diagnostic | undefined {
+    if (this.#count === 0) return undefined;
+    const place = this.#lastIndex + 1 === read ? ' at the end of the file' : '';
+    const message = `${formatNounCount(this.#count, 'row')} without values${place}`;
+    this.#count = 0;
+    return { line: this.#firstLine, column: 1, message };
+  }
+}
 
 /** Collects the problems and warnings of an input's files, in bounded memory if `takeDiagnostics` is called regularly. */
 export class FindingCollector {

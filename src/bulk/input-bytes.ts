@@ -1,20 +1,13 @@
-import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { SvcError } from '../kernel/errors.ts';
 import { localFileError } from '../kernel/files.ts';
 import { readFileBytes, readStreamBytes } from './source/bytes.ts';
 
 /** The bytes of an input, which can be read more than once. */
-export interface InputBytes {
-  readonly path: string;
-  /** Undefined if unknown. */
-  readonly size: number | undefined;
-  read(): AsyncIterable<Uint8Array>;
-  /** Deletes the spool, if there is one. */
-  discard(): Promise<void>;
-}
+export type InputBytes = RegularFileBytes | SpooledBytes;
 
 /** The bytes of a regular file, which must not change between the first read and the last. */
-export class RegularFileBytes implements InputBytes {
+export class RegularFileBytes {
   readonly path: string;
   readonly #name: string;
   readonly #signal: AbortSignal;
@@ -57,7 +50,7 @@ export class RegularFileBytes implements InputBytes {
 }
 
 /** The bytes of a pipe. The first read copies them to a spool, a private file that later reads use. */
-export class SpooledBytes implements InputBytes {
+export class SpooledBytes {
   readonly path: string;
   /** The size of a pipe is unknown. */
   readonly size = undefined;
@@ -86,37 +79,25 @@ export class SpooledBytes implements InputBytes {
     }
   }
 
+  /** Deletes the spool. */
   async discard(): Promise<void> {
     if (this.#state !== 'untouched') await rm(this.path, { force: true });
   }
 
   async *#fillSpool(): AsyncGenerator<Uint8Array> {
-    const file = await this.#createSpool();
+    const fail = (error: unknown) => {
+      throw localFileError('write', this.path, error);
+    };
+    const file = await open(this.path, 'wx', 0o600).catch(fail);
     this.#state = 'filling';
     try {
       for await (const chunk of readStreamBytes(await this.#stream(), this.#name, this.#signal)) {
-        await this.#append(file, chunk);
+        await file.appendFile(chunk).catch(fail);
         yield chunk;
       }
       this.#state = 'full';
     } finally {
       await file.close();
-    }
-  }
-
-  async #createSpool(): Promise<FileHandle> {
-    try {
-      return await open(this.path, 'wx', 0o600);
-    } catch (error) {
-      throw localFileError('write', this.path, error);
-    }
-  }
-
-  async #append(file: FileHandle, chunk: Uint8Array): Promise<void> {
-    try {
-      await file.appendFile(chunk);
-    } catch (error) {
-      throw localFileError('write', this.path, error);
     }
   }
 }

@@ -8,7 +8,8 @@ import { openFileStream } from './source/bytes.ts';
 import { detectFormat, formatFromName } from './source/detect-format.ts';
 import { decodeInputText, type InputText, type InputTextRequest, inputName } from './source/input-text.ts';
 import { createMemorySource } from './source/memory-source.ts';
-import { type RecordLayout, readSource } from './source/read-source.ts';
+import { readSource } from './source/read-source.ts';
+import type { RecordLayout } from './source/record-layout.ts';
 import type { InputFormat, Source } from './source/source.ts';
 import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
 

@@ -8,7 +8,8 @@ export class JobCounters {
   succeeded: number;
   failed: number;
   unknown: number;
-  #existing: ExistingCounts;
+  /** Records that existed before the job. The updated and unchanged ones succeeded. */
+  existing: ExistingCounts;
   requests: number;
   retries: number;
   /** The first few IDs that a response contained but its request did not. */
@@ -19,7 +20,7 @@ export class JobCounters {
     this.succeeded = succeeded;
     this.failed = failed;
     this.unknown = unknown;
-    this.#existing = existing;
+    this.existing = existing;
     this.requests = requests;
     this.retries = retries;
   }
@@ -27,11 +28,6 @@ export class JobCounters {
   /** Number of records with a final outcome. */
   get decided(): number {
     return this.succeeded + this.failed + this.unknown + this.existing.existing;
-  }
-
-  /** Records that existed before the job. The updated and unchanged ones succeeded. */
-  get existing(): ExistingCounts {
-    return this.#existing;
   }
 
   add(batch: RecordList, { items, requests, retries, unexpectedIds }: BatchResult): void {
@@ -43,7 +39,7 @@ export class JobCounters {
       this.succeeded -= 1;
       if (status === 'failed' || status === 'unknown') this[status] += 1;
     }
-    this.#existing = addExisting(this.#existing, items);
+    this.existing = addExisting(this.existing, items);
     this.unexpectedIdCount += unexpectedIds.length;
     for (const id of unexpectedIds) if (this.unexpectedIds.length < MAX_LISTED_IDS) this.unexpectedIds.push(id);
   }

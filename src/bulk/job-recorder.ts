@@ -19,22 +19,18 @@ export interface JobRecorderOptions {
   readonly counters: JobCounters;
   readonly clock: Clock;
   /** Receives a line for each record. */
-  readonly results?: ResultsFile;
+  readonly results?: ResultsFile | undefined;
 }
 
-/** Milliseconds between saves of the metrics: a killed run loses no more. */
+/** Interval between saves of the metrics, in milliseconds. A killed run loses at most this much. */
 const FACTS_INTERVAL = 1_000;
 
-/** Milliseconds between flushes to disk: a machine crash loses no more. */
+/** Interval between flushes to disk, in milliseconds. A machine crash loses at most this much. */
 const DURABLE_INTERVAL = 1_000;
 
 /** Records the intents and results of a job in the journal, the results file, and the metrics. */
 export class JobRecorder implements BatchLog {
-  readonly #journal: Journal;
-  readonly #metrics: Metrics;
-  readonly #counters: JobCounters;
-  readonly #clock: Clock;
-  readonly #results: ResultsFile | undefined;
+  readonly #options: JobRecorderOptions;
   /** Number of this run among the runs of the job, from 1. */
   readonly runNumber: number;
   readonly #startedAt: number;
@@ -45,12 +41,9 @@ export class JobRecorder implements BatchLog {
   #flushing = false;
   #inFlight = 0;
 
-  constructor({ journal, metrics, counters, clock, results }: JobRecorderOptions) {
-    this.#journal = journal;
-    this.#metrics = metrics;
-    this.#counters = counters;
-    this.#clock = clock;
-    this.#results = results;
+  constructor(options: JobRecorderOptions) {
+    const { journal, clock } = options;
+    this.#options = options;
     this.runNumber = (journal.getFact('run')?.number ?? 0) + 1;
     this.#existing = journal.getFact('existing') ?? NO_EXISTING;
     this.#startedAt = clock.now();
@@ -60,24 +53,24 @@ export class JobRecorder implements BatchLog {
   }
 
   recordIntent(batch: RecordList): void {
-    const now = this.#clock.now();
+    const now = this.#options.clock.now();
     const isDue = now >= this.#durableDueAt;
     if (isDue) this.#durableDueAt = now + DURABLE_INTERVAL;
-    this.#journal.recordIntent(rangeOf(batch), isDue ? 'durable' : 'written');
+    this.#options.journal.recordIntent(rangeOf(batch), isDue ? 'durable' : 'written');
   }
 
   /** Throws an error of the results file only after the journal has the outcome. */
   async recordResult(batch: RecordList, result: BatchResult): Promise<void> {
     const { items, requests, retries } = result;
     const { known, open } = splitByOutcome(batch, items);
-    this.#counters.add(batch, result);
+    this.#options.counters.add(batch, result);
     const resultsError = await this.#writeResults(items.filter(({ status, open }) => status !== 'skipped' && !open));
     if (known.length + open.length === 0) {
-      this.#metrics.strayRequests += requests;
-      this.#metrics.strayRetries += retries;
+      this.#options.metrics.strayRequests += requests;
+      this.#options.metrics.strayRetries += retries;
     }
     const journaled = items.flatMap(journaledRecord);
-    this.#journal.recordOutcome({ range: rangeOf(batch), known, open, requests, retries, items: journaled });
+    this.#options.journal.recordOutcome({ range: rangeOf(batch), known, open, requests, retries, items: journaled });
     this.#recordExisting(items);
     this.#updateMetrics(batch, result);
     this.#flushSoon();
@@ -90,7 +83,7 @@ export class JobRecorder implements BatchLog {
       this.#inFlight += 1;
       try {
         const outcome: BatchRequestOutcome = await send(batch, kind);
-        this.#metrics.recordRequest(this.#clock.now(), outcome, this.#inFlight);
+        this.#options.metrics.recordRequest(this.#options.clock.now(), outcome, this.#inFlight);
         return outcome;
       } finally {
         this.#inFlight -= 1;
@@ -99,21 +92,22 @@ export class JobRecorder implements BatchLog {
   }
 
   /** Writes all pending changes, with `now` as the end of the run. */
-  flush(durability: Durability = 'written', now = this.#clock.now()): void {
+  flush(durability: Durability = 'written', now = this.#options.clock.now()): void {
     this.#saveFacts(now);
-    this.#journal.flush(durability);
+    this.#options.journal.flush(durability);
   }
 
   #recordExisting(items: BatchResult['items']): void {
     const existing = addExisting(this.#existing, items);
-    if (existing !== this.#existing) this.#journal.setFact('existing', existing);
+    if (existing !== this.#existing) this.#options.journal.setFact('existing', existing);
     this.#existing = existing;
   }
 
   async #writeResults(settled: BatchResult['items']): Promise<SvcError | undefined> {
     try {
-      await this.#results?.write(settled);
-      if (this.#results) this.#journal.setFact('results', { bytes: this.#results.bytes });
+      const { results, journal } = this.#options;
+      await results?.write(settled);
+      if (results) journal.setFact('results', { bytes: results.bytes });
       return undefined;
     } catch (error) {
       if (error instanceof SvcError) return error;
@@ -122,17 +116,17 @@ export class JobRecorder implements BatchLog {
   }
 
   #updateMetrics(batch: RecordList, { items }: BatchResult): void {
-    const now = this.#clock.now();
+    const now = this.#options.clock.now();
     const failed = items.filter(({ status }) => status === 'failed' || status === 'unknown').length;
     const skipped = items.filter(({ status }) => status === 'skipped').length;
-    this.#metrics.recordSettled(now, batch.length - skipped, failed);
+    this.#options.metrics.recordSettled(now, batch.length - skipped, failed);
     if (now >= this.#factsDueAt) this.#saveFacts(now);
   }
 
   #saveFacts(now: number): void {
     this.#factsDueAt = now + FACTS_INTERVAL;
-    this.#journal.setFact('metrics', this.#metrics.save(now));
-    this.#journal.setFact('run', { number: this.runNumber, startedAt: this.#startedAt, endedAt: now });
+    this.#options.journal.setFact('metrics', this.#options.metrics.save(now));
+    this.#options.journal.setFact('run', { number: this.runNumber, startedAt: this.#startedAt, endedAt: now });
   }
 
   /** Flushes outcomes soon, even if no intent follows. An error is ignored here: it recurs at the next intent or at the end. */
@@ -142,7 +136,7 @@ export class JobRecorder implements BatchLog {
     setImmediate(() => {
       this.#flushing = false;
       try {
-        this.#journal.flush();
+        this.#options.journal.flush();
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
       }
@@ -150,13 +144,8 @@ export class JobRecorder implements BatchLog {
   }
 }
 
-function journaledRecord({
-  record: { index, id, line },
-  status,
-  message,
-  code,
-  open,
-}: RecordResult): readonly UnsuccessfulRecord[] {
+function journaledRecord({ record, status, message, code, open }: RecordResult): readonly UnsuccessfulRecord[] {
   if (status === 'succeeded' || status === 'existing' || status === 'skipped') return [];
+  const { index, id, line } = record;
   return [{ at: index, id, line, status: open ? 'open' : status, message, code }];
 }

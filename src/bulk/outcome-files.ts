@@ -20,13 +20,8 @@ export interface OutcomeFilesRequest {
  * Writes the rejects of the whole job, and adds a line to the results for each unsent record. Both files are derived
  * from the input and the journal, so a killed run does not affect them.
  */
-export async function writeOutcomeFiles({
-  recordLists,
-  journal,
-  rejects,
-  results,
-  isFinal,
-}: OutcomeFilesRequest): Promise<void> {
+export async function writeOutcomeFiles(request: OutcomeFilesRequest): Promise<void> {
+  const { recordLists, journal, rejects, results, isFinal } = request;
   const reader = new OutcomeReader(journal);
   for await (const { records, leftOut } of recordLists) {
     const found = records.map((record) => reader.outcomeOf(record)).filter((item) => item !== undefined);

@@ -29,30 +29,19 @@ export class PrivateFile {
   }
 
   async write(text: string): Promise<void> {
-    try {
-      await this.#handle.appendFile(text);
-    } catch (error) {
-      throw localFileError('write', this.path, error);
-    }
+    await this.#handle.appendFile(text).catch(this.#fail);
   }
 
   /** Truncates the file to at most `bytes`. Returns the resulting size; 0 if the file is not regular. */
   async truncateTo(bytes: number): Promise<number> {
-    try {
-      const { size } = await this.#handle.stat();
-      if (this.isRegular && size > bytes) await this.#handle.truncate(bytes);
-      return this.isRegular ? Math.min(size, bytes) : 0;
-    } catch (error) {
-      throw localFileError('write', this.path, error);
-    }
+    if (!this.isRegular) return 0;
+    const { size } = await this.#handle.stat().catch(this.#fail);
+    if (size > bytes) await this.#handle.truncate(bytes).catch(this.#fail);
+    return Math.min(size, bytes);
   }
 
   async close(): Promise<void> {
-    try {
-      await this.#handle.close();
-    } catch (error) {
-      throw localFileError('write', this.path, error);
-    }
+    await this.#handle.close().catch(this.#fail);
   }
 
   /** Closes and deletes the file. */
@@ -60,4 +49,8 @@ export class PrivateFile {
     await this.close();
     if (this.isRegular) await rm(this.path, { force: true });
   }
+
+  readonly #fail = (error: unknown): never => {
+    throw localFileError('write', this.path, error);
+  };
 }

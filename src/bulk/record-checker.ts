@@ -77,16 +77,7 @@ export interface CheckedFile {
 export type RecordListener = (value: unknown) => void;
 
 /** A file that is being checked. */
-class FileCheck implements CheckedFile {
-  readonly first: number;
-  preamble = '';
-  identity: FileFingerprint | undefined;
-  scan: IdScanner | undefined;
-
-  constructor(first: number) {
-    this.first = first;
-  }
-}
+type FileCheck = { -readonly [Name in keyof CheckedFile]: CheckedFile[Name] };
 
 /** Number of unreadable records at the start of a file after which svc stops reading it: the format is a different one. */
 const MAX_UNREADABLE_AT_START = 10;
@@ -136,7 +127,7 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
 
   /** Starts the next file. */
   startFile(name: string): FileCheck {
-    const file = new FileCheck(this.read);
+    const file: FileCheck = { first: this.read, preamble: '', identity: undefined, scan: undefined };
     this.files.push(file);
     this.enterFile(name);
     return file;
@@ -149,9 +140,9 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
   }
 
   /** Creates a function that checks the records of a file in order. */
-  createFileChecker(source: Source, { first }: FileCheck): (records: RecordChunk) => void {
+  createFileChecker(source: Source, file: FileCheck): (records: RecordChunk) => void {
     const lines = new SharedLines();
-    const check = this.#createRecordChecker(source, lines);
+    const check = this.#createRecordChecker(source, file, lines);
     let readable = 0;
     return (records) => {
       lines.startChunk(records);
@@ -163,8 +154,8 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
           readable += 1;
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
-          if (readable === 0 && index - first + 1 === MAX_UNREADABLE_AT_START)
-            throw error.withProblem(`${error.problem}; reading stopped, because none of the first records is readable`);
+          if (readable === 0 && index - file.first + 1 === MAX_UNREADABLE_AT_START)
+            throw error.withProblem(`${error.problem}; reading stopped because none of the first records can be read`);
           this.addError(error, lines.positionAt(at).record);
         }
       }
@@ -172,16 +163,13 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
   }
 
   /** Creates a function that checks one record, by its index in the input and in the chunk. It throws if the record cannot be read. */
-  #createRecordChecker(source: Source, lines: SharedLines) {
+  #createRecordChecker(source: Source, file: FileCheck, lines: SharedLines) {
     const { fields, shard } = this.#rules;
-    const file = this.files.at(-1);
-    const first = file?.first ?? 0;
-    const [prepare, finalize] = [
-      createPreparer(source, this.#rules, this.omittedFields),
-      createFinalizer(source, this.#rules),
-    ];
+    const { first } = file;
+    const prepare = createPreparer(source, this.#rules, this.omittedFields);
+    const finalize = createFinalizer(source, this.#rules);
     const scan = canSendSourceText(source, fields) ? new IdScanner(fields.id) : undefined;
-    if (file) file.scan = scan;
+    file.scan = scan;
     return (record: SourceRecord, index: number, at: number): void => {
       const prepared = prepare(record, index);
       const { value, ownFields, id, isChanged } = prepared;
@@ -216,11 +204,8 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     async function* inShard() {
       for await (const records of read()) yield shard ? records.filter(({ id }) => isInShard(id, shard)) : records;
     }
-    await resolveDuplicates(inShard, this.#hashes.takeRepeated(), {
-      duplicates,
-      leftOut: this.#leftOut,
-      reportDuplicate,
-    });
+    const resolution = { duplicates, leftOut: this.#leftOut, reportDuplicate };
+    await resolveDuplicates(inShard, this.#hashes.takeRepeated(), resolution);
     this.records -= this.#leftOut.size;
   }
 

@@ -12,7 +12,7 @@ export interface RecordInput {
   readonly name: string;
   /** Bytes read by the first reading, and the total if known. */
   readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
-  /** Call after the first readProgress. @throws SvcError `usage` if no record has a field that is to be renamed */
+  /** Call after the first reading. @throws SvcError `usage` if no record has a field that is to be renamed */
   requireMappedFields(): void;
   /** Deletes the spools of pipes. */
   discard(): Promise<void>;
@@ -37,12 +37,12 @@ export async function openInput({ files, ...request }: InputRequest): Promise<Re
   for (const [at, choice] of files.entries()) {
     opened.push(await openInputFile({ ...request, ...choice, spool: spoolPath(request.spool, at) }));
   }
-  return new FilesInput(opened, request.map);
+  return joinFiles(opened, request.map);
 }
 
 /** Creates an input from values in memory. */
 export function createMemoryInput(name: string, values: readonly unknown[]): RecordInput {
-  return new FilesInput([createMemoryFile(name, values)]);
+  return joinFiles([createMemoryFile(name, values)]);
 }
 
 function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {
@@ -58,40 +58,28 @@ function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {
   }
 }
 
-/** The path of the spool for each file. */
+/** Returns the path of a file's spool. */
 function spoolPath(spool: string, at: number): string {
   return at === 0 ? spool : `${spool}-${at + 1}`;
 }
 
-class FilesInput implements RecordInput {
-  readonly files: readonly InputFile[];
-
-  readonly #map: FieldMap | undefined;
-
-  constructor(files: readonly InputFile[], map?: FieldMap) {
-    this.files = files;
-    this.#map = map;
-  }
-
-  get name(): string {
-    return joinFileNames(this.files);
-  }
-
-  get readProgress() {
-    let bytes = 0;
-    let of: number | undefined = 0;
-    for (const { readProgress } of this.files) {
-      bytes += readProgress.bytes;
-      of = of === undefined || readProgress.of === undefined ? undefined : of + readProgress.of;
-    }
-    return { bytes, of };
-  }
-
-  requireMappedFields(): void {
-    this.#map?.requireFound(this.name);
-  }
-
-  async discard(): Promise<void> {
-    for (const file of this.files) await file.discard();
-  }
+function joinFiles(files: readonly InputFile[], map?: FieldMap): RecordInput {
+  const name = joinFileNames(files);
+  return {
+    files,
+    name,
+    get readProgress() {
+      let bytes = 0;
+      let of: number | undefined = 0;
+      for (const { readProgress } of files) {
+        bytes += readProgress.bytes;
+        of = of === undefined || readProgress.of === undefined ? undefined : of + readProgress.of;
+      }
+      return { bytes, of };
+    },
+    requireMappedFields: () => map?.requireFound(name),
+    discard: async () => {
+      for (const file of files) await file.discard();
+    },
+  };
 }

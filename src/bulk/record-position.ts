@@ -17,8 +17,9 @@ export interface FileSpan {
   readonly first: number;
 }
 
-/** Creates a function that locates records in files. With a single file, positions leave out its name. */
+/** Creates a function that locates records in files. With a single file, positions leave out its name; without files, the line. */
 export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
+  if (files.length === 0) return () => ({ line: null });
   if (files.length === 1) return (_, line) => ({ line });
   return (at, line) => {
     const file = files[lastStartingBy(files, at)]?.name;
@@ -26,7 +27,7 @@ export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
   };
 }
 
-/** The index of the last file that starts at or before a record. A file without records starts where the next one does. */
+/** Finds the last file that starts at or before a record, by index. A file without records starts where the next one does. */
 function lastStartingBy(files: readonly FileSpan[], at: number): number {
   let [low, high] = [0, files.length];
   while (low < high) {

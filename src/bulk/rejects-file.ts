@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
-import type { BulkRecord, RecordResult } from './bulk-record.ts';
+import type { RecordResult } from './bulk-record.ts';
 import { PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
-import type { RejectsFormat } from './rejects-format.ts';
-import type { InputFormat } from './source/source.ts';
+import type { InputFormat, Source } from './source/source.ts';
 
 /** Text before, between, and after the records of a file. */
 interface FileFraming {
@@ -21,12 +20,13 @@ const FRAMINGS: Readonly<Record<InputFormat, (preamble: string) => FileFraming>>
   yaml: () => ({ before: '', between: '\n', after: '\n' }),
 };
 
-const EXTENSIONS: Readonly<Record<InputFormat, string>> = {
-  json: '.json',
-  ndjson: '.ndjson',
-  csv: '.csv',
-  yaml: '.yaml',
-};
+/** The format of a rejects file. */
+export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
+  /** Base for the file's name if no path is given. */
+  readonly name: string;
+  /** Whether records are converted to NDJSON instead of keeping their source text. */
+  readonly isAnew: boolean;
+}
 
 /** A rejects file as the job wrote it, to detect later edits. */
 export interface WrittenRejects {
@@ -50,6 +50,20 @@ export interface RejectsRequest {
   readonly earlier?: WrittenRejects;
 }
 
+/** Chooses the format of the input files if they share one, and NDJSON otherwise. */
+export function chooseRejectsFormat(
+  files: readonly { readonly name: string; readonly format: InputFormat; readonly preamble: string }[],
+  otherwise: string,
+): RejectsFormat {
+  const [first, ...others] = files;
+  if (!first) throw new TypeError('at least one input file is required');
+  const name = others.length === 0 ? first.name : otherwise;
+  const { format, preamble } = first;
+  const isAlike = others.every((other) => other.format === format && other.preamble === preamble);
+  if (!isAlike) return { name, format: 'ndjson', preamble: () => '', isAnew: true };
+  return { name, format, preamble: () => preamble, isAnew: false };
+}
+
 /**
  * The unsuccessful records, unchanged and in the input's format, so that the user can correct the file and send it
  * again. Generated IDs are added, because a record that may have been applied must be sent again under the same ID. A
@@ -57,21 +71,19 @@ export interface RejectsRequest {
  */
 export class RejectsFile {
   readonly #create: () => Promise<PrivateFile>;
-  readonly #framing: () => FileFraming;
-  readonly #textOf: (record: BulkRecord) => string;
-  readonly #locate: LocateRecord;
-  readonly #written: Pick<RejectsFormat, 'format' | 'isAnew'>;
+  readonly #request: RejectsRequest;
   #records: PrivateFile | undefined;
   #reasons: PrivateFile | undefined;
   #empty = true;
 
-  private constructor(create: () => Promise<PrivateFile>, { format, locate }: RejectsRequest) {
-    const { format: fileFormat, isAnew } = format;
+  private constructor(create: () => Promise<PrivateFile>, request: RejectsRequest) {
     this.#create = create;
-    this.#written = { format: fileFormat, isAnew };
-    this.#framing = () => FRAMINGS[fileFormat](format.preamble());
-    this.#textOf = isAnew ? ({ jsonLine }) => jsonLine : ({ text }) => text;
-    this.#locate = locate;
+    this.#request = request;
+  }
+
+  get #framing(): FileFraming {
+    const { format, preamble } = this.#request.format;
+    return FRAMINGS[format](preamble());
   }
 
   /**
@@ -102,22 +114,24 @@ export class RejectsFile {
     if (items.length === 0) return;
     const { records, reasons } = await this.#open();
     if (this.#empty) await records.truncateTo(0);
-    const { before, between } = this.#framing();
+    const { before, between } = this.#framing;
+    const { isAnew } = this.#request.format;
     const lead = this.#empty ? before : between;
     this.#empty = false;
-    await records.write(lead + items.map(({ record }) => this.#textOf(record)).join(between));
+    await records.write(lead + items.map(({ record }) => (isAnew ? record.jsonLine : record.text)).join(between));
     await reasons.write(items.map((item) => this.#reasonLine(item)).join(''));
   }
 
   /** Completes the files. Without rejects, deletes them and returns `undefined`. */
   async close(): Promise<WrittenRejects | undefined> {
     if (this.#empty || !this.#records) return this.discard();
-    await this.#records.write(this.#framing().after);
+    await this.#records.write(this.#framing.after);
     await this.#records.close();
     await this.#reasons?.close();
     const { path } = this.#records;
     const { size, mtimeMs } = await stat(path);
-    return { path, bytes: size, changedAt: mtimeMs, ...this.#written };
+    const { format, isAnew } = this.#request.format;
+    return { path, bytes: size, changedAt: mtimeMs, format, isAnew };
   }
 
   /** Deletes the files. */
@@ -127,7 +141,7 @@ export class RejectsFile {
   }
 
   #reasonLine({ record: { id, index, line }, status, message, code }: RecordResult): string {
-    return `${JSON.stringify({ ...this.#locate(index, line), id, status, code, message })}\n`;
+    return `${JSON.stringify({ ...this.#request.locate(index, line), id, status, code, message })}\n`;
   }
 
   async #open(): Promise<{ records: PrivateFile; reasons: PrivateFile }> {
@@ -158,7 +172,7 @@ async function createNumbered(folder: string, { name, format }: RejectsFormat): 
       .replace(/\.rejects(\.\d+)?$/, '')
       .replace(/^-+/, '') || 'input';
   for (let number = 1; ; number += 1) {
-    const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}${EXTENSIONS[format]}`);
+    const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}.${format}`);
     try {
       return await PrivateFile.create(path, 'fail');
     } catch (error) {

@@ -6,30 +6,26 @@ import type { LocateRecord } from './record-position.ts';
 export class ResultsFile {
   readonly #file: PrivateFile;
   readonly #locate: LocateRecord;
-  #bytes: number;
+  /** Size of the file up to the end of the last line. */
+  bytes: number;
 
-  private constructor(file: PrivateFile, place: LocateRecord, bytes: number) {
+  private constructor(file: PrivateFile, locate: LocateRecord, bytes: number) {
     this.#file = file;
-    this.#locate = place;
-    this.#bytes = bytes;
+    this.#locate = locate;
+    this.bytes = bytes;
   }
 
   /** @param kept bytes of earlier runs to keep; later bytes are written again */
-  static async open(path: string, place: LocateRecord, kept: number | undefined): Promise<ResultsFile> {
+  static async open(path: string, locate: LocateRecord, kept: number | undefined): Promise<ResultsFile> {
     const file = await PrivateFile.create(path, kept === undefined ? 'empty' : 'keep');
-    return new ResultsFile(file, place, kept === undefined ? 0 : await file.truncateTo(kept));
-  }
-
-  /** Size of the file up to the end of the last line. */
-  get bytes(): number {
-    return this.#bytes;
+    return new ResultsFile(file, locate, kept === undefined ? 0 : await file.truncateTo(kept));
   }
 
   async write(items: readonly RecordResult[]): Promise<void> {
     if (items.length === 0) return;
     const text = items.map((item) => this.#lineOf(item)).join('');
     await this.#file.write(text);
-    this.#bytes += Buffer.byteLength(text);
+    this.bytes += Buffer.byteLength(text);
   }
 
   close(): Promise<void> {

@@ -13,9 +13,9 @@ interface Suspicion {
 
 const EMAIL_FIELD = /^e-?mail$|Email$/i;
 const NAME_FIELD = /^name$|Name$/;
-/** `#N/A`, `#REF!`, `#DIV/0!`, `#NAME?`, and their translations. */
+/** Matches `#N/A`, `#REF!`, `#DIV/0!`, `#NAME?`, and their translations. */
 const SPREADSHEET_ERROR = /^#(?:N\/[AD]|NV|[\p{Lu}\d/]+[!?])$/u;
-/** A long number as Excel displays and exports it: `1.23E+11`. */
+/** Matches a long number as Excel displays and exports it: `1.23E+11`. */
 const SHORTENED_NUMBER = /^-?\d(?:[.,]\d+)?E\+\d{2,3}$/;
 
 const EMPTY: Suspicion = {
@@ -28,13 +28,13 @@ const EMPTY: Suspicion = {
 const SUSPICIONS: readonly Suspicion[] = [
   {
     isSuspicious: (text) => SPREADSHEET_ERROR.test(text),
-    describe: (text) => `${quote(text)} is an error of a spreadsheet formula`,
-    plural: 'are errors of spreadsheet formulas',
+    describe: (text) => `${quote(text)} is a spreadsheet formula error`,
+    plural: 'are spreadsheet formula errors',
   },
   {
     isSuspicious: (text) => SHORTENED_NUMBER.test(text),
-    describe: (text) => `${quote(text)} is a number without its last digits, as Excel shortens it`,
-    plural: 'are numbers without their last digits',
+    describe: (text) => `${quote(text)} is a number that Excel shortened; its last digits are lost`,
+    plural: 'are numbers that Excel shortened',
   },
   EMPTY,
   {

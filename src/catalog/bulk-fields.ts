@@ -30,7 +30,7 @@ export function bulkFieldsOf({ bulk, input, path }: Operation): BulkFields {
   return { ...bulk, listName: bulk.field ?? pluralize(bulk.noun), schema, knownFields: known, targetFields: target };
 }
 
-/** The input fields that hold one ID. */
+/** Finds the input fields that hold one ID. */
 function targetFields({ shape }: z.ZodObject): readonly TargetField[] {
   return Object.entries(shape).flatMap(([name, schema]) =>
     name.endsWith('Id') ? [{ name, required: unwrap(schema as z.ZodType).required }] : [],

@@ -14,7 +14,7 @@ export function formatCommand(entry: OperationEntry, fields: Fields, program = '
   return [program, ...commandArguments(entry, fields).map(quoteForShell)].join(' ');
 }
 
-/** The unquoted arguments of the command line that `formatCommand` formats. */
+/** Returns the unquoted arguments of the command line that `formatCommand` formats. */
 export function commandArguments(entry: OperationEntry, fields: Fields): readonly string[] {
   const { command, argument, flags, paged } = entry;
   const positional = argument && fields[argument.field] !== undefined ? [String(fields[argument.field])] : [];
@@ -22,7 +22,7 @@ export function commandArguments(entry: OperationEntry, fields: Fields): readonl
   return [...command, ...positional, ...given, ...(paged ? ['--all'] : [])];
 }
 
-/** The arguments that set a field. Secrets are read from stdin. */
+/** Creates the arguments that set a field. Secrets are read from stdin. */
 function flagArguments({ name, off, kind }: Flag, value: unknown): readonly string[] {
   if (value === undefined) return [];
   switch (kind) {
@@ -43,7 +43,7 @@ export function formatDataCommand(command: readonly string[], data: unknown, pro
   return [program, ...dataArguments(command, data).map(quoteForShell)].join(' ');
 }
 
-/** The unquoted arguments of the command line that `formatDataCommand` formats. */
+/** Returns the unquoted arguments of the command line that `formatDataCommand` formats. */
 export function dataArguments(command: readonly string[], data: unknown): readonly string[] {
   return [...command, '--data', escapeJsonForTerminal(JSON.stringify(data))];
 }

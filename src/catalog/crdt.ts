@@ -52,7 +52,7 @@ function hasPrototypeKey(data: unknown): boolean {
   return Object.entries(data).some(([key, inner]) => key === '__proto__' || hasPrototypeKey(inner));
 }
 
-/** The expected kind of data for a type, or `undefined` if the data matches. */
+/** Describes the data that a type requires; `undefined` if the data matches. */
 function expectedFor(type: (typeof TYPES)[number], data: unknown): string | undefined {
   switch (type) {
     case 'text':

@@ -58,7 +58,10 @@ export interface Bulk<Field extends string = string> {
   /** Records may depend on earlier ones, so requests are sent sequentially by default. */
   readonly inOrder?: true;
   /** Set if the service refuses records that exist: what `--if-exists` can do with them. */
-  readonly ifExists?: IfExists;
+  readonly ifExists?: {
+    /** Name of the operation that updates an existing record. Without it, records cannot be updated. */
+    readonly update?: string;
+  };
   /** How the records of the matching list command differ from records to send. */
   readonly listed?: ListedRecords;
   /** How to check whether an existing record is identical to the one sent. */
@@ -75,12 +78,6 @@ export interface ListedRecords {
   readonly inherited?: { readonly field: string; readonly flag: string };
   /** A field with more records. In a file, they become records of their own. */
   readonly nested?: string;
-}
-
-/** How to handle records that exist. Without `update`, the service has no operation that updates them. */
-export interface IfExists {
-  /** Name of the operation that updates an existing record. */
-  readonly update?: string;
 }
 
 /** A read operation that returns existing records: by ID if it has `splitIds`, otherwise all records. */

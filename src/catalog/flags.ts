@@ -54,7 +54,7 @@ export function flagName(field: string): string {
   return named.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }
 
-/** The flags of an operation: one for each input field, and for each field of a record if it accepts records. */
+/** Derives an operation's flags: one per input field, and per field of a record if the operation accepts records. */
 export function flagsOf({ input, bulk, argument }: Operation): readonly Flag[] {
   const flags = Object.entries(input.shape).flatMap(([field, schema]) => {
     if (field === argument?.field) return [];

@@ -27,14 +27,14 @@ export function unwrap(declared: z.ZodType) {
   return { schema, required, meta };
 }
 
-/** The schema of the elements of an array. */
+/** Returns the schema of an array's elements. */
 export function elementOf(schema: z.ZodType): z.ZodType {
   const { element } = definitionOf(unwrap(schema).schema);
   if (!element) throw new TypeError('not a list in the catalog');
   return element;
 }
 
-/** The schemas of the fields of an object. */
+/** Returns the schemas of an object's fields. */
 export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
   const { shape } = definitionOf(unwrap(schema).schema);
   if (!shape) throw new TypeError('not an object in the catalog');

@@ -15,12 +15,8 @@ export interface OperationSchemas {
   readonly record?: JsonSchema;
 }
 
-interface SchemaOptions {
-  /** Whether to include rules between fields (default: true). */
-  readonly rules?: boolean;
-}
-
-export function createOperationSchemas(operation: Operation, { rules = true }: SchemaOptions = {}): OperationSchemas {
+/** @param options `rules`: whether to include rules between fields (default: true) */
+export function createOperationSchemas(operation: Operation, { rules = true } = {}): OperationSchemas {
   const record = recordSchemaOf(operation);
   return {
     input: jsonSchema(operation.input, 'input', rules),
@@ -29,7 +25,7 @@ export function createOperationSchemas(operation: Operation, { rules = true }: S
   };
 }
 
-/** The schema of one record. If the array contains IDs, a file may contain either IDs or records. */
+/** Returns the schema of one record. If the array contains IDs, a file may contain either IDs or records. */
 function recordSchemaOf(operation: Operation): z.ZodType | undefined {
   if (!operation.bulk) return undefined;
   const { schema, bareIds, id } = bulkFieldsOf(operation);

@@ -42,7 +42,7 @@ const input = withRules(
         z
           .boolean()
           .optional()
-          .describe('notify the whole organization, not only the named users (default in --data and --file: true)'),
+          .describe('notify the whole organization, not only the named users (default with --data and --file: true)'),
       ),
       notificationSource: z.string().optional().describe('source: custom, comment, huddle, or crdt'),
       notificationSourceData: z

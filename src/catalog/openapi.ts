@@ -40,7 +40,7 @@ function tagOf({ operation }: NamedOperation): string {
   return operation.command[0];
 }
 
-/** One path item. Operations that share a path differ in their input; the first one names the path item. */
+/** Creates a path item. Operations that share a path differ in their input; the first one names the path item. */
 function post(operations: readonly NamedOperation[]): Node {
   const [first] = operations;
   if (!first) return {};
@@ -90,23 +90,17 @@ function securitySchemes(prefix: string): Node {
   );
 }
 
-/** The credential headers of a kind, all required together; an empty list for none. */
+/** Returns an operation's credential headers, all required together; an empty list for none. */
 function security(auth: Auth): readonly Node[] {
   const needed = CREDENTIALS_BY_AUTH[auth].map((credential) => [credential, []]);
   return needed.length > 0 ? [Object.fromEntries(needed)] : [];
 }
 
-interface FailureResponse {
-  readonly http: string;
-  readonly name: string;
-  readonly statuses: readonly string[];
-}
-
-const FAILURES: readonly FailureResponse[] = Object.entries(
+const FAILURES = Object.entries(
   Object.groupBy(Object.keys(HTTP_STATUS) as Status[], (status) => HTTP_STATUS[status]),
 ).map(([http, statuses = []]) => ({ http, name: `failure-${http}`, statuses }));
 
-function failureResponse({ statuses }: FailureResponse): Node {
+function failureResponse({ statuses }: (typeof FAILURES)[number]): Node {
   return { description: statuses.join(', '), content: json({ $ref: pointer('failure') }) };
 }
 
@@ -131,7 +125,7 @@ function successSchema(data: Node): Node {
 
 type Part = 'input' | 'output';
 
-/** The schemas of an operation, and its recursive schemas as separate components. */
+/** Returns an operation's schemas, and its recursive schemas as separate components. */
 function componentsOf({ name, operation }: NamedOperation): (readonly [string, unknown])[] {
   const schemas = createOperationSchemas(operation);
   return (['input', 'output'] as const).flatMap((part) => {

@@ -1,9 +1,9 @@
 const [QUOTE, COMMA, COLON, BRACE, BRACE_END, SPACE] = Buffer.from('",:{} ');
 
-/** Characters that this parser does not handle: escapes, and control characters. Without them, a quote always ends a string. */
+/** Matches what this parser does not handle: escapes and control characters. Without them, a quote ends a string. */
 const SPECIAL = /[^ -[\]-\uFFFF]/;
 
-/** A number, boolean, or null, up to the delimiter that follows. */
+/** Matches a number, boolean, or null, up to the delimiter that follows. */
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d{0,300}))(?=[,} ])/y;
 
 /**

@@ -19,12 +19,17 @@ export function createCredentialHeaders(target: Target, auth: Auth): Readonly<Re
     CREDENTIALS_BY_AUTH[auth].map((credential) => {
       const name = CREDENTIAL_HEADERS[credential];
       const value = values[credential];
-      if (!value) throw createMissingCredentialError(name.replaceAll('-', ' '), target, auth);
+      if (!value) throw createMissingCredentialError(nameInText(name), target, auth);
       const problem = findHeaderValueProblem(value);
-      if (problem) throw new SvcError('usage', `the ${name.replaceAll('-', ' ')} is invalid: ${problem}`);
+      if (problem) throw new SvcError('usage', `the ${nameInText(name)} is invalid: ${problem}`);
       return [target.headerPrefix + name, value];
     }),
   );
+}
+
+/** Writes the name of a header as in a sentence: `API key`, `workspace ID`. */
+function nameInText(name: string): string {
+  return name.replaceAll('-', ' ').replace(/\b(?:api|id)\b/, (word) => word.toUpperCase());
 }
 
 function createMissingCredentialError(name: string, { missingReason }: Target, auth: Auth): SvcError {
@@ -34,7 +39,7 @@ function createMissingCredentialError(name: string, { missingReason }: Target, a
   });
 }
 
-/** The environment variables of an operation's credential, joined with "and". */
+/** Lists the environment variables of an operation's credential, joined with "and". */
 export function credentialVariablesOf(auth: Auth): string {
   return CREDENTIALS_BY_AUTH[auth].map((credential) => SETTING_VARIABLES[credential]).join(' and ');
 }
@@ -53,12 +58,12 @@ export function createRejectedCredentialHint({ key, workspace, sources }: Target
   return hint`${description}; to show the settings, run ${step('show', 'auth', 'status')}`;
 }
 
-/** Every credential of a target. `--debug` must not show any of them. */
+/** Returns every credential of a target. `--debug` must not show any of them. */
 export function credentialValuesOf(target: Target): readonly string[] {
   return Object.values(credentialsOf(target));
 }
 
-/** The credentials that are secrets. The others are IDs, which operations may refer to. */
+/** Returns the credentials that are secrets. The others are IDs, which operations may refer to. */
 export function secretValuesOf(target: Target): readonly string[] {
   const { authToken, workspaceAuthToken } = credentialsOf(target);
   return [authToken, workspaceAuthToken].filter((secret) => secret !== undefined);

@@ -85,12 +85,12 @@ function* readResult(
     : createUnusableFailure(`data of an unexpected shape${mismatch}`, response, context);
 }
 
-/** A success whose data came without its envelope. */
+/** Creates the outcome for data that came without its envelope. */
 function bareSuccess(data: unknown): SendSuccess {
   return { kind: 'success', data, result: { data } };
 }
 
-/** The `result`, or the body itself if it looks like one: some responses lack the wrapper. */
+/** Returns the `result`, or the body itself if it looks like one: some responses lack the wrapper. */
 function resultOf(body: unknown): unknown {
   if (!isObject(body)) return undefined;
   if (Object.hasOwn(body, 'result')) return body['result'];
@@ -114,7 +114,7 @@ function* findUnexpectedData(
   return yield* findUnexpectedField(data, operation, { strict, large });
 }
 
-/** The location of the first mismatch as ` at 0.createdAt`, empty if the whole data mismatches, or `undefined`. */
+/** Finds the first mismatch: its location as ` at 0.createdAt`, empty if all of the data mismatches, or `undefined`. */
 function* findUnexpectedField(
   data: unknown,
   { output }: CalledOperation,

@@ -22,7 +22,8 @@ export function resolveRepeatedDelete(
 export function createFinalError(effect: Effect, failed: SendFailure, hadUnknownAttempt: boolean): SvcError {
   const { error } = failed;
   if (!hadUnknownAttempt) return error;
-  if (isDefiniteRejection(failed)) return error.failure === 'already_exists' ? withEarlierAttemptHint(error) : error;
+  if (isDefiniteRejection(failed))
+    return error.failure === 'already_exists' ? withFailureAndHint(error, error.failure, EARLIER_ATTEMPT_HINT) : error;
   return withFailureAndHint(error, 'outcome_unknown', UNKNOWN_OUTCOME_HINTS[effect]);
 }
 
@@ -31,13 +32,7 @@ function isDefiniteRejection({ error, applied, retry }: SendFailure): boolean {
   return isDefinite && error instanceof ServiceError;
 }
 
-function withEarlierAttemptHint(error: SvcError): SvcError {
-  return withFailureAndHint(
-    error,
-    error.failure,
-    'an earlier attempt, whose response was lost, may have created it: check first',
-  );
-}
+const EARLIER_ATTEMPT_HINT = 'an earlier attempt, whose response was lost, may have created it: check first';
 
 /** Whether an "already exists" error may be due to an earlier attempt of the same call. */
 export function mayBeFromEarlierAttempt({ failure, cause }: SvcError): boolean {

@@ -13,7 +13,7 @@ import {
   type WireResponse,
 } from './transport.ts';
 
-/** Milliseconds that an idle connection stays open, unless the service specifies less. */
+/** How long an idle connection stays open, in milliseconds, unless the service specifies less. */
 const IDLE_TIMEOUT = 4_000;
 
 const ENCODING_HEADERS = { 'accept-encoding': ACCEPTED_ENCODINGS.join(', ') };
@@ -38,7 +38,7 @@ export function createHttpTransport({
 }
 
 interface HttpOptions extends TransportOptions {
-  /** Milliseconds to open a connection, TLS included. */
+  /** Time limit for opening a connection, TLS included, in milliseconds. */
   readonly connectTimeout?: number;
 }
 

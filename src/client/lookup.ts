@@ -3,32 +3,27 @@ import type { CreatedRecord, Lookup } from '../catalog/define.ts';
 import { flagName, type InputNaming } from '../catalog/flags.ts';
 import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { type Hint, hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import { redactText, redactValue } from '../kernel/redact.ts';
-import type { CallEvent } from './call-event.ts';
+import type { ClientOptions } from './client-options.ts';
 import type { CallResult, Client } from './client-types.ts';
 import { mayBeFromEarlierAttempt, withFailureAndHint } from './final-error.ts';
 import { followPages, nextPageFields } from './pages.ts';
 import type { CalledOperation } from './request.ts';
 
-interface LookupDependencies {
-  readonly clock: Clock;
+interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | 'signal' | 'inputNaming'> {
   readonly send: Client['send'];
-  readonly observe?: ((event: CallEvent) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly inputNaming?: InputNaming | undefined;
   /** Secrets, which no suggested command may contain. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Milliseconds before each lookup. The write may still be in flight when the attempt times out, so a single lookup that
- * finds no record proves little. Repeating the call with the ID that the error names is safe in any case.
+ * Delay before each lookup, in milliseconds. The write may still be in flight when the attempt times out, so a single
+ * lookup that finds no record proves little. Repeating the call with the ID that the error names is always safe.
  */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 
@@ -63,12 +58,9 @@ export async function settleByLookup(
   }
   if (!isUnknown && !wasInterrupted(thrown, dependencies)) throw thrown;
   const lookupHint = await createLookupHint(operation, data, dependencies);
-  throw lookupHint === undefined
-    ? thrown
-    : replaceHint(
-        thrown,
-        lookupHint.reworded((text) => redactText(text, dependencies.secrets)),
-      );
+  if (!lookupHint) throw thrown;
+  const redacted = lookupHint.reworded((text) => redactText(text, dependencies.secrets));
+  throw Object.assign(withFailureAndHint(thrown, thrown.failure, redacted), { retries: thrown.retries });
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -165,10 +157,6 @@ async function createLookupHint(
 
 function containsSecrets(data: unknown, secrets: readonly string[]): boolean {
   return JSON.stringify(redactValue(data, secrets)) !== JSON.stringify(data);
-}
-
-function replaceHint(error: SvcError, lookupHint: Hint): SvcError {
-  return Object.assign(withFailureAndHint(error, error.failure, lookupHint), { retries: error.retries });
 }
 
 async function loadEntry(operation: string): Promise<OperationEntry> {

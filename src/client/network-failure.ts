@@ -64,7 +64,7 @@ function createFailure(
   return { kind: 'failed', error: new SvcError('unreachable', message, detail), applied, retry };
 }
 
-/** The root causes: one error, or one per address that was tried. */
+/** Finds the root causes: one error, or one per address that was tried. */
 function rootCausesOf(thrown: unknown): readonly unknown[] {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.flatMap(rootCausesOf);
   if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown))

@@ -14,7 +14,7 @@ export interface NetworkOptions extends Pick<TransportOptions, 'attemptTimeout'>
 /** Connections to the service. */
 export interface Network {
   readonly transport: Transport;
-  /** Opens connections for lazyPool concurrent calls, at the first use. */
+  /** Opens connections for many concurrent calls, on first use. */
   readonly pool: () => Promise<Transport>;
   readonly proxy?: NetworkProxy;
   /** Closes all open connections. */

@@ -45,14 +45,14 @@ export function fetchPages<Output extends z.ZodType>(
   });
 }
 
-/** The fields that request the page after this result of a catalog operation. */
+/** Returns the fields that request the page after this result of a catalog operation. */
 export function nextPageFields(operation: Operation, callResult: CallResult<unknown>): PageFields | undefined {
   const cursor = nextCursorOf(operation, callResult);
   return operation.pages && cursor !== undefined ? { [operation.pages.cursorIn]: cursor } : undefined;
 }
 
 /**
- * The cursor of the next page; `undefined` after the last page.
+ * Returns the cursor of the next page; `undefined` after the last page.
  * @throws SvcError `unusable_answer` if the service reports more pages but sends no cursor
  */
 export function nextCursorOf({ pages: paging, path }: Operation, { result, data }: CallResult<unknown>): unknown {

@@ -95,7 +95,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   abort(reason: unknown): void {
     if (this.#finish()) this.#reject(reason);
-    this.#controller?.abort(toError(reason));
+    this.#controller?.abort(reason instanceof Error ? reason : new Error('aborted'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -144,7 +144,3 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 const EMPTY_HEAD: ResponseHead = readResponseHead(0, () => undefined);
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('aborted');
-}

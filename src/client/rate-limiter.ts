@@ -3,7 +3,7 @@ import type { CallEvent } from './call-event.ts';
 import type { SendFailure } from './outcome.ts';
 import { SlowStart } from './slow-start.ts';
 
-/** Milliseconds after which the service lifts its own rate limit. */
+/** How long the service's own rate limit lasts, in milliseconds. */
 const SERVICE_PAUSE = 60_000;
 const MIN_PAUSE = 1_000;
 const MAX_PAUSE = 60 * 60_000;
@@ -75,7 +75,7 @@ export function createRateLimiter({ clock, random, maxWait, signal, observe, sha
     slowStart.release(isHandled);
   }
 
-  /** Milliseconds to wait if the service does not say how long. */
+  /** Chooses the pause if the service does not specify one, in milliseconds. */
   function chooseUnspecifiedPause(): number {
     const pause = Math.min(SERVICE_PAUSE, MIN_PAUSE * 2 ** unspecifiedPauses);
     unspecifiedPauses += 1;

@@ -28,7 +28,7 @@ export function canRetryAfterPause(effect: Effect, { retry }: SendFailure): bool
   return retry === 'after_pause' && effect !== 'once';
 }
 
-/** Chooses the milliseconds before the next attempt: full jitter, with a limit that doubles each time. */
+/** Chooses the delay before the next attempt, in milliseconds: full jitter, with a limit that doubles each time. */
 export function chooseRetryDelay(attempts: number, random: () => number): number {
   return random() * Math.min(MAX_DELAY, FIRST_DELAY * 2 ** (attempts - 1));
 }

@@ -2,7 +2,6 @@ import type { Feature } from '../catalog/define.ts';
 import type { Failure } from '../kernel/errors.ts';
 import { type Hint, hint, step } from '../kernel/hint.ts';
 import type { SendFailure } from './outcome.ts';
-import { mentionsQuota } from './quota.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
 import { isKnownStatus, meaningOfStatus, type StatusMeaning, statusOfHttp } from './status.ts';
@@ -63,6 +62,20 @@ function retryPolicyOf({ retry }: StatusMeaning, message: string, details: unkno
   return details === undefined ? retry : 'never';
 }
 
+const RETRY_ADVICE = /\b(?:try again|retry|wait)\b[^.]*/gi;
+const RATE =
+  /\brate[ -]?limit|\btoo many requests\b|\bthrottl|\bper (?:second|minute)\b|\/ ?(?:s|sec|second|min|minute)\b/i;
+const MAXIMUM = /\b(?:maximum|max|at most|no more than|up to|limit|limited|quota)\b[^.]*?\d/i;
+
+/**
+ * Whether the message of a RESOURCE_EXHAUSTED response states a maximum (`at most 30 documents`). Waiting does not help
+ * against such a quota. Request rates and retry times do not count.
+ */
+export function mentionsQuota(message: string): boolean {
+  const stated = message.replace(RETRY_ADVICE, '');
+  return MAXIMUM.test(stated) && !RATE.test(stated);
+}
+
 function truncateText(value: unknown, longest: number): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
   return value.length > longest ? `${value.slice(0, longest)}…` : value;
@@ -98,12 +111,12 @@ function createHint(
 const QUOTA_HINT =
   'this is a quota, so waiting does not help: request less, or ask the operator of the service to raise it';
 
-/** The hint for a rate limit. Requests with the effect `once` are not retried, so `--max-wait` does not help them. */
+/** Creates the hint for a rate limit. Requests with the effect `once` are never retried, so `--max-wait` does nothing. */
 export function rateLimitHintOf({ effect }: CalledOperation): string {
   return effect === 'once' ? 'try again later' : 'try again later, or allow a longer wait with --max-wait';
 }
 
-/** The first message of `details.issues`, with its path. */
+/** Creates a hint from the first message of `details.issues`, with its path. */
 function createIssueHint(details: unknown): string | undefined {
   const { issues } = Object(details) as { readonly issues?: unknown };
   const first: unknown = Array.isArray(issues) ? issues[0] : undefined;

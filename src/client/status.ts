@@ -46,7 +46,7 @@ const HTTP_STATUSES = new Map<number, string>([
   [504, 'DEADLINE_EXCEEDED'],
 ]);
 
-/** The service status that matches an HTTP status, for errors without a status. */
+/** Returns the service status that matches an HTTP status, for errors without a status. */
 export function statusOfHttp(httpStatus: number): string | undefined {
   return HTTP_STATUSES.get(httpStatus);
 }
@@ -56,7 +56,7 @@ export function isKnownStatus(value: unknown): boolean {
   return typeof value === 'string' && MEANINGS.has(value);
 }
 
-/** The meaning of a status. An unknown status is unusable, and leaves the outcome unknown unless HTTP reports a client error. */
+/** Interprets a status. An unknown one leaves the outcome unknown, unless the HTTP status is a client error. */
 export function meaningOfStatus(status: string | undefined, httpStatus: number): StatusMeaning {
   const known = MEANINGS.get(status ?? '');
   if (known) return known;
@@ -66,7 +66,7 @@ export function meaningOfStatus(status: string | undefined, httpStatus: number):
 /** Client errors with the same meaning if a proxy sends them. A 404 or 400 from a proxy is not the service's. */
 const SAME_FROM_PROXY = new Set([401, 403, 408, 429]);
 
-/** The meaning of a response without the service's envelope, from its HTTP status alone. */
+/** Interprets a response without the service's envelope, by its HTTP status alone. */
 export function meaningOfHttp(httpStatus: number): StatusMeaning {
   if (isClientError(httpStatus) && !SAME_FROM_PROXY.has(httpStatus)) return rejected('unusable_answer');
   return meaningOfStatus(statusOfHttp(httpStatus) ?? (httpStatus >= 500 ? 'UNKNOWN' : undefined), httpStatus);

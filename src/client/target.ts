@@ -11,7 +11,7 @@ interface CredentialSource {
 export interface Target {
   /** Origin and optional path, without a trailing slash. */
   readonly baseUrl: string;
-  /** The prefix of the credential headers. */
+  /** Prefix of the credential headers. */
   readonly headerPrefix: string;
   readonly key?: { readonly apiKey: string; readonly authToken: string };
   readonly workspace?: { readonly workspaceId: string; readonly workspaceAuthToken: string };

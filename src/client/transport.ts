@@ -25,7 +25,7 @@ export interface ClosableTransport {
 
 /** Options of a transport over the network. */
 export interface TransportOptions {
-  /** Time limit of first attempt in milliseconds, from the first byte sent to the last byte received. */
+  /** Time limit of one attempt in milliseconds, from the first byte sent to the last byte received. */
   readonly attemptTimeout: number;
   /** The certificate authorities to trust, if not just the default ones. */
   readonly tls?: TrustedAuthorities;
@@ -44,7 +44,7 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** Milliseconds to open a connection, TLS included. */
+/** Time limit for opening a connection, TLS included, in milliseconds. */
 export const CONNECT_TIMEOUT = 10_000;
 
 /** Reads the status and the relevant headers of a response. */

@@ -11,7 +11,7 @@ import { systemErrorCode } from './errors.ts';
  */
 const EXECUTABLE_SCHEME = 'svc:';
 
-/** The argument for `nodeExecutable` that runs a program. */
+/** Returns the argument for `nodeExecutable` that runs a program. */
 export function programArgument(name: string, moduleUrl: string): string {
   const program = urlOf(`${name}${extname(moduleUrl)}`, moduleUrl);
   return program.protocol === EXECUTABLE_SCHEME ? program.href : fileURLToPath(program);
@@ -20,7 +20,7 @@ export function programArgument(name: string, moduleUrl: string): string {
 /** Reads a file that the build created; undefined when svc runs from source. */
 export async function readBuildFile(name: string, moduleUrl: string): Promise<Buffer | undefined> {
   const file = urlOf(name, moduleUrl);
-  if (file.protocol === EXECUTABLE_SCHEME) return readAsset(file);
+  if (file.protocol === EXECUTABLE_SCHEME) return Buffer.from(getRawAsset(file.pathname.slice(1)));
   try {
     return await readFile(file);
   } catch (error) {
@@ -31,8 +31,4 @@ export async function readBuildFile(name: string, moduleUrl: string): Promise<Bu
 
 function urlOf(name: string, moduleUrl: string): URL {
   return new URL(`./${name}`, moduleUrl);
-}
-
-function readAsset({ pathname }: URL): Buffer {
-  return Buffer.from(getRawAsset(pathname.slice(1)));
 }

@@ -1,6 +1,6 @@
 import { systemErrorCode } from './errors.ts';
 
-/** Descriptions by error code of the system, Node's HTTP client, undici, OpenSSL, and zlib. */
+/** Descriptions of error codes from the system, Node's HTTP client, undici, OpenSSL, and zlib. */
 const DESCRIPTIONS = new Map([
   ['ECONNREFUSED', 'connection refused'],
   ['ENOTFOUND', 'unknown host name'],
@@ -60,7 +60,7 @@ export function requiresHttp2(error: unknown): boolean {
   return received[0] === 0 && received[3] === SETTINGS && received[4] === 0 && received.readUInt32BE(5) === 0;
 }
 
-/** The code of a connection error, normalized across the ways Node.js reports it; empty if it has none. */
+/** Returns the code of a connection error, normalized across the ways Node.js reports it; empty if it has none. */
 export function connectionErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = systemErrorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE_' : '');

@@ -27,7 +27,7 @@ export function limitConnections(server: Server, limit = defaultConnectionLimit(
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, trackRequest);
 }
 
-/** The oldest connection without a request, otherwise the oldest one whose request is incomplete. */
+/** Finds the oldest connection without a request, otherwise the oldest one whose request is incomplete. */
 function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undefined>): Socket | undefined {
   let incomplete: Socket | undefined;
   for (const [socket, response] of connections) {
@@ -37,7 +37,7 @@ function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undef
   return incomplete;
 }
 
-/** Half of the file descriptors: files and outgoing connections need the rest. */
+/** Returns half the number of file descriptors: files and outgoing connections need the rest. */
 function defaultConnectionLimit(): number {
   return Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2));
 }

@@ -116,12 +116,12 @@ export const SIGNAL_FAILURES = {
   SIGBREAK: 'interrupted',
 } as const satisfies Record<string, Failure>;
 
-/** `ENOSPC`, `EACCES`, … of a failed system call; undefined for anything else. */
+/** Returns the code of a failed system call (`ENOSPC`, `EACCES`, …); undefined for anything else. */
 export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The message of a thrown value, which may not be an `Error`. */
+/** Returns the message of a thrown value, which may not be an `Error`. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

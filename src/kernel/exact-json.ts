@@ -24,7 +24,7 @@ export function parseExactJson(text: string): unknown {
   );
 }
 
-/** The original text of a number that `parseExactJson` preserved; undefined for any other value. */
+/** Returns the original text of a number that `parseExactJson` preserved; undefined for any other value. */
 export function exactNumberText(value: unknown): string | undefined {
   return isRawJSON(value) ? JSON.stringify(value) : undefined;
 }

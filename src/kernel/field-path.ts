@@ -1,10 +1,23 @@
+import { isObject } from './is-object.ts';
+
 /** Formats a path for messages: `users[0].email`. The empty path is an empty string. */
 export function formatFieldPath(path: readonly PropertyKey[]): string {
   const name = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
   return name.replace(/^\./, '');
 }
 
-/** The value at a path; `undefined` if the path does not exist. */
+/** Returns the value at a path; `undefined` if the path does not exist. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
+}
+
+/** Returns a copy with a value set at a path. Missing objects are created. */
+export function withValue(
+  data: Readonly<Record<string, unknown>>,
+  [head, ...rest]: readonly string[],
+  value: unknown,
+): Readonly<Record<string, unknown>> {
+  if (head === undefined) return data;
+  const inner = data[head];
+  return { ...data, [head]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) };
 }

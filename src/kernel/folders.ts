@@ -35,7 +35,7 @@ export function resolveUserFolders(environment: Environment, platform: NodeJS.Pl
   };
 }
 
-/** HOME, otherwise the system's home folder; `/` for a user without an entry in /etc/passwd, as is common in containers. */
+/** Returns HOME or the system's home folder; `/` for a user without an entry in /etc/passwd, as in many containers. */
 export function resolveHomeFolder({ HOME }: Environment): string {
   if (HOME && isAbsolute(HOME)) return HOME;
   try {

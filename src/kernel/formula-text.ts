@@ -1,4 +1,4 @@
-/** Leading characters that make a spreadsheet treat a cell as a formula, after any protective apostrophes. */
+/** Matches the start of a cell that a spreadsheet treats as a formula, after any protective apostrophes. */
 const FORMULA_START = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 /**

@@ -8,20 +8,15 @@ const YOUNG_GENERATION_MEGABYTES = 16;
 
 const POLL_INTERVAL = 20;
 
-interface Heap {
-  /** Size of the young generation in bytes. */
-  youngGenerationSize(): number;
-  setFlag(flag: string): void;
-  /** Collects all garbage and returns free pages to the system. */
-  collectGarbage(): void;
-}
-
-const thisHeap: Heap = {
+const thisHeap = {
+  /** Returns the size of the young generation in bytes. */
   youngGenerationSize: () =>
     getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
   setFlag: setFlagsFromString,
   collectGarbage,
 };
+
+type Heap = typeof thisHeap;
 
 /**
  * Keeps the heap of a streaming process at a constant size. By default, V8 lets garbage grow to several times the live data
@@ -51,23 +46,17 @@ export function limitYoungGeneration(
 /** Optimizing compilers of V8, which use 8 MB themselves. */
 const COMPILERS = ['opt', 'maglev'];
 
-/** Controls the heap of a process that is mostly idle. */
-export interface StartupHeap {
-  /** Call once startup is complete: frees memory that only startup needed. Takes about 20 milliseconds. */
-  trim(): void;
-  /** Call for each unit of work: the first call enables V8's optimizations. */
-  resumeOptimizing(): void;
-}
-
 /** Keeps the heap small during startup, which runs most code only once, for a process that is mostly idle. */
-export function startWithSmallHeap(heap = thisHeap): StartupHeap {
+export function startWithSmallHeap(heap: Heap = thisHeap) {
   for (const compiler of COMPILERS) heap.setFlag(`--no-${compiler}`);
   heap.setFlag('--semi-space-growth-factor=1');
   let isSmall = true;
   return {
+    /** Call once startup is complete: frees memory that only startup needed. Takes about 20 milliseconds. */
     trim() {
       if (isSmall) heap.collectGarbage();
     },
+    /** Call for each unit of work: the first call enables V8's optimizations. */
     resumeOptimizing() {
       if (!isSmall) return;
       isSmall = false;
@@ -78,7 +67,7 @@ export function startWithSmallHeap(heap = thisHeap): StartupHeap {
   };
 }
 
-/** Forces a collection. V8 itself waits for several idle seconds, which a process that polls twice a second never has. */
+/** Collects all garbage and returns free pages to the system. V8 itself waits for several idle seconds, which a process that polls twice a second never has. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: NodeJS.GCFunction = runInNewContext('gc');

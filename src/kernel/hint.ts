@@ -78,7 +78,7 @@ export function stepWithPlaceholder(kind: StepKind, command: readonly string[], 
   return { kind, command, placeholder };
 }
 
-/** The command line of a step, quoted for a shell. */
+/** Formats the command line of a step, quoted for a shell. */
 export function commandLineOf({ flags = [], command, placeholder }: NextStep): string {
   const words = ['svc', ...flags, ...command].map(quoteForShell);
   return [...words, ...(placeholder === undefined ? [] : [placeholder])].join(' ');

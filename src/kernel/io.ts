@@ -104,13 +104,17 @@ export function onContinued(resume: () => void): () => void {
 }
 
 /**
- * Prevents libraries from listening to SIGXFSZ, the signal of the file size limit. Node.js ignores the signal, so a write
- * fails with an error that svc reports; once any listener was added, even if removed later, the signal ends the process.
+ * Keeps libraries from ending the process at a signal. They listen with `once` and then send the signal again, which svc
+ * would take for a second Ctrl-C. Node.js ignores SIGXFSZ, the signal of the file size limit, so that a write fails with an
+ * error that svc reports; once any listener was added, even if removed later, that signal ends the process.
  */
-export function ignoreFileSizeSignal(): void {
+export function ignoreSignalListenersOfLibraries(): void {
+  const isIgnored = (event: unknown, listener: unknown) =>
+    event === 'SIGXFSZ' ||
+    (Object.hasOwn(SIGNAL_FAILURES, String(event)) && Object.hasOwn(Object(listener), 'listener'));
   process.on = new Proxy(process.on, {
     apply: (listen, self, parameters: readonly unknown[]) =>
-      parameters[0] === 'SIGXFSZ' ? process : Reflect.apply(listen, self, parameters),
+      isIgnored(parameters[0], parameters[1]) ? process : Reflect.apply(listen, self, parameters),
   });
 }
 
@@ -292,12 +296,7 @@ export function getOpenFileLimit(): number {
   const { excludeNetwork = false } = report;
   // With network data, the report resolves the names of remote hosts.
   report.excludeNetwork = true;
-  const { userLimits } = report.getReport() as { readonly userLimits?: UserLimits };
+  const { userLimits } = report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
   report.excludeNetwork = excludeNetwork;
   return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
-}
-
-/** Limits as numbers or `unlimited`. */
-interface UserLimits {
-  readonly open_files: { readonly soft: number | string };
 }

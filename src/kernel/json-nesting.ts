@@ -55,7 +55,7 @@ export function hasMoreTokensThan(max: number, json: string): boolean {
   return false;
 }
 
-/** The index of the closing quote of the string that starts at `start`, or the length of an unterminated text. */
+/** Returns the index of the closing quote of the string that starts at `start`, or the length of an unterminated text. */
 function endOfString(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at += 1) {
     const character = json.charCodeAt(at);

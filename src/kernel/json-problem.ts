@@ -1,15 +1,11 @@
 import { MAX_NESTING } from './json-nesting.ts';
 
-/** A problem with a number in a JSON text, and how to fix it. */
-interface NumberProblem {
-  readonly problem: string;
-  readonly hint: string;
-}
-
 /** A problem in a valid JSON text, and its offset from the start. */
-export interface JsonProblem extends Partial<NumberProblem> {
+export interface JsonProblem {
   readonly offset: number;
   readonly problem: string;
+  /** How to fix the problem. */
+  readonly hint?: string;
 }
 
 /** Finds the first part of a valid JSON text that svc would not send as written. */
@@ -46,7 +42,7 @@ function locateProblem(text: string): JsonProblem | undefined {
 }
 
 /** Finds the problem with a number that svc would not write as it was read: too many digits, or out of range. */
-export function findNumberProblem(token: string): NumberProblem | undefined {
+export function findNumberProblem(token: string): Omit<JsonProblem, 'offset'> | undefined {
   if (/^-?\d{16,}$/.test(token) && String(Number(token)) !== token) {
     return { problem: `the number ${token} would lose digits`, hint: 'put it in quotes: IDs are text' };
   }

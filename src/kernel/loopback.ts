@@ -13,18 +13,12 @@ export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);
 }
 
-/** A host name or IP address with an optional port. */
+/** Matches a host name or IP address with an optional port. */
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
-/** The lowercase host name or address in a Host header; undefined if the header is not valid. */
+/** Parses the host name or address of a Host header, in lower case; undefined if the header is not valid. */
 export function parseHostname(host: string): string | undefined {
   return HOST.exec(host)?.[1]?.toLowerCase();
-}
-
-/** Headers in which a browser names the target of a request and the page that makes it. */
-export interface SiteHeaders {
-  readonly hosts: readonly string[];
-  readonly origin: string | undefined;
 }
 
 /**
@@ -33,7 +27,7 @@ export interface SiteHeaders {
  * @param allowed additional host names of this machine
  */
 export function findForeignHeader(
-  { hosts, origin }: SiteHeaders,
+  { hosts, origin }: { readonly hosts: readonly string[]; readonly origin: string | undefined },
   allowed: readonly string[] = [],
 ): 'host' | 'origin' | undefined {
   const isOwn = (hostname: string | undefined) =>

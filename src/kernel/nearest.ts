@@ -41,7 +41,7 @@ function findOnlyWithPrefix(wanted: string, known: Iterable<string>): string | u
   return others.length === 0 ? only : undefined;
 }
 
-/** The hint for an unknown name: `did you mean '--file'?`, or all known names if none is close. */
+/** Creates the hint for an unknown name: `did you mean '--file'?`, or all known names if none is close. */
 export function didYouMean(typed: string, known: readonly string[]): string {
   const near = findNearest(typed, known);
   return near ? `did you mean '${near}'?` : `known: ${known.join(', ')}`;

@@ -1,21 +1,21 @@
 const HIDDEN = '****';
 
-/** The slashes after a scheme, optionally escaped by one or more levels of JSON. */
+/** Matches the slashes after a scheme, optionally escaped by one or more levels of JSON. */
 const SLASHES = String.raw`:(?:\\*\/){2}`;
-/** Any character except those that end the authority of a URL in a text. */
+/** Matches any character except those that end the authority of a URL in a text. */
 const AUTHORITY_CHARACTER = String.raw`[^\s"'<>\\/?#]`;
 
-/** The user information of a URL, up to the last `@` before the path: an unescaped password may contain `@`. */
+/** Matches the user information of a URL, up to the last `@` before the path: an unescaped password may contain `@`. */
 const USER_INFO = new RegExp(String.raw`\b([a-z][a-z0-9+.-]{0,30})(${SLASHES})(${AUTHORITY_CHARACTER}+)@`, 'gi');
 
-/** Schemes whose user name alone may be a token. */
+/** Matches the schemes whose user name alone may be a token. */
 const WEB = /^(?:https?|wss?)$/i;
 
-/** Endings of query parameter names that carry secrets: `access_token`, `apiKey`, `X-Amz-Signature`. */
+/** Matches the end of a query parameter name that carries a secret: `access_token`, `apiKey`, `X-Amz-Signature`. */
 const SECRET_NAME =
   '(?:token|key|secret|signature|sig|hmac|jwt|password|passwd|passphrase|pwd|auth|authorization|credentials?|session|sessionid)';
 
-/** `?`, `&`, and `=`, optionally escaped by JSON or HTML. */
+/** Match `?`, `&`, and `=`, optionally escaped by JSON or HTML. */
 const SEPARATOR = String.raw`(?:[?&;]|\\+u0026|\\+u003f)`;
 const EQUALS = String.raw`(?:=|\\+u003d)`;
 

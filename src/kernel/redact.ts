@@ -24,7 +24,7 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthT
 const EMAIL_SETTINGS = 'emailServiceConfig';
 const EMAIL_SECRET = 'apiKey';
 
-/** Names of secret fields and headers, in any naming style. */
+/** Matches the names of secret fields and headers, in any naming style. */
 const SECRET_NAME = /authorization|credential|passw|secret|token|api[-_]*key|private[-_]*key/i;
 
 /** Whether the name of a field or header indicates a secret value. */
@@ -33,8 +33,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * `"token": "…"` in JSON text, which may be truncated or inside another string. The value ends at a quote with the same
- * escaping as its opening quote; each backslash before it is escaped accordingly.
+ * Matches `"token": "…"` in JSON text, which may be truncated or inside another string. The value ends at a quote with
+ * the same escaping as its opening quote; each backslash before it is escaped accordingly.
  */
 const FIELD_IN_TEXT = new RegExp(
   String.raw`(\b(?:${[...SECRET_FIELDS, EMAIL_SECRET].join('|')})\\*"\s*:\s*(\\*)")` +
@@ -161,23 +161,18 @@ function union(first: Span, second: Span): Span {
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }
 
-/** Forms of a secret in text: a pattern with each character optionally escaped, and encodings of the whole secret. */
-interface WrittenForms {
-  readonly escaped: RegExp;
-  readonly encoded: readonly string[];
-}
-
 /** Cache: a process handles few secrets, each in many texts. */
-const writtenForms = new Map<string, WrittenForms>();
+const writtenForms = new Map<string, { readonly escaped: RegExp; readonly encoded: readonly string[] }>();
 const MAX_CACHED_FORMS = 1_000;
 
-function writtenFormsOf(secret: string): WrittenForms {
+/** Returns the forms of a secret: a pattern with each character optionally escaped, and encodings of the whole secret. */
+function writtenFormsOf(secret: string) {
   const known = writtenForms.get(secret);
   if (known) return known;
   const bytes = Buffer.from(secret);
   const within = [0, 1, 2].map((offset) => base64Within(bytes, offset));
   const hex = bytes.toString('hex');
-  const forms: WrittenForms = {
+  const forms = {
     escaped: new RegExp(Array.from(secret, patternOf).join(''), 'g'),
     encoded: [
       ...new Set([
@@ -195,8 +190,8 @@ function writtenFormsOf(secret: string): WrittenForms {
 const SHORT_ESCAPES = new Map(Object.entries({ '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' }));
 
 /**
- * A pattern for a character that is plain, percent-encoded, or JSON-escaped. Any character may be escaped, and JSON inside
- * JSON doubles the backslashes.
+ * Creates a pattern for a character: plain, percent-encoded, or JSON-escaped. Any character may be escaped, and JSON
+ * inside JSON doubles the backslashes.
  */
 function patternOf(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
@@ -215,7 +210,7 @@ function ignoringCase(hex: string): string {
   return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
-/** The base64 characters that depend only on the secret if it starts at this offset in a group of three bytes. */
+/** Returns the base64 characters that depend only on the secret if it starts at this offset in a three-byte group. */
 function base64Within(secret: Buffer, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), secret]);
   return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));

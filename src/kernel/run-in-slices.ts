@@ -1,4 +1,4 @@
-/** Milliseconds that a long computation may block signals and timers. */
+/** How long a computation may block signals and timers, in milliseconds. */
 const SLICE_MILLISECONDS = 20;
 
 /** Runs a computation step by step to its result, and yields to the event loop after each time slice. */

@@ -1,27 +1,27 @@
-/** Printable ASCII, which needs no escaping: most text. */
+/** Matches printable ASCII, which needs no escaping: most text. */
 const PLAIN = /^[ -~]*$/;
 
-/** Printable ASCII and line breaks: most formatted JSON. */
+/** Matches printable ASCII and line breaks: most formatted JSON. */
 const PLAIN_JSON = /^[\n -~]*$/;
 
 let unsafe: RegExp | undefined;
 
 /**
- * Characters that affect a terminal's display without being visible: controls (C0, DEL, C1), bidirectional controls,
- * zero-width and other invisible characters, line and paragraph separators, and lone surrogates. Compiled on first use,
- * because Unicode classes are slow to compile.
+ * Matches characters that affect a terminal's display without being visible: controls (C0, DEL, C1), bidirectional
+ * controls, zero-width and other invisible characters, line and paragraph separators, and lone surrogates. Compiled on
+ * first use, because Unicode classes are slow to compile.
  */
 function unsafeCharacters(): RegExp {
   unsafe ??= new RegExp(`${strayJoiner().source}|${invisible().source}`, 'gu');
   return unsafe;
 }
 
-/** A zero-width joiner, except between two emoji or after an Indic virama, where it is part of normal writing. */
+/** Matches a zero-width joiner, except between emoji or after an Indic virama, where it is part of normal writing. */
 function strayJoiner(): RegExp {
   return /\u200d(?!(?<=(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d)\p{Extended_Pictographic})(?<!(?:\u094d|\u09cd|\u0a4d|\u0acd|\u0b4d|\u0bcd|\u0c4d|\u0ccd|\u0d4d|\u0dca)\u200d)/u;
 }
 
-/** Invisible characters, except variation selectors, which modify the preceding character. */
+/** Matches invisible characters, except variation selectors, which modify the preceding character. */
 function invisible(): RegExp {
   return /(?!\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
 }

@@ -1,7 +1,7 @@
 import { SvcError } from './errors.ts';
 import { rememberSecret } from './redact.ts';
 
-/** `://user:password@`, up to the last `@` before the path: an unescaped password may contain `@`. */
+/** Matches `://user:password@`, up to the last `@` before the path: an unescaped password may contain `@`. */
 const PASSWORD_IN_USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:(?<password>[^/?#]*)@/i;
 const PASSWORD_PARAMETER = /[?&](?:ssl)?password=(?<password>[^&#]*)/i;
 

@@ -68,7 +68,7 @@ export function renderBarLine(
   return line.join('  ').slice(0, width);
 }
 
-/** `sending: 1,200 of 5,000 users (24 %), 3 failed, 400/s, 10 s left, 8 in flight` */
+/** `sending: 1,200 of 5,000 users (24%), 3 failed, 400/s, 10 s left, 8 in flight` */
 export function renderPlainLine(snapshot: ProgressSnapshot): string {
   const { phase, counts, percent, succeeded, problems, rate, left, inFlight } = partTexts(snapshot);
   const counted = percent === undefined ? counts : `${counts} (${percent.trim()})`;
@@ -88,9 +88,11 @@ function partTexts({ state, rate, waiting }: ProgressSnapshot): Readonly<Partial
   ];
   const problems = problemTexts.filter((text) => text !== false).join(', ');
   const known = total !== undefined && total > 0;
+  const isBytes = unit === 'bytes';
+  const format = isBytes ? formatBytes : formatCount;
   return {
     phase,
-    counts: known ? `${formatBareQuantity(done, unit)} of ${formatQuantity(total, unit)}` : formatQuantity(done, unit),
+    counts: (known ? `${format(done)} of ${format(total)}` : format(done)) + (isBytes ? '' : ` ${unit}`),
     ...(known && { bar: ' '.repeat(MIN_BAR_CELLS), percent: formatPercent(done / total) }),
     ...(problems && { problems, succeeded: `${formatCount(done - failed - unknown)} ok` }),
     ...(waiting ? { left: formatCountdown(waiting) } : rateTexts(state, rate)),
@@ -110,17 +112,7 @@ function renderBar({ done, total = 1 }: ProgressState, cells: number, [full, emp
   return full.repeat(filled) + empty.repeat(cells - filled);
 }
 
-/** A percentage of constant width below 100 %. Rounds down, so that 100 % means complete. */
+/** Formats a percentage with a constant width below 100%. Rounds down, so that 100% means complete. */
 function formatPercent(share: number): string {
-  return `${String(Math.min(100, Math.floor(share * 100))).padStart(2)} %`;
-}
-
-/** `5,000 users`, `1.2 MB` */
-function formatQuantity(value: number, unit: string): string {
-  return unit === 'bytes' ? formatBytes(value) : `${formatCount(value)} ${unit}`;
-}
-
-/** `1,200`, for a unit that is named elsewhere. */
-function formatBareQuantity(value: number, unit: string): string {
-  return unit === 'bytes' ? formatBytes(value) : formatCount(value);
+  return `${String(Math.min(100, Math.floor(share * 100))).padStart(2)}%`;
 }

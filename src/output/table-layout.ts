@@ -11,7 +11,7 @@ export const GAP = '  ';
 /** cli-table3 compares each cell with all previous cells, so long tables are laid out in parts. */
 const ROWS_AT_ONCE = 100;
 
-/** The width of the widest cell of each column. */
+/** Computes the width of the widest cell of each column. */
 export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
   const widths: number[] = [];
   for (const row of rows) {
@@ -78,20 +78,6 @@ function restorePlaceholders(lines: string, wide: readonly string[]): string {
 }
 
 const PLAIN = { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true };
-const BORDERLESS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: GAP,
-};
+const EDGES = `top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right
+  left left-mid mid mid-mid right right-mid`.split(/\s+/);
+const BORDERLESS = { ...Object.fromEntries(EDGES.map((edge) => [edge, ''])), middle: GAP };

@@ -22,7 +22,7 @@ export async function wrapMessage(parts: readonly MessagePart[], width: number):
     if (text.trim() !== '') lines.push(...wrapWords(text.trim(), width, measure, true));
     text = '';
   };
-  for (const part of parts) {
+  for (const part of parts.flatMap(splitAtCommand)) {
     if (typeof part === 'string') text += part;
     else if (measure(part.command) <= width) text += part.command.replaceAll(' ', GLUE);
     else {
@@ -34,10 +34,10 @@ export async function wrapMessage(parts: readonly MessagePart[], width: number):
   return lines.join('\n').replaceAll(GLUE, ' ');
 }
 
-/** Splits a message at the command that ends it: `resume it with: svc jobs resume …`. */
-export function splitAtCommand(text: string): readonly MessagePart[] {
-  const [, before = '', command] = /^(.*: )?(svc .*)$/.exec(text) ?? [];
-  return command === undefined ? [text] : [before, { command }];
+/** Splits a text at the command that ends it: `resume it with: svc jobs resume …`. */
+function splitAtCommand(part: MessagePart): readonly MessagePart[] {
+  const [, before = '', command] = (typeof part === 'string' && /^(?!svc: )(.*: )(svc .*)$/.exec(part)) || [];
+  return command === undefined ? [part] : [before, { command }];
 }
 
 function textOf(part: MessagePart): string {

@@ -5,13 +5,8 @@ import { hint, stepWithPlaceholder } from '../kernel/hint.ts';
 import { checkFields, expectObject, FileFormatError, parseJson } from './json-file.ts';
 
 /** The settings that `.svc.json` may contain. */
-export interface FolderSettings {
-  readonly profile?: string;
-  readonly org?: string;
-  readonly output?: string;
-}
-
-const KEYS = ['profile', 'org', 'output'];
+const KEYS = ['profile', 'org', 'output'] as const;
+export type FolderSettings = { readonly [Key in (typeof KEYS)[number]]?: string };
 
 /**
  * Reads the `.svc.json` of a folder or its nearest parent. The file may only refer to saved settings: write access to a
@@ -31,7 +26,7 @@ export async function readFolderSettings(
 function parseFolderSettings(text: string, path: string): FolderSettings {
   try {
     const fields = expectObject(parseJson(text), 'the content');
-    const unknownKey = Object.keys(fields).find((key) => !KEYS.includes(key));
+    const unknownKey = Object.keys(fields).find((key) => KEYS.every((known) => known !== key));
     if (unknownKey !== undefined) throw new FileFormatError(`'${unknownKey}' is not allowed in this file`);
     checkFields(fields, 'string', KEYS, '');
     return fields;

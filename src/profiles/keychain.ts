@@ -18,7 +18,7 @@ export type Keychain = (calls: readonly KeychainCall[]) => Promise<readonly (str
 /** The keychain failed. The message follows "the keychain": `did not respond within 3 s`. */
 export class KeychainError extends Error {}
 
-/** Milliseconds to wait for the keychain. */
+/** Time limit for the keychain, in milliseconds. */
 const KEYCHAIN_TIMEOUT = 3_000;
 
 export interface KeychainOptions {
@@ -29,7 +29,7 @@ export interface KeychainOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Creates access to the current user's keychain, through a separate process: a keychain that hangs blocks its caller. */
+/** Opens the current user's keychain through a separate process, because a keychain that hangs blocks its caller. */
 export function createSystemKeychain(environment: Environment, options: KeychainOptions = {}): Keychain {
   const {
     signal,
@@ -45,7 +45,7 @@ export function createSystemKeychain(environment: Environment, options: Keychain
       stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,
     });
-    const { values } = await limitTime(child, timeout, signal, readKeychainReply(child, calls));
+    const values = await limitTime(child, timeout, signal, readKeychainReply(child, calls));
     if (values.length !== calls.length) throw new KeychainError('returned no usable response');
     return values;
   };
@@ -61,15 +61,13 @@ function withoutSvcVariables(environment: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('SVC_')));
 }
 
-type Values = Extract<KeychainReply, { values: unknown }>;
-
-async function readKeychainReply(child: ChildProcess, calls: readonly KeychainCall[]): Promise<Values> {
+async function readKeychainReply(child: ChildProcess, calls: readonly KeychainCall[]) {
   const failed = new Promise<never>((_, reject) => child.on('error', reject));
   child.stdin?.on('error', () => undefined).end(JSON.stringify(calls)); // a process that has exited sends no reply either
   const written = await Promise.race([child.stdout ? text(child.stdout) : '', failed]);
   // Undefined if the process died before it wrote a complete reply.
   const reply = tryParseJson(written) as KeychainReply | undefined;
-  if (reply && 'values' in reply) return reply;
+  if (reply && 'values' in reply) return reply.values;
   throw new KeychainError(reply ? `refused: ${reply.fault}` : 'returned no usable response');
 }
 

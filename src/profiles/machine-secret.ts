@@ -9,7 +9,7 @@ interface MachineSecretDependencies extends SecretStorageDependencies {
   readonly clock: Clock;
 }
 
-/** Milliseconds to wait for another process that creates the secret. */
+/** How long to wait for another process that creates the secret, in milliseconds. */
 const LOCK_TIMEOUT = 20_000;
 
 /**

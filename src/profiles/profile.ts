@@ -41,7 +41,7 @@ export function parseBaseUrl(text: string, source: string): string {
   return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
-/** The origin that the secrets of a profile may be sent to; `undefined` if the profile has no base URL. */
+/** Returns the origin that a profile's secrets may be sent to; `undefined` if the profile has no base URL. */
 export function originOf({ baseUrl }: Pick<Profile, 'baseUrl'>): string | undefined {
   return baseUrl === undefined ? undefined : new URL(parseBaseUrl(baseUrl, 'baseUrl')).origin;
 }

@@ -16,17 +16,9 @@ interface Sourced<Value> {
 }
 
 /** The resolved settings: the service, the credentials, and defaults for commands. */
-export interface Settings {
-  readonly profile?: Sourced<string>;
+export interface Settings extends Layer {
   readonly protected: boolean;
-  readonly baseUrl?: Sourced<string>;
   readonly headerPrefix: Sourced<string>;
-  readonly apiKey?: Sourced<string>;
-  readonly authToken?: Sourced<string>;
-  readonly workspaceId?: Sourced<string>;
-  readonly workspaceAuthToken?: Sourced<string>;
-  readonly org?: Sourced<string>;
-  readonly output?: Sourced<string>;
   /** Why the profile's own credentials are missing here, for error messages. */
   readonly missingReason?: string;
 }
@@ -81,14 +73,9 @@ export const EMPTY_SETTINGS: SettingsWithoutSecrets = {
 
 /**
  * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`, profile. Empty variables are
- * ignored.
+ * ignored. The secrets of the profile are not read until `withSecrets` is called.
  * @throws SvcError `usage` for an invalid value, naming its source; `local` for a damaged file
  */
-export async function resolveSettings(dependencies: SettingsDependencies): Promise<Settings> {
-  return (await resolveSettingsWithoutSecrets(dependencies)).withSecrets();
-}
-
-/** Resolves the settings without reading the secrets of the profile until `withSecrets` is called. */
 export async function resolveSettingsWithoutSecrets(
   dependencies: SettingsDependencies,
 ): Promise<SettingsWithoutSecrets> {

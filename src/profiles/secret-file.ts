@@ -10,20 +10,17 @@ export interface SecretEntry extends Secrets {
 }
 
 /** A private file, readable only by its owner, that maps profile IDs to secrets. */
-export interface SecretFile {
-  readonly path: string;
-  /** @throws SvcError `local` if the file is damaged */
-  read(): Promise<ReadonlyMap<string, SecretEntry>>;
-  /** Replaces the whole file. The caller must hold the profiles lock. */
-  write(entries: ReadonlyMap<string, SecretEntry>): Promise<void>;
-}
+export type SecretFile = ReturnType<typeof openSecretFile>;
 
-export function openSecretFile(folders: Folders): SecretFile {
+export function openSecretFile(folders: Folders) {
   const path = join(folders.config, 'secrets.json');
   return {
     path,
-    read: async () => (await readJsonFile(path, parseSecretEntries)) ?? new Map<string, SecretEntry>(),
-    write: (entries) => writeJsonFile(path, Object.fromEntries(entries)),
+    /** @throws SvcError `local` if the file is damaged */
+    read: async (): Promise<ReadonlyMap<string, SecretEntry>> =>
+      (await readJsonFile(path, parseSecretEntries)) ?? new Map(),
+    /** Replaces the whole file. The caller must hold the profiles lock. */
+    write: (entries: ReadonlyMap<string, SecretEntry>) => writeJsonFile(path, Object.fromEntries(entries)),
   };
 }
 

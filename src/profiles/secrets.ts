@@ -48,7 +48,7 @@ export interface FoundSecrets {
   readonly missingReason?: string;
 }
 
-/** The keychain account of a secret. */
+/** Returns the keychain account of a secret. */
 export function accountOf(id: string, secret: SecretSetting): string {
   return `${id} ${secret}`;
 }

@@ -16,7 +16,7 @@ import {
   withoutProfile,
 } from './transaction.ts';
 
-/** Milliseconds to wait for another process that is changing the profiles. */
+/** How long to wait for another process that is changing the profiles, in milliseconds. */
 const LOCK_TIMEOUT = 20_000;
 
 /**

@@ -51,7 +51,7 @@ export class ProfileTransaction {
     const before = await file.read();
     const wanted = chooseLocations(profile, secrets, insecure);
     const problem = await this.#putIntoKeychain(profile, selectByLocation(secrets, wanted, 'keychain'));
-    const locations = problem === undefined ? wanted : moveAllToFile(wanted);
+    const locations = problem === undefined ? wanted : chooseLocations(profile, secrets, true);
     await this.#putIntoFile(before, profile, selectByLocation(secrets, locations, 'file'));
     const allLocations = { ...profile.secrets, ...locations };
     const saved: Profile = Object.keys(allLocations).length > 0 ? { ...profile, secrets: allLocations } : profile;
@@ -172,10 +172,6 @@ function chooseLocations(profile: Profile, secrets: Secrets, insecure: boolean):
 
 type SecretLocations = { readonly [Name in SecretSetting]?: SecretLocation };
 
-function moveAllToFile(locations: SecretLocations): SecretLocations {
-  return Object.fromEntries(Object.keys(locations).map((name) => [name, 'file']));
-}
-
 function selectByLocation(secrets: Secrets, locations: SecretLocations, location: SecretLocation): Secrets {
   return Object.fromEntries(entriesOf(secrets).filter(([name]) => locations[name] === location));
 }
@@ -197,7 +193,7 @@ function union(first: readonly string[], second: readonly string[]): readonly st
   return [...new Set([...first, ...second])];
 }
 
-/** All profiles except one. */
+/** Returns all profiles except one. */
 export function withoutProfile({ profiles }: SavedProfiles, name: string): Map<string, Profile> {
   return new Map([...profiles].filter(([other]) => other !== name));
 }

@@ -11,22 +11,15 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Maximum time that a large body waits for other requests to finish, in milliseconds. */
 const MAX_WAIT = 10_000;
 
-/** Decides whether the body of one request may be larger than `MAX_UNCHECKED_BYTES`. */
-export interface Admission {
-  /** @throws Refusal if the credentials are invalid, or if other large bodies are not released in time */
-  admit(bytes: number): Promise<void>;
-  readonly isAdmitted: boolean;
-  /** Releases the bytes. Call this after the request gets its response. */
-  release(): void;
-}
-
 /** Creates admission control for large bodies, which require valid credentials and share a byte budget. */
 export function createAdmissionControl({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
   const budget = createByteBudget(MAX_HELD_BYTES, MAX_WAIT);
-  return (auth: Auth, request: ServiceRequest): Admission => {
+  /** Decides whether the body of one request may be larger than `MAX_UNCHECKED_BYTES`. */
+  return (auth: Auth, request: ServiceRequest) => {
     let [isAdmitted, isReleased, heldBytes] = [false, false, 0];
     return {
-      admit: async (bytes) => {
+      /** @throws Refusal if the credentials are invalid, or if other large bodies are not released in time */
+      admit: async (bytes: number) => {
         if (auth === 'none') throw bodyTooLarge(MAX_UNCHECKED_BYTES);
         await store.read((database) =>
           authenticate(auth, request, { database, now: clock.now(), after: () => undefined }),
@@ -39,6 +32,7 @@ export function createAdmissionControl({ store, clock }: { readonly store: Store
       get isAdmitted() {
         return isAdmitted;
       },
+      /** Releases the bytes. Call this after the request gets its response. */
       release: () => {
         isReleased = true;
         if (heldBytes > 0) budget.release(heldBytes);

@@ -12,7 +12,6 @@ import {
   withCallLog,
 } from './call-log.ts';
 import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
-import { requireFeature } from './features.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
 import { type CallRate, createRateLimiter } from './rate-limit.ts';
 import { badRequest, Refusal } from './refusal.ts';
@@ -78,6 +77,11 @@ export function createApp(dependencies: ServiceDependencies, followUps: FollowUp
   return onCall ? withCallLog(handle, onCall) : (request) => handle(request);
 }
 
+const DISABLED_MESSAGES: Readonly<Record<Feature, string>> = {
+  'advanced-queries': 'Advanced queries are not enabled for this workspace.',
+  'advanced-webhooks': 'Advanced webhooks are not available for this workspace.',
+};
+
 /** Creates a function that performs calls, each in one transaction: a refused call changes nothing. */
 function createPerformer({ store, clock, without = [], rateLimit, strict }: ServiceDependencies, followUps: FollowUps) {
   const countCall = rateLimit && createRateLimiter(rateLimit);
@@ -95,9 +99,9 @@ function createPerformer({ store, clock, without = [], rateLimit, strict }: Serv
       const after = (work: FollowUp) => void pendingWork.push(work);
       const call = await authenticate(operation.auth, request, { database, now: clock.now(), after });
       countOnce?.(call);
-      requireFeature(operation.feature, without);
+      const { message, feature } = operation;
+      if (feature && without.includes(feature)) throw new Refusal('FAILED_PRECONDITION', DISABLED_MESSAGES[feature]);
       const input = parseInput(operation, data, clock.now());
-      const { message } = operation;
       const result = await handler(call, input);
       onOperation?.(describeResult(executable, input, result));
       const failed = strict ? strictFailure(name, input, result) : undefined;

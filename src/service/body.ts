@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isObject } from '../kernel/is-object.ts';
 import { nestsDeeperThan } from '../kernel/json-nesting.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { badRequest, invalidArgument, type Refusal } from './refusal.ts';
@@ -29,9 +30,8 @@ export async function readData(request: ServiceRequest, admit: (bytes: number) =
   if (!isUtf8(bytes)) throw badRequest();
   const longestText = bytes.length > MAX_TEXT_LENGTH ? checkLimits(bytes) : 0;
   const body = parseBody(bytes.toString('utf8'));
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'data')) throw badRequest();
-  if (Object.keys(body).length !== 1 || Array.isArray(body)) throw badRequest();
-  const { data } = body as { readonly data: unknown };
+  if (!isObject(body) || !Object.hasOwn(body, 'data') || Object.keys(body).length !== 1) throw badRequest();
+  const { data } = body;
   const path = longestText > MAX_TEXT_LENGTH ? pathOfLongText(data) : undefined;
   if (path) throw fieldRefusal(path, `longer than ${MAX_TEXT_LENGTH} characters`);
   return data;

@@ -22,10 +22,4 @@ export interface WorkspaceCall extends ServiceCall {
   readonly workspaceId: string;
 }
 
-interface Calls {
-  readonly key: KeyCall;
-  readonly workspace: WorkspaceCall;
-  readonly none: ServiceCall;
-}
-
-export type CallOf<Kind extends Auth> = Calls[Kind];
+export type CallOf<Kind extends Auth> = { key: KeyCall; workspace: WorkspaceCall; none: ServiceCall }[Kind];

@@ -31,15 +31,10 @@ export interface EmbeddedInstance {
     readonly key: Pick<LocalCredentials, 'apiKey' | 'authToken'>;
     readonly workspace: Pick<LocalCredentials, 'workspaceId' | 'workspaceAuthToken'>;
   };
-  /** Serves on a port until `close` is called, and delivers webhooks. */
-  serve(address: ListenAddress, options?: ServeOptions): Promise<RunningService>;
+  /** Serves on a port until `close` is called, and delivers webhooks. `timeScale` multiplies every delay between delivery attempts. */
+  serve(address: ListenAddress, options?: { readonly timeScale?: number }): Promise<RunningService>;
   /** Waits for the follow-ups of calls, then closes the store. */
   close(): Promise<void>;
-}
-
-export interface ServeOptions {
-  /** Factor of every delay between delivery attempts (default: 1). */
-  readonly timeScale?: number;
 }
 
 /**

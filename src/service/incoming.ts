@@ -30,7 +30,7 @@ export async function respond(handle: RequestHandler, exchange: Exchange, option
   const body = createBody(exchange, options.stalled);
   // Never synchronous: a closing server sets a header on the response after it has announced the request.
   const refusal = await checkHead(incoming, options);
-  const response = refusal ?? (await handle(requestOf(incoming, body)));
+  const response = refusal ?? (await handle(requestOf(incoming, body.consumeBody)));
   if (!incoming.readableEnded) await body.discard();
   writeResponse(outgoing, response);
   if (incoming.socket.writableLength > 0) outgoing.setTimeout(options.unread, () => outgoing.destroy());
@@ -70,18 +70,15 @@ function hostsOf({ rawHeaders }: IncomingMessage): readonly string[] {
   return hosts;
 }
 
-function requestOf({ method = '', url: target = '', headers }: IncomingMessage, { consumeBody }: Body): ServiceRequest {
-  return { method, target, header: (name) => headers[name]?.toString(), body: consumeBody };
-}
-
-interface Body {
-  readonly consumeBody: ServiceRequest['body'];
-  /** Reads and discards the rest, because some clients read the response only after they have sent the whole body. */
-  discard(): Promise<void>;
+function requestOf(
+  { method = '', url: target = '', headers }: IncomingMessage,
+  body: ServiceRequest['body'],
+): ServiceRequest {
+  return { method, target, header: (name) => headers[name]?.toString(), body };
 }
 
 /** @param idleTimeout maximum milliseconds between two chunks */
-function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout: number): Body {
+function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout: number) {
   let isOpen = true;
   let awaitsContinue = sendContinue !== undefined;
   const consumeBody = async (consume: ChunkConsumer) => {
@@ -94,6 +91,7 @@ function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout:
       throw isOpen ? error : badRequest();
     }
   };
+  /** Reads and discards the rest, because some clients read the response only after they have sent the whole body. */
   const discard = async () => {
     if (isOpen && !awaitsContinue && !incoming.complete) await consumeBody(() => undefined).catch(() => undefined);
     // The next bytes on the connection may be the rest of this body instead of a new request.

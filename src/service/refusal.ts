@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of a malformed request: not POST, not JSON, or not an object with the single key `data`. */
+/** Creates the refusal of a malformed request: not POST, not JSON, or not an object with the single key `data`. */
 export function badRequest(): Refusal {
   return new Refusal('INVALID_ARGUMENT', 'Bad Request');
 }

@@ -1,4 +1,4 @@
-import type { Auth, Operation } from '../catalog/define.ts';
+import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import { selectOperation } from '../catalog/select-operation.ts';
@@ -21,15 +21,9 @@ export interface OperationRoute {
   readonly load: () => Promise<ExecutableOperation>;
 }
 
-/** The operations on a path, and the credentials that all of them require. */
-export interface PathRoutes {
-  readonly auth: Auth;
-  readonly routes: readonly OperationRoute[];
-}
-
-/** Maps each path to its operations. */
-export function createRoutes(): ReadonlyMap<string, PathRoutes> {
-  const routeOf = (entry: OperationEntry) => ({
+/** Maps each path to its operations, and to the credentials that all of them require. */
+export function createRoutes() {
+  const routeOf = (entry: OperationEntry): OperationRoute => ({
     selectedBy: entry.selectedBy,
     load: once(() => loadExecutable(entry)),
   });
@@ -37,7 +31,7 @@ export function createRoutes(): ReadonlyMap<string, PathRoutes> {
   return new Map(
     Array.from(byPath, ([path, entries]) => {
       const [{ auth }] = entries as [OperationEntry, ...OperationEntry[]];
-      return [path, { auth, routes: entries.map(routeOf) }];
+      return [path, { auth, routes: entries.map(routeOf) }] as const;
     }),
   );
 }

@@ -31,7 +31,7 @@ const DEFAULT_TIMEOUTS: ServerTimeouts = {
   stalled: 10_000,
   unread: 30_000,
 };
-/** Milliseconds that a rejected client gets to read the response. */
+/** Time limit for a rejected client to read the response, in milliseconds. */
 const REJECTION_TIMEOUT = 1_000;
 
 /**

@@ -27,7 +27,7 @@ describe('a job in a terminal', () => {
     const lines = findProgressLines(screen());
     expect(lines.length).toBeGreaterThan(3);
     for (const line of lines)
-      expect([line, line.length < columns, /^(sending {2})?█*░* {2}[ \d]\d %/.test(line)]).toEqual([line, true, true]);
+      expect([line, line.length < columns, /^(sending {2})?█*░* {2}[ \d]\d%/.test(line)]).toEqual([line, true, true]);
     expect(
       screen()
         .trimEnd()
@@ -43,7 +43,7 @@ describe('a job in a terminal', () => {
     const reached = more(6);
     const { ended, screen, shows, type } = start({ SVC_OUTPUT: 'table' });
     await reached;
-    await shows('2 %');
+    await shows('2%');
     type('\u0003');
     await shows('stopping: waiting for 2 requests in flight (press Ctrl-C again to stop immediately)');
     const before = screen();
@@ -72,7 +72,7 @@ describe('a check of records in a terminal', () => {
     const words = [BIN, 'users', 'validate', '--file', 'users.ndjson'];
     const { ended, raw } = startInTerminal(process.execPath, words, { env, columns: 80, cwd: home });
     expect(await ended).toBe(3);
-    expect(raw()).toMatch(/checking {2}█*░* {2}[ \d]\d % {2}[\d.]+ MB of 13 MB/);
+    expect(raw()).toMatch(/checking {2}█*░* {2}[ \d]\d% {2}[\d.]+ MB of 13 MB/);
     expect(renderScreen(raw(), 80).filter((line) => line !== '')).toEqual([
       ...[1, 100_001, 200_001, 300_001].map((line) => expect.stringMatching(`^users.ndjson:${line}: name: `)),
       expect.stringMatching(/^svc: users.ndjson: 4 problems in /),

@@ -59,7 +59,7 @@ describe('watching a job', () => {
     await list.shows('running');
     release();
     expect([await watch.ended, await list.ended]).toEqual([0, 0]);
-    expect(watch.raw()).toMatch(/█+░+ {2}30 % {2}300 of 1,000 documents/);
+    expect(watch.raw()).toMatch(/█+░+ {2}30% {2}300 of 1,000 documents/);
     const text = renderScreen(watch.raw(), 100).filter((line) => line !== '');
     expect(text).toEqual([expect.stringMatching(/^1,000 documents: 500 created, 500 skipped \(\d+ requests, /)]);
     const table = renderScreen(list.raw(), 60).filter((line) => line !== '');

@@ -466,25 +466,28 @@ describe('concurrent and interrupted resets', () => {
     expect(await recover(user, service.env)).toMatchObject([{ state: 'kept', token: service.current() }]);
   });
 
-  it('Ctrl-C waits for the response in flight', async () => {
-    const user = await newUserInProcess();
-    const service = await startTokenService(slow);
-    const child = spawn(process.execPath, [BIN, 'auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json'], {
-      cwd: user.home,
-      env: { ...user.env, ...service.env },
-    });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (text) => {
-      stdout += text;
-    });
-    child.stderr.on('data', (text) => {
-      stderr += text;
-    });
-    await expect.poll(() => service.resets()).toBe(1);
-    child.kill('SIGINT');
-    expect(await once(child, 'close')).toEqual([0, null]);
-    expect(JSON.parse(stdout).newAuthToken.token).toBe(service.current());
-    expect(stderr).toContain('waiting for the response');
-    expect(await listRecords(user.home)).toEqual([]);
-  });
+  // `--save` writes the profile before the request, with a library that listens to signals.
+  it.each([{ flags: [] }, { flags: ['--save'] }])(
+    'Ctrl-C waits for the response in flight $flags',
+    async ({ flags }) => {
+      const user = await newUserInProcess();
+      const service = await startTokenService(slow);
+      const env = flags.length > 0 ? await addProfile(user, service.env) : service.env;
+      const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json', ...flags];
+      const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
+      let [stdout, stderr] = ['', ''];
+      child.stdout.on('data', (text) => {
+        stdout += text;
+      });
+      child.stderr.on('data', (text) => {
+        stderr += text;
+      });
+      await expect.poll(() => service.resets()).toBe(1);
+      child.kill('SIGINT');
+      expect(await once(child, 'close')).toEqual([0, null]);
+      expect(JSON.parse(stdout).newAuthToken.token).toBe(service.current());
+      expect(stderr).toContain('waiting for the response');
+      expect(await listRecords(user.home)).toEqual([]);
+    },
+  );
 });

@@ -70,7 +70,7 @@ describe('a missing credential', () => {
     const { fetch } = scriptedFetch(success());
     const who = { ...nobody, missingReason: "the credentials of profile 'p' are for https://a.example.test only" };
     const error = await errorOf(newClient({ fetch, target: who }).client.call(OPERATIONS.read, {}));
-    expect(error.message).toBe(`this command needs a credential, but no api key is set: ${who.missingReason}`);
+    expect(error.message).toBe(`this command needs a credential, but no API key is set: ${who.missingReason}`);
   });
 });
 

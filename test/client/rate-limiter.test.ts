@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mentionsQuota } from '../../src/client/quota.ts';
 import { createRateLimiter, parseRetryAfter } from '../../src/client/rate-limiter.ts';
+import { mentionsQuota } from '../../src/client/service-failure.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { errorOf, failure, fakeClock, json, newClient, OPERATIONS, scriptedFetch, success } from './client-fixture.ts';
 

@@ -7,7 +7,7 @@ import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import type { Sink } from '../../src/kernel/io.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import { createProgress } from '../../src/output/progress.ts';
-import { resolveSettings, resolveSettingsWithoutSecrets } from '../../src/profiles/resolve.ts';
+import { resolveSettingsWithoutSecrets } from '../../src/profiles/resolve.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
 export interface FakeContextOptions {
@@ -55,7 +55,7 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     inputNaming: 'flags',
     signal: new AbortController().signal,
     options,
-    settings: () => resolveSettings({ ...processParts, flags: options }),
+    settings: async () => (await resolveSettingsWithoutSecrets({ ...processParts, flags: options })).withSecrets(),
     openSettings: () => resolveSettingsWithoutSecrets({ ...processParts, flags: options }),
     client: () => Promise.reject(new Error('no client in this test')),
     format: async () => format,

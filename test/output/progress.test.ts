@@ -55,7 +55,9 @@ describe('progress', () => {
     expect(written).toEqual([]);
     done = 1000;
     await pass(150);
-    expect(written).toEqual([`${ERASE}sending  ███░░░░░░░░░░░░░  20 %  1,000 of 5,000 users  3,367/s  2 s left`]);
+    expect(written).toEqual([
+      `${ERASE}sending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users  3,367/s  2 s left`,
+    ]);
     await pass(1000);
     expect(written).toHaveLength(11);
     await end();
@@ -82,7 +84,7 @@ describe('progress', () => {
     await pass(20_001);
     await end();
     expect(written).toEqual([
-      'sending: 100 of 5,000 users (2 %), 96 ok, 3 failed, 1 unknown, 10/s, 8 min 10 s left, 8 in flight\n',
+      'sending: 100 of 5,000 users (2%), 96 ok, 3 failed, 1 unknown, 10/s, 8 min 10 s left, 8 in flight\n',
       expect.stringMatching(/^sending: 100 of 5,000 users/),
       expect.stringMatching(/^sending: 100 of 5,000 users/),
     ]);
@@ -93,11 +95,11 @@ describe('progress', () => {
     const end = progress.track(() => users(1000));
     await pass(300);
     await progress.print('retrying\n');
-    expect(written.at(-1)).toBe(`${ERASE}retrying\nsending  ████░░░░░░░░░░░░░░░░░░░░  20 %  1,000 of 5,000 users`);
+    expect(written.at(-1)).toBe(`${ERASE}retrying\nsending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users`);
     progress.countDown(10_000, "the service's rate limit");
     await pass(1_000);
     expect(written.at(-1)).toBe(
-      `${ERASE}█░░░░░░░  20 %  1,000 of 5,000 users  waiting 9 s for the service's rate limit`,
+      `${ERASE}█░░░░░░░  20%  1,000 of 5,000 users  waiting 9 s for the service's rate limit`,
     );
     await pass(9_000);
     expect(written.at(-1)).not.toContain('waiting');
@@ -149,7 +151,7 @@ describe('a spinner', () => {
     await pass(2_000);
     const endBar = progress.track(() => users(1000));
     await pass(300);
-    expect(written.at(-1)).toMatch(/20 %/);
+    expect(written.at(-1)).toMatch(/20%/);
     await endBar();
     expect(written.at(-1)).toBe(`${ERASE}⠼ agents list: waiting for example.com`);
     await end();
@@ -236,15 +238,15 @@ describe('a line of progress', () => {
 
   it('drops less important parts if space is short', () => {
     expect([119, 79, 39].map((room) => renderBarLine(snapshot, room))).toEqual([
-      'sending  ██████░░░░░░░░░░  42 %  420,000 of 1,000,000 users  419,997 ok  3 failed  12,345/s  47 s left  8 in flight',
-      '█████░░░░░░░  42 %  420,000 of 1,000,000 users  3 failed  12,345/s  47 s left',
-      '█████░░░░░░░  42 %  3 failed  47 s left',
+      'sending  ██████░░░░░░░░░░  42%  420,000 of 1,000,000 users  419,997 ok  3 failed  12,345/s  47 s left  8 in flight',
+      '█████░░░░░░░  42%  420,000 of 1,000,000 users  3 failed  12,345/s  47 s left',
+      '█████░░░░░░░  42%  3 failed  47 s left',
     ]);
-    expect(renderBarLine(snapshot, 10)).toBe('42 %');
+    expect(renderBarLine(snapshot, 10)).toBe('42%');
   });
 
   it('is drawn in ASCII if the terminal supports nothing else', () => {
-    expect(renderBarLine(snapshot, 39, ASCII_GLYPHS)).toBe('#####.......  42 %  3 failed  47 s left');
+    expect(renderBarLine(snapshot, 39, ASCII_GLYPHS)).toBe('#####.......  42%  3 failed  47 s left');
     const frames = [0, 100, 200, 300, 400].map((at) => renderSpinnerLine('waiting', at, 40, ASCII_GLYPHS));
     expect(frames.join(',')).toBe('| waiting,/ waiting,- waiting,\\ waiting,| waiting');
   });
@@ -252,19 +254,19 @@ describe('a line of progress', () => {
   it('shows bytes in larger units, and no percentage of an unknown total', () => {
     const checking = { phase: 'checking', unit: 'bytes', done: 60_000_000, total: 120_000_000 };
     expect(renderPlainLine({ state: checking, rate: 8_100_000, waiting: undefined })).toBe(
-      'checking: 60 MB of 120 MB (50 %), 8.1 MB/s, 8 s left',
+      'checking: 60 MB of 120 MB (50%), 8.1 MB/s, 8 s left',
     );
     const pipe = { state: { ...checking, total: undefined }, rate: 0, waiting: undefined };
     expect([renderPlainLine(pipe), renderBarLine(pipe, 79)]).toEqual(['checking: 60 MB', 'checking  60 MB']);
   });
 
-  it('fits every width, and shows 100 % only when complete', () => {
+  it('fits every width, and shows 100% only when complete', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(1e9), fc.integer({ min: 1, max: 1e9 }), fc.nat(200), (failed, done, total, room) => {
         const state = users(Math.min(done, total), { total, failed });
         const line = renderBarLine({ state, rate: failed, waiting: undefined }, room);
         expect(line.length).toBeLessThanOrEqual(room);
-        if (line.includes('100 %')) expect(state.done).toBe(total);
+        if (line.includes('100%')) expect(state.done).toBe(total);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitAtCommand, wrapMessage } from '../../src/output/wrap-message.ts';
+import { wrapMessage } from '../../src/output/wrap-message.ts';
 
 const COMMAND = 'svc -p prod documents list --org acme';
 
@@ -18,8 +18,11 @@ describe('a message on a terminal', () => {
     expect(await wrapMessage(['to see them: ', { command: COMMAND }, ' lists them'], 30)).toBe(
       'to see them:\n  svc -p prod documents list \\\n    --org acme\nlists them',
     );
-    expect(await wrapMessage(splitAtCommand(`add some with: ${COMMAND}`), 30)).toBe(
+    expect(await wrapMessage([`add some with: ${COMMAND}`], 30)).toBe(
       'add some with:\n  svc -p prod documents list \\\n    --org acme',
+    );
+    expect(await wrapMessage(['svc: svc jobs list does not support --local'], 30)).toBe(
+      'svc: svc jobs list does not\nsupport --local',
     );
   });
 

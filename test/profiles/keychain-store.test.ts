@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Secrets } from '../../src/profiles/profile.ts';
-import { resolveSettings } from '../../src/profiles/resolve.ts';
+import { resolveSettingsWithoutSecrets } from '../../src/profiles/resolve.ts';
 import { createProfileStore, type ProfileStore } from '../../src/profiles/store.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 import { fakeKeychain } from './fake-keyring.ts';
@@ -24,7 +24,9 @@ async function userWithKeychain() {
   const read = (name: string) => readFile(join(folders.config, name), 'utf8').catch(() => '');
   const cwd = await createTemporaryFolder();
   const settings = (profile: string, environment = {}) =>
-    resolveSettings({ flags: { profile }, environment, cwd, folders, keychain });
+    resolveSettingsWithoutSecrets({ flags: { profile }, environment, cwd, folders, keychain }).then((settings) =>
+      settings.withSecrets(),
+    );
   /** The number of copies of a secret. */
   const copies = async (secret: string) => {
     const texts = [...kept.values(), await read('secrets.json'), await read('profiles.json')];

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import { SETTING_VARIABLES } from '../../src/kernel/variables.ts';
-import { resolveSettings, type SettingsDependencies } from '../../src/profiles/resolve.ts';
+import { resolveSettingsWithoutSecrets, type SettingsDependencies } from '../../src/profiles/resolve.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
@@ -19,7 +19,9 @@ beforeEach(async () => {
 });
 
 const resolve = (flags: SettingsDependencies['flags'] = {}, environment: Environment = {}, folder = cwd) =>
-  resolveSettings({ flags, environment, cwd: folder, folders });
+  resolveSettingsWithoutSecrets({ flags, environment, cwd: folder, folders }).then((settings) =>
+    settings.withSecrets(),
+  );
 
 async function saveProfiles() {
   const store = createProfileStore({ folders, clock: systemClock });

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { ignoreFileSizeSignal } from '../../src/kernel/io.ts';
+import { ignoreSignalListenersOfLibraries } from '../../src/kernel/io.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
 import { fakeKeychain } from './fake-keyring.ts';
 
@@ -10,7 +10,7 @@ import { fakeKeychain } from './fake-keyring.ts';
  * secrets go into the keychain that is a folder, or without one into the file.
  */
 const [config = '', vault = '', ...names] = process.argv.slice(2);
-ignoreFileSizeSignal();
+ignoreSignalListenersOfLibraries();
 const keychain = vault === '' ? {} : { keychain: fakeKeychain(folderAsMap(vault)).keychain };
 // 50 concurrent writers wait for each other, on a busy machine longer than a user would.
 const lockTimeout = 50_000;

@@ -8,7 +8,7 @@ import { withoutExperimentalWarning } from '../../kernel/io.ts';
 const APPLICATION_ID = 0x5356434a;
 const VERSION = 2;
 
-/** Milliseconds to wait while another process reads the journal of a running job. */
+/** Maximum wait, in milliseconds, while another process reads the journal of a running job. */
 const BUSY_TIMEOUT = 2_000;
 
 const SCHEMA = `
@@ -134,7 +134,7 @@ export function journalError(path: string, error: unknown): SvcError {
 
 export function damagedError(path: string, cause?: unknown): SvcError {
   return new SvcError('local', `the journal ${path} is damaged; nothing was sent`, {
-    hint: 'it no longer shows which records were sent: try again with the records that the service lacks',
+    hint: 'svc cannot tell which records were sent: import the records that the service lacks as a new job',
     cause,
   });
 }

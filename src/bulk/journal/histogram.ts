@@ -1,4 +1,4 @@
-/** Steps per doubling: values are accurate to about 9 %. */
+/** Steps per doubling: values are accurate to about 9%. */
 const STEPS_PER_DOUBLING = 8;
 const DOUBLINGS = 22;
 
@@ -8,21 +8,17 @@ const DOUBLINGS = 22;
  */
 export class Histogram {
   readonly #counts: number[];
-  #maximum = 0;
+  maximum: number;
 
   constructor(saved?: SavedHistogram) {
     this.#counts = Array.from({ length: STEPS_PER_DOUBLING * DOUBLINGS }, (_, step) => saved?.counts[step] ?? 0);
-    this.#maximum = saved?.most ?? 0;
+    this.maximum = saved?.most ?? 0;
   }
 
   add(value: number): void {
     const step = Math.min(this.#counts.length - 1, Math.floor(Math.log2(Math.max(1, value)) * STEPS_PER_DOUBLING));
     this.#counts[step] = (this.#counts[step] ?? 0) + 1;
-    this.#maximum = Math.max(this.#maximum, value);
-  }
-
-  get maximum(): number {
-    return this.#maximum;
+    this.maximum = Math.max(this.maximum, value);
   }
 
   /** Returns the value that a share of all values, from 0 to 1, does not exceed; null if the histogram is empty. */
@@ -34,10 +30,10 @@ export class Histogram {
       seen += count;
       return seen >= share * total;
     });
-    return Math.min(this.#maximum, 2 ** ((step + 1) / STEPS_PER_DOUBLING));
+    return Math.min(this.maximum, 2 ** ((step + 1) / STEPS_PER_DOUBLING));
   }
 
-  /** The steps from the first to the last that is not empty. */
+  /** Returns the steps from the first to the last that is not empty: the number of values between `from` and `to`. */
   steps(): readonly { readonly from: number; readonly to: number; readonly count: number }[] {
     const steps = this.#counts.map((count, step) => ({
       from: 2 ** (step / STEPS_PER_DOUBLING),
@@ -50,7 +46,7 @@ export class Histogram {
 
   save(): SavedHistogram {
     const used = this.#counts.findLastIndex((count) => count > 0) + 1;
-    return { counts: this.#counts.slice(0, used), most: this.#maximum };
+    return { counts: this.#counts.slice(0, used), most: this.maximum };
   }
 }
 

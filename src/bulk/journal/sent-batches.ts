@@ -19,11 +19,9 @@ export interface SentBatch extends RecordRange {
 }
 
 /** Totals: records in settled and in open batches, and requests. */
-export interface SentBatchTotals {
+interface SentBatchTotals extends Pick<SentBatch, 'requests' | 'retries'> {
   readonly settled: number;
   readonly open: number;
-  readonly requests: number;
-  readonly retries: number;
 }
 
 const COLUMNS = 'first, last, count, settled, sends, requests, retries, crc';
@@ -83,13 +81,7 @@ export class SentBatchTable {
   }
 }
 
-interface BatchRow extends RecordRange {
-  readonly settled: number;
-  readonly sends: number;
-  readonly requests: number;
-  readonly retries: number;
-  readonly crc: number;
-}
+type BatchRow = Omit<SentBatch, 'settled'> & { readonly settled: number; readonly crc: number };
 
 function parseRow({ first, last, count, settled, sends, requests, retries, crc }: BatchRow): SentBatch | undefined {
   const isIntact = rowChecksum(first, last, count, settled, sends, requests, retries) === crc;

@@ -1,4 +1,14 @@
-import type { RequestTiming } from './request-timing.ts';
+/** Measurements of a request that affect the concurrency limit. */
+export interface RequestTiming {
+  /** Duration, retries and pauses included. */
+  readonly milliseconds: number;
+  /** Milliseconds of waiting for rate limits. */
+  readonly waited?: number;
+  /** Whether the service applied a rate limit at least once. */
+  readonly limited: boolean;
+  /** Whether an attempt got no response or a server error. */
+  readonly failed: boolean;
+}
 
 /** Minimum requests per window, for a meaningful median. A window has at least as many requests as the limit. */
 const MIN_SAMPLES = { starting: 2, later: 8 };
@@ -10,7 +20,7 @@ const MIN_SAMPLES = { starting: 2, later: 8 };
 const GROW_BELOW = { requests: 3, part: 1 / 4 };
 const SHRINK_ABOVE = { requests: 6, part: 1 / 2 };
 
-/** Milliseconds. A smaller increase in latency is local noise. */
+/** Minimum significant increase in latency, in milliseconds. Smaller ones are local noise. */
 const MIN_RISE = 10;
 
 const SHRINK_FACTOR = 0.75;
@@ -32,7 +42,7 @@ const LONG_ROUND_TRIP = 10;
  * flight. Both latencies are medians over a window, so that single slow responses have no effect.
  */
 export class AdaptiveLimit {
-  #current = 1;
+  current = 1;
   readonly #usualMaximum: number;
   #maximum: number;
   #starting = true;
@@ -50,22 +60,18 @@ export class AdaptiveLimit {
     this.#maximum = most;
   }
 
-  get current(): number {
-    return this.#current;
-  }
-
   settle({ milliseconds, waited = 0, limited, failed }: RequestTiming): void {
     if (this.#outdatedOutcomes > 0) this.#outdatedOutcomes -= 1;
     else if (limited || failed) this.#backOff();
     else if (waited === 0) this.#times.push(milliseconds);
     const fewest = this.#starting ? MIN_SAMPLES.starting : MIN_SAMPLES.later;
-    if (this.#times.length >= Math.max(fewest, this.#current)) this.#closeWindow();
+    if (this.#times.length >= Math.max(fewest, this.current)) this.#closeWindow();
   }
 
   #backOff(): void {
     this.#maximum = this.#usualMaximum;
     this.#windowsAtMaximum = 0;
-    this.#cutTo(this.#current * FAILURE_FACTOR);
+    this.#cutTo(this.current * FAILURE_FACTOR);
   }
 
   #closeWindow(): void {
@@ -74,43 +80,43 @@ export class AdaptiveLimit {
     this.#quickest = Math.min(this.#quickest, medianTime);
     this.#windows += 1;
     if (this.#limitBeforeProbe === undefined) this.#adjust(medianTime);
-    else this.#current = this.#limitBeforeProbe;
+    else this.current = this.#limitBeforeProbe;
     this.#limitBeforeProbe = undefined;
     if (this.#windows % WINDOWS_PER_PROBE === 0) this.#probe();
   }
 
   #adjust(medianTime: number): void {
-    const queued = medianTime - this.#quickest < MIN_RISE ? 0 : this.#current * (1 - this.#quickest / medianTime);
-    if (queued > this.#threshold(SHRINK_ABOVE)) this.#cutTo(this.#current * SHRINK_FACTOR);
+    const queued = medianTime - this.#quickest < MIN_RISE ? 0 : this.current * (1 - this.#quickest / medianTime);
+    if (queued > this.#threshold(SHRINK_ABOVE)) this.#cutTo(this.current * SHRINK_FACTOR);
     else if (queued < this.#threshold(GROW_BELOW)) this.#grow();
     else this.#starting = false;
   }
 
   #threshold({ requests, part }: typeof GROW_BELOW): number {
-    return Math.max(requests, part * this.#current);
+    return Math.max(requests, part * this.current);
   }
 
   #grow(): void {
-    if (this.#current >= this.#maximum) this.#windowsAtMaximum += 1;
+    if (this.current >= this.#maximum) this.#windowsAtMaximum += 1;
     if (this.#windowsAtMaximum >= WINDOWS_TO_EXTEND && this.#quickest >= LONG_ROUND_TRIP)
       this.#maximum = 2 * this.#usualMaximum;
     const grown = this.#starting
-      ? this.#current * 2
-      : Math.max(this.#current + 1, Math.floor(this.#current * GROWTH_FACTOR));
-    this.#current = Math.min(this.#maximum, grown);
-    if (this.#current === this.#usualMaximum) this.#starting = false;
+      ? this.current * 2
+      : Math.max(this.current + 1, Math.floor(this.current * GROWTH_FACTOR));
+    this.current = Math.min(this.#maximum, grown);
+    if (this.current === this.#usualMaximum) this.#starting = false;
   }
 
   #cutTo(limit: number): void {
-    this.#outdatedOutcomes = this.#current - 1;
-    this.#current = Math.max(1, Math.floor(limit));
+    this.#outdatedOutcomes = this.current - 1;
+    this.current = Math.max(1, Math.floor(limit));
     this.#starting = false;
     this.#limitBeforeProbe = undefined;
     this.#times = [];
   }
 
   #probe(): void {
-    const limit = this.#current;
+    const limit = this.current;
     this.#cutTo(limit / 2);
     this.#limitBeforeProbe = limit;
     this.#quickest = Number.POSITIVE_INFINITY;

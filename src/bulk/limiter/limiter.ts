@@ -1,7 +1,5 @@
-import type { Clock } from '../../kernel/clock.ts';
-import { AdaptiveLimit } from './adaptive-limit.ts';
-import { RecordRate } from './record-rate.ts';
-import type { RequestTiming } from './request-timing.ts';
+import { type Clock, monotonicNow } from '../../kernel/clock.ts';
+import { AdaptiveLimit, type RequestTiming } from './adaptive-limit.ts';
 
 /** Limits the concurrency and rate of a job. Call `release` once for each `acquire` that resolves. */
 export interface Limiter {
@@ -19,7 +17,7 @@ export interface LimiterOptions {
   /** Upper bound for `auto`. Doubled if the network, not the service, causes the latency. */
   readonly maximum: number;
   /** Maximum records per second, plus one batch in any interval. A larger batch is sent whole. */
-  readonly perSecond?: number;
+  readonly perSecond?: number | undefined;
   readonly clock: Clock;
 }
 
@@ -41,7 +39,7 @@ class SlotLimiter implements Limiter {
   readonly #limit: ConcurrencyLimit;
   readonly #rate: RecordRate | undefined;
   readonly #waiting = new Set<Waiter>();
-  #inFlight = 0;
+  inFlight = 0;
 
   constructor(limit: ConcurrencyLimit, rate: RecordRate | undefined) {
     this.#limit = limit;
@@ -52,14 +50,10 @@ class SlotLimiter implements Limiter {
     return this.#limit.current;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   async acquire(records: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#waiting.size > 0 || this.#inFlight >= this.limit) await this.#waitForSlot(signal);
-    else this.#inFlight += 1;
+    if (this.#waiting.size > 0 || this.inFlight >= this.limit) await this.#waitForSlot(signal);
+    else this.inFlight += 1;
     if (!this.#rate) return;
     try {
       await this.#rate.take(records, signal);
@@ -75,11 +69,11 @@ class SlotLimiter implements Limiter {
   }
 
   #releaseSlot(): void {
-    this.#inFlight -= 1;
+    this.inFlight -= 1;
     for (const waiter of this.#waiting) {
-      if (this.#inFlight >= this.limit) return;
+      if (this.inFlight >= this.limit) return;
       this.#waiting.delete(waiter);
-      this.#inFlight += 1;
+      this.inFlight += 1;
       waiter();
     }
   }
@@ -98,5 +92,38 @@ class SlotLimiter implements Limiter {
       this.#waiting.add(waiter);
       signal.addEventListener('abort', cancel, { once: true });
     });
+  }
+}
+
+/** Maximum delay to catch up with, in milliseconds, so that late timers do not lower the average rate. */
+const MAX_CATCH_UP = 25;
+
+/**
+ * Limits the rate of records. Each batch starts after the time that the previous ones take at this rate. Any interval has
+ * at most the allowed records, plus one batch, plus up to 25 ms of catching up.
+ */
+class RecordRate {
+  readonly #millisecondsEach: number;
+  readonly #clock: Clock;
+  /** Earliest start of the next batch. */
+  #nextStart: number;
+
+  constructor(perSecond: number, clock: Clock) {
+    this.#millisecondsEach = 1000 / perSecond;
+    this.#clock = clock;
+    this.#nextStart = monotonicNow(clock);
+  }
+
+  /** Waits until so many records may be sent. Rejects with the signal's reason. */
+  async take(records: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const now = monotonicNow(this.#clock);
+      const start = Math.max(this.#nextStart, now - MAX_CATCH_UP);
+      if (start <= now) {
+        this.#nextStart = start + records * this.#millisecondsEach;
+        return;
+      }
+      await this.#clock.sleep(Math.ceil(start - now), signal);
+    }
   }
 }

@@ -29,17 +29,12 @@ export class CsvRowParser {
   /** Length of `#text` at which an incomplete row is parsed again: twice the last length, for linear time. */
   #lengthToRetry = 0;
   #ended = false;
-  /** The line that names the separator, with its line break; empty if the file has no such line. */
-  #separatorLine = '';
+  /** The line before the header that names the separator, as Excel writes it: `sep=;` with its line break. */
+  separatorLine = '';
 
   constructor(name: string, take: OnRow) {
     this.#name = name;
     this.#onRow = take;
-  }
-
-  /** The line before the header that names the separator, as Excel writes it: `sep=;` with its line break. */
-  get separatorLine(): string {
-    return this.#separatorLine;
   }
 
   /** The cell separator, available after the first row. */
@@ -58,12 +53,8 @@ export class CsvRowParser {
     this.#rowStart = 0;
     this.#lengthToRetry = this.#text.length > chunk.length ? 2 * this.#text.length : 0;
     if (this.#text.length <= MAX_RECORD_CHARACTERS) return;
-    throw new InputError(
-      this.#name,
-      { line: this.#line },
-      'the row is longer than 16 MB',
-      'check for an unclosed quote',
-    );
+    const problem = 'the row is longer than 16 MB';
+    throw new InputError(this.#name, { line: this.#line }, problem, 'check for an unclosed quote');
   }
 
   /** Parses the remaining rows. The last row may lack a line break. */
@@ -97,7 +88,7 @@ export class CsvRowParser {
   #readDialect(text: string): CsvDialect {
     const [preface, delimiter] = SEPARATOR_LINE.exec(text) ?? [];
     if (preface === undefined || delimiter === undefined) return detectDialect(text);
-    this.#separatorLine = preface;
+    this.separatorLine = preface;
     this.#rowStart = preface.length;
     this.#line += 1;
     return { delimiter, newline: preface.endsWith('\r') ? '\r' : '\n' };
@@ -158,7 +149,7 @@ export class CsvRowParser {
   }
 }
 
-/** `sep=;` alone on the first line, which Excel reads as the separator. */
+/** Matches a first line of only `sep=;`, which Excel reads as the separator. */
 const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r|$)/i;
 
 /** Detects the dialect from the first line: `;` or a tab is the separator if the line has no comma. */
@@ -191,7 +182,7 @@ function nextQuote(text: string, from: number): number {
   return quote === -1 ? text.length : quote;
 }
 
-/** The offset of the quote that closes the cell starting at `from`, after skipping doubled quotes; -1 if not found. */
+/** Finds the offset of the quote that closes the cell starting at `from`, after skipping doubled quotes; -1 if not found. */
 function closingQuote(text: string, from: number): number {
   let quote = text.indexOf('"', from);
   while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);

@@ -3,23 +3,10 @@ import { restoreFormula } from '../../kernel/formula-text.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { CsvRowParser, formatRow } from './csv-rows.ts';
-import type { FieldMap, FieldNames } from './field-map.ts';
+import type { FieldNames } from './field-map.ts';
+import type { SourceRequest } from './record-layout.ts';
 import { findRenamedField, renameHint } from './renamed-field.ts';
-import { InputError, type RecordChunk, type SourceRecord, UnreadableRecord } from './source.ts';
-
-/** Options for reading a CSV file. */
-export interface CsvOptions {
-  readonly name: string;
-  /** The known fields of a record. */
-  readonly fields: readonly string[];
-  readonly idField: string;
-  /** Name of the ID column in the output of a list command. */
-  readonly listedId?: string | undefined;
-  /** Whether missing IDs are generated. If so, the file may lack the ID column. */
-  readonly generatesIds: boolean;
-  /** Maps columns to fields. A column that maps to an empty name is dropped. */
-  readonly map?: FieldMap;
-}
+import { createUnreadableRecord, InputError, type RecordChunk, type SourceRecord } from './source.ts';
 
 interface Header {
   /** Text in the file, including a preceding line that names the separator. */
@@ -36,18 +23,18 @@ interface Header {
  * neutralize spreadsheet formulas.
  */
 export class CsvReader {
-  readonly #options: CsvOptions;
+  readonly #request: SourceRequest;
   #header: Header | undefined;
 
-  constructor(options: CsvOptions) {
-    this.#options = options;
+  constructor(request: SourceRequest) {
+    this.#request = request;
   }
 
   /** The header of the file, with an ID column added if missing. */
   get header(): string {
     if (!this.#header) return '';
     const { text, delimiter, idColumn } = this.#header;
-    return idColumn === -1 ? text + delimiter + this.#options.idField : text;
+    return idColumn === -1 ? text + delimiter + this.#request.idField : text;
   }
 
   /** The fields of the header. */
@@ -65,7 +52,7 @@ export class CsvReader {
 
   async *read(chunks: AsyncIterable<string>): AsyncGenerator<RecordChunk> {
     let records: SourceRecord[] = [];
-    const parser = new CsvRowParser(this.#options.name, (cells, text, line) => {
+    const parser = new CsvRowParser(this.#request.name, (cells, text, line) => {
       if (this.#header) records.push(this.#record(this.#header, cells, text, line));
       else this.#header = this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
     });
@@ -83,28 +70,25 @@ export class CsvReader {
     }
     if (records.length > 0) yield records;
     if (!this.#header)
-      throw new InputError(this.#options.name, {}, 'the header is missing', 'the first row must name the fields');
+      throw new InputError(this.#request.name, {}, 'the header is missing', 'the first row must name the fields');
   }
 
   #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
-    const { name, fields, idField, listedId = idField, generatesIds } = this.#options;
-    const map: FieldNames = this.#options.map?.names ?? new Map();
+    const { name, fields, idField, listedId = idField, generatesIds } = this.#request;
+    const map: FieldNames = this.#request.map?.names ?? new Map();
     const columns = cells.map((cell) => restoreFormula(cell.trim()));
     for (const [at, column] of columns.entries()) {
       if (column === '') throw new InputError(name, { line }, `column ${at + 1} has no name`);
       if (columns.indexOf(column) !== at) throw new InputError(name, { line }, `two columns are named '${column}'`);
     }
     requireMappedColumns(map, columns, name);
-    this.#options.map?.markAllFound();
+    this.#request.map?.markAllFound();
     const mapped = columns.map((column) => (map.has(column) ? map.get(column) || undefined : column));
     for (const [at, field] of mapped.entries()) {
       const before = mapped.indexOf(field);
       if (field === undefined || before === at) continue;
-      throw new InputError(
-        name,
-        { line },
-        `the columns '${columns[before]}' and '${columns[at]}' both map to '${field}'`,
-      );
+      const problem = `the columns '${columns[before]}' and '${columns[at]}' both map to '${field}'`;
+      throw new InputError(name, { line }, problem);
     }
     const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : listedId);
     if (!generatesIds && idColumn === -1) {
@@ -123,7 +107,11 @@ export class CsvReader {
       ? 'put double quotes around any cell that contains the separator'
       : 'check that the file is complete';
     const problem = `the row has ${formatNounCount(cells.length, 'cell')}, but the header has ${fields.length}`;
-    return new UnreadableRecord(text, { line, column: 1 }, new InputError(this.#options.name, { line }, problem, hint));
+    return createUnreadableRecord(
+      text,
+      { line, column: 1 },
+      new InputError(this.#request.name, { line }, problem, hint),
+    );
   }
 }
 

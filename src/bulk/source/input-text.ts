@@ -27,18 +27,14 @@ export interface InputTextRequest {
  * Opens the text of a file or of stdin.
  * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if it is empty or not text
  */
-export async function openInputText({
-  file,
-  cwd,
-  stdin,
-  signal,
-}: InputTextRequest): Promise<InputText & { readonly name: string }> {
+export async function openInputText(request: InputTextRequest): Promise<InputText & { readonly name: string }> {
+  const { file, cwd, stdin, signal } = request;
   const name = inputName(file);
   const bytes = file === '-' ? stdin : await openFileStream(await findNamedFile(file, cwd), signal);
   return { name, ...(await decodeInputText(readStreamBytes(bytes, name, signal), name)) };
 }
 
-/** The name of a file in messages. */
+/** Returns the name of a file in messages. */
 export function inputName(file: string): string {
   return file === '-' ? 'stdin' : file;
 }

@@ -1,17 +1,10 @@
-import type { Diagnostic } from '../diagnostic.ts';
 import { type JsonPiece, JsonSplitter } from './json-splitter.ts';
 import { parseJson } from './parse-json.ts';
+import type { ListRequest } from './record-layout.ts';
 import { InputError, type RecordChunk } from './source.ts';
 
-/** Options for reading a list: the input's name in messages, the field that contains the list, and a receiver of warnings. */
-export interface ListOptions {
-  readonly name: string;
-  readonly field: string;
-  readonly warn: (warning: Diagnostic) => void;
-}
-
 /** Reads a JSON array, or the array under `field` of an object. */
-export async function* readJson(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<RecordChunk> {
+export async function* readJson(chunks: AsyncIterable<string>, options: ListRequest): AsyncGenerator<RecordChunk> {
   const splitter = new JsonSplitter(chunks, options.name);
   try {
     yield* readList(splitter, options);
@@ -20,7 +13,7 @@ export async function* readJson(chunks: AsyncIterable<string>, options: ListOpti
   }
 }
 
-async function* readList(splitter: JsonSplitter, options: ListOptions): AsyncGenerator<RecordChunk> {
+async function* readList(splitter: JsonSplitter, options: ListRequest): AsyncGenerator<RecordChunk> {
   const { name, field } = options;
   const opening = await splitter.peek();
   if (opening !== '[' && opening !== '{') {
@@ -62,7 +55,7 @@ async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerat
 }
 
 /** Reads the records in an object after its opening brace. Warns about the other fields. */
-async function* readMembers(splitter: JsonSplitter, { name, field, warn }: ListOptions): AsyncGenerator<RecordChunk> {
+async function* readMembers(splitter: JsonSplitter, { name, field, warn }: ListRequest): AsyncGenerator<RecordChunk> {
   let found = false;
   for (let first = true, stop = ','; stop === ','; first = false) {
     const key = await readPiece(splitter);
@@ -85,12 +78,8 @@ async function* readMembers(splitter: JsonSplitter, { name, field, warn }: ListO
       throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
   }
   if (!found) {
-    throw new InputError(
-      name,
-      splitter.position,
-      `the object has no array "${field}"`,
-      `put the records into [ ], or {"${field}":[ ]}`,
-    );
+    const hint = `put the records into [ ], or {"${field}":[ ]}`;
+    throw new InputError(name, splitter.position, `the object has no array "${field}"`, hint);
   }
 }
 

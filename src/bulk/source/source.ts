@@ -17,24 +17,15 @@ export interface SourceRecord extends Position {
 /** Consecutive records of an input. Reading in chunks avoids an asynchronous step per record, which costs more than parsing. */
 export type RecordChunk = readonly SourceRecord[];
 
-/** A record that cannot be read, although the records after it can. */
-export class UnreadableRecord implements SourceRecord {
-  readonly line: number;
-  readonly column: number;
-  readonly text: string;
-  readonly #error: InputError;
-
-  constructor(text: string, { line, column }: Position, error: InputError) {
-    this.text = text;
-    this.line = line;
-    this.column = column;
-    this.#error = error;
-  }
-
-  /** @throws SvcError `bad_data` with the reason */
-  get value(): never {
-    throw this.#error;
-  }
+/** Creates a record that cannot be read, although the records after it can. Its `value` throws the error. */
+export function createUnreadableRecord(text: string, position: Position, error: InputError): SourceRecord {
+  return {
+    ...position,
+    text,
+    get value(): never {
+      throw error;
+    },
+  };
 }
 
 export interface Source {
@@ -78,7 +69,7 @@ export class InputError extends SvcError {
   }
 }
 
-/** The position of an offset in a text that starts at `start`. */
+/** Returns the position of an offset in a text that starts at `start`. */
 export function positionWithin(text: string, offset: number, start: Position): Position {
   const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
   const last = lines.at(-1) ?? '';

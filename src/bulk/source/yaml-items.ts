@@ -61,12 +61,8 @@ export class YamlItemSplitter {
     this.#text = text.slice(from);
     this.#scanned = this.#text.length;
     if (this.#scanned <= MAX_YAML_CHARACTERS) return items;
-    throw new InputError(
-      this.#name,
-      { line: this.#line },
-      'the record is longer than 2 MB',
-      'check for an unclosed quote',
-    );
+    const problem = 'the record is longer than 2 MB';
+    throw new InputError(this.#name, { line: this.#line }, problem, 'check for an unclosed quote');
   }
 
   /** Returns the last item. */
@@ -81,7 +77,7 @@ export class YamlItemSplitter {
     return { text, line };
   }
 
-  /** The offset of the next line with a dash of this list; -1 if not found yet. */
+  /** Finds the offset of the next line with a dash of this list; -1 if not found yet. */
   #nextDash(from: number): number {
     const text = this.#text;
     for (let at = text.indexOf(this.#dash, from); at !== -1; at = text.indexOf(this.#dash, at + 1)) {

@@ -1,6 +1,6 @@
 import { isMap, isScalar } from 'yaml';
-import type { ListOptions } from './json.ts';
-import { InputError, type RecordChunk, type SourceRecord, UnreadableRecord } from './source.ts';
+import type { ListRequest } from './record-layout.ts';
+import { createUnreadableRecord, InputError, type RecordChunk, type SourceRecord } from './source.ts';
 import {
   detectYamlLayout,
   MAX_YAML_CHARACTERS,
@@ -21,10 +21,10 @@ import {
 
 /**
  * Reads a YAML list, or the list under `field` of a mapping. A scalar keeps its text: its field decides whether it is a
- * number, so IDs such as `0123`, `no`, and `1e5` are preserved. A records list is read item by item. Other layouts are read
+ * number, so IDs such as `0123`, `no`, and `1e5` are preserved. A block list is read item by item. Other layouts are read
  * as a whole, up to a maximum size.
  */
-export async function* readYaml(chunks: AsyncIterable<string>, options: ListOptions): AsyncGenerator<RecordChunk> {
+export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequest): AsyncGenerator<RecordChunk> {
   const { name, field } = options;
   let head = '';
   let reader: ItemReader | undefined;
@@ -51,17 +51,13 @@ export function withYamlField({ value }: SourceRecord, field: string, text: stri
   return formatYamlItem({ ...Object(value), [field]: text });
 }
 
-function* readWholeList(text: string, { name, field }: ListOptions): Generator<RecordChunk> {
+function* readWholeList(text: string, { name, field }: ListRequest): Generator<RecordChunk> {
   const parsed = parseYamlText(text, name, 'record');
   const list = findList(parsed, field);
   if (!list) {
     const hint = `begin each record with '- ', or put the list under '${field}:'`;
-    throw new InputError(
-      name,
-      parsed.positionOf(parsed.document.contents?.range?.[0]),
-      'expected a list of records',
-      hint,
-    );
+    const position = parsed.positionOf(parsed.document.contents?.range?.[0]);
+    throw new InputError(name, position, 'expected a list of records', hint);
   }
   const records: SourceRecord[] = [];
   for (const item of list.items) records.push(new YamlRecord(readNode(parsed, item, name)));
@@ -87,9 +83,9 @@ class YamlRecord implements SourceRecord {
 /** Upper bound on the total text of records with anchors, which are kept for later aliases. */
 const MAX_ANCHORED_CHARACTERS = 64 * 1024;
 
-/** Reads the items of a records list one by one. */
+/** Reads the items of a block list one by one. */
 class ItemReader {
-  readonly #options: ListOptions;
+  readonly #options: ListRequest;
   readonly #items: YamlItemSplitter;
   /** Whether the list is under a field, so that other fields may follow. */
   readonly #inField: boolean;
@@ -100,7 +96,7 @@ class ItemReader {
   /** Text after the list. */
   #afterItems: YamlItem | undefined;
 
-  constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: ListOptions) {
+  constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: ListRequest) {
     this.#options = options;
     this.#inField = field;
     this.#items = new YamlItemSplitter(options.name, indent, countLines(head.slice(0, start)) + 1);
@@ -164,7 +160,7 @@ class ItemReader {
       return this.#parse(item);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      return new UnreadableRecord(item.text, { line: item.line, column: 1 }, error);
+      return createUnreadableRecord(item.text, { line: item.line, column: 1 }, error);
     }
   }
 

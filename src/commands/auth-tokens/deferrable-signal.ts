@@ -2,7 +2,7 @@
 export interface DeferrableSignal {
   readonly signal: AbortSignal;
   /** Runs `body` to completion. If the other signal aborts meanwhile, `onAbort` is called instead of aborting. */
-  defer<Value>(body: () => Promise<Value>, told: () => void): Promise<Value>;
+  defer<Value>(body: () => Promise<Value>, onAbort: () => void): Promise<Value>;
 }
 
 export function createDeferrableSignal(other: AbortSignal): DeferrableSignal {
@@ -13,9 +13,9 @@ export function createDeferrableSignal(other: AbortSignal): DeferrableSignal {
   else other.addEventListener('abort', forward, { once: true });
   return {
     signal: controller.signal,
-    async defer(body, tell) {
+    async defer(body, onAbort) {
       controller.signal.throwIfAborted();
-      onDeferredAbort = tell;
+      onDeferredAbort = onAbort;
       try {
         return await body();
       } finally {

@@ -1,4 +1,3 @@
-import type { OperationEntry } from '../../catalog/manifest.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
 import { type RecoveryFile, removeRecord } from '../../profiles/recovery/recovery.ts';
@@ -10,7 +9,6 @@ import type { NewToken } from './reset-token.ts';
 /** A new token and its destinations. */
 export interface TokenDelivery extends NewToken {
   readonly context: Context;
-  readonly entry: OperationEntry;
   readonly apiKey: string;
   readonly destinations: readonly TokenDestination[];
   /** Whether stdout is a destination, too. */
@@ -33,14 +31,14 @@ export async function deliverToken(delivery: TokenDelivery): Promise<void> {
   const stdout = { name: 'stdout', deliver: () => printToken(delivery) };
   const failures = await deliverToAll(token, isPrinted ? [...destinations, stdout] : destinations);
   if (saveError && !isPrinted && failures.length === destinations.length) await catchError(stdout.deliver);
-  const details = { context, apiKey, path: recovery.path };
   const problems = failures.map(({ name, error }) => `${name}: ${messageOf(error)}`);
   const cause = failures[0]?.error;
   if (failures.length > 0) {
     await recovery.close().catch(() => undefined); // it is on disk
-    if (saveError) throw notSavedError(details, problems, cause);
+    if (saveError) throw notSavedError(apiKey, problems, cause);
     const { hasProfileFor } = await import('./to-profile.ts');
-    throw notDeliveredError({ ...details, canSave: await hasProfileFor(context, apiKey) }, problems, cause);
+    const details = { apiKey, path: recovery.path, canSave: await hasProfileFor(context, apiKey) };
+    throw notDeliveredError(details, problems, cause);
   }
   const remaining = await catchError(() => recovery.remove());
   if (remaining) await warnSafely(context, remaining);
@@ -61,17 +59,9 @@ async function discardSuperseded({ context, superseded }: TokenDelivery): Promis
   if (error) await warnSafely(context, error);
 }
 
-interface DeliveryFailure {
-  readonly name: string;
-  readonly error: unknown;
-}
-
 /** Delivers the token to all destinations, even if some fail. */
-async function deliverToAll(
-  token: string,
-  destinations: readonly Pick<TokenDestination, 'name' | 'deliver'>[],
-): Promise<readonly DeliveryFailure[]> {
-  const failures: DeliveryFailure[] = [];
+async function deliverToAll(token: string, destinations: readonly Pick<TokenDestination, 'name' | 'deliver'>[]) {
+  const failures: { readonly name: string; readonly error: Error }[] = [];
   for (const { name, deliver } of destinations) {
     const error = await catchError(() => deliver(token));
     if (error) failures.push({ name, error });

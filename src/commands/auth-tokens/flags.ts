@@ -5,10 +5,10 @@ export const RESET_FLAGS = [
   { flags: '--save', description: 'save the new token in the selected profile' },
   {
     flags: '--to <exec:command>',
-    description: 'shell command that reads the new token from its stdin, instead of stdout',
+    description: 'shell command that gets the new token on stdin, instead of printing it',
   },
-  { flags: '--output-file <path>', description: 'new file for the token, readable only by you, instead of stdout' },
-  { flags: '--print', description: 'print the token in addition to --to and --output-file' },
+  { flags: '--output-file <path>', description: 'new private file for the token, instead of printing it' },
+  { flags: '--print', description: 'also print the token, with --to or --output-file' },
   { flags: '--github', description: "mask the token and set it as the output 'token' of the GitHub Actions step" },
   { flags: '--ensure', description: 'repeat the reset until a response with a usable token arrives' },
 ] as const satisfies readonly OptionDefinition[];

@@ -11,9 +11,7 @@ export async function currentService({ options, openSettings }: Context): Promis
   return baseUrl ? new URL(baseUrl.value).origin : '';
 }
 
-/**
- * Finds the latest known token of an API key. A token kept by an earlier reset is newer than the one in the settings.
- */
+/** Finds the latest known token of an API key. A token kept by an earlier reset is newer than the one in the settings. */
 export async function findKnownToken(
   context: Context,
   apiKey: string,

@@ -22,13 +22,11 @@ const COLUMNS = [
 
 export async function authRecover(context: Context, { options }: Invocation<RecoverFlags>): Promise<void> {
   const pending = await listPendingRecoveries(context.folders);
-  const remove = options.remove;
-  if (remove !== undefined && options.save === true) {
-    throw new SvcError('usage', '--save and --remove exclude each other');
-  }
+  const { save, remove, check = true } = options;
+  if (remove !== undefined && save) throw new SvcError('usage', '--save and --remove exclude each other');
   if (remove !== undefined) return removeOne(context, pending, remove);
-  if (options.save === true) return saveKeptToken(context, pending);
-  await list(context, pending, options.check !== false);
+  if (save) return saveKeptToken(context, pending);
+  await list(context, pending, check);
 }
 
 async function list(context: Context, pending: readonly PendingRecovery[], check: boolean): Promise<void> {
@@ -71,13 +69,10 @@ async function saveKeptToken(context: Context, pending: readonly PendingRecovery
   const mine = kept.filter(({ record }) => !apiKey || record?.apiKey === apiKey.value);
   const token = mine.at(-1)?.record;
   if (!token?.token) {
-    throw new SvcError(
-      'not_found',
-      `no saved token found for ${apiKey?.value ?? 'an API key'} of ${place || 'this profile'}`,
-      {
-        hint: hint`${step('list', 'auth', 'recover')} lists the saved tokens; use --profile to choose another profile`,
-      },
-    );
+    const owner = `${apiKey?.value ?? 'an API key'} of ${place || 'this profile'}`;
+    throw new SvcError('not_found', `no saved token found for ${owner}`, {
+      hint: hint`${step('list', 'auth', 'recover')} lists the saved tokens; use --profile to choose another profile`,
+    });
   }
   const profile = await openProfile(context, token.apiKey);
   await profile.deliver(token.token);

@@ -26,50 +26,23 @@ import { ensureStep } from './reset-errors.ts';
  */
 type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied' | 'damaged';
 
-/** One entry in the output of `auth recover`. */
-export interface RecoveryEntry {
-  readonly id: string;
-  readonly operation: 'auth-tokens.reset';
-  readonly state: RecoveryState;
-  readonly apiKey: string | null;
-  readonly service: string | null;
-  readonly profile: string | null;
-  readonly startedAt: string | null;
-  readonly token: string | null;
-  readonly path: string;
-  /** Recommended next step. */
-  readonly next: string;
-}
+export type RecoveryEntry = Awaited<ReturnType<typeof describeRecovery>>;
 
-/** Describes a recovery record. With `check`, probes the old token if the settings still contain it. */
-export async function describeRecovery(
-  context: Context,
-  { path, record }: PendingRecovery,
-  check: boolean,
-): Promise<RecoveryEntry> {
+/** Describes a recovery record for the output of `auth recover`, with the recommended next step. With `check`, probes the old token if the settings still contain it. */
+export async function describeRecovery(context: Context, { path, record }: PendingRecovery, check: boolean) {
   const id = recoveryIdOf(path);
   const operation = 'auth-tokens.reset';
   if (!record) {
     const nothing = { apiKey: null, service: null, profile: null, startedAt: null, token: null };
     return { id, operation, state: 'damaged', ...nothing, path, next: `inspect and delete ${path}` };
   }
-  const { apiKey, place, profile, startedAt, token } = record;
+  const { apiKey, place: service, profile, startedAt, token } = record;
   const state = await determineState(context, record, check);
-  return {
-    id,
-    operation,
-    state,
-    apiKey,
-    service: place,
-    profile,
-    startedAt,
-    token,
-    path,
-    next: describeNextStep(id, state, record, await serviceFlagsOf(context, record)),
-  };
+  const next = describeNextStep(id, state, record, await serviceFlagsOf(context, record));
+  return { id, operation, state, apiKey, service, profile, startedAt, token, path, next };
 }
 
-/** Milliseconds after which the service has certainly finished processing a reset. */
+/** Time after which the service has certainly finished processing a reset, in milliseconds. */
 const MAX_RESET_DURATION = 120_000;
 
 async function determineState(context: Context, record: RecoveryRecord, check: boolean): Promise<RecoveryState> {

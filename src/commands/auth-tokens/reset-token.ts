@@ -41,15 +41,14 @@ const RETRY_PAUSE = 1_000;
  */
 export async function resetToken(sending: ResetRequest, recovery: RecoveryFile): Promise<NewToken> {
   const { context, ensure } = sending;
-  let replaced = false;
-  let open = false;
+  let [isReplaced, isUnknown] = [false, false];
   for (let round = 1; ; round += 1) {
     const outcome = await attemptReset(sending);
     if (outcome.kind === 'answered') return outcome.obtained;
-    replaced ||= outcome.state === 'dead';
-    if (outcome.kind === 'unsettled') open = outcome.state !== 'alive';
+    isReplaced ||= outcome.state === 'dead';
+    if (outcome.kind === 'unsettled') isUnknown = outcome.state !== 'alive';
     const again = ensure && outcome.kind === 'unsettled' && round < MAX_ATTEMPTS && !context.signal.aborted;
-    if (!again) return throwOutcome(sending, recovery, { ...outcome, isReplaced: replaced, isUnknown: open });
+    if (!again) return throwOutcome(sending, recovery, { ...outcome, isReplaced, isUnknown });
     await context.note(
       `no usable response; resetting again (${round} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`,
     );
@@ -57,11 +56,15 @@ export async function resetToken(sending: ResetRequest, recovery: RecoveryFile):
   }
 }
 
-type AttemptOutcome =
-  | { readonly kind: 'answered'; readonly obtained: NewToken }
-  | { readonly kind: 'refused' | 'unsettled'; readonly error: Error; readonly state: TokenState };
+interface FailedAttempt {
+  readonly kind: 'refused' | 'unsettled';
+  readonly error: Error;
+  readonly state: TokenState;
+}
 
-async function attemptReset(sending: ResetRequest): Promise<AttemptOutcome> {
+async function attemptReset(
+  sending: ResetRequest,
+): Promise<FailedAttempt | { readonly kind: 'answered'; readonly obtained: NewToken }> {
   try {
     return { kind: 'answered', obtained: await sendReset(sending) };
   } catch (error) {
@@ -72,8 +75,8 @@ async function attemptReset(sending: ResetRequest): Promise<AttemptOutcome> {
   }
 }
 
-async function sendReset({ context, client, deferrable: held, input }: ResetRequest): Promise<NewToken> {
-  const reply = await held.defer(
+async function sendReset({ context, client, deferrable, input }: ResetRequest): Promise<NewToken> {
+  const reply = await deferrable.defer(
     () => client.call(RESET, input),
     () => void context.note(formatWaitingMessage(context)).catch(() => undefined), // a failed message must not stop the reset
   );
@@ -91,23 +94,18 @@ function formatWaitingMessage({ options }: Context): string {
   return `waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${recover}`;
 }
 
-interface FailedReset {
-  readonly kind: 'refused' | 'unsettled';
-  readonly error: Error;
-  /** One of the attempts replaced the old token. */
-  readonly isReplaced: boolean;
-  /** The outcome of one of the attempts is unknown. */
-  readonly isUnknown: boolean;
-}
-
-async function throwOutcome(sending: ResetRequest, recovery: RecoveryFile, unanswered: FailedReset): Promise<never> {
-  const { kind, error, isReplaced: replaced, isUnknown: open } = unanswered;
-  const details = { context: sending.context, apiKey: sending.input.apiKey, path: recovery.path };
-  if (replaced) {
+/** Reports the last attempt, and whether any attempt replaced the old token or has an unknown outcome. */
+async function throwOutcome(
+  sending: ResetRequest,
+  recovery: RecoveryFile,
+  { kind, error, isReplaced, isUnknown }: FailedAttempt & Readonly<Record<'isReplaced' | 'isUnknown', boolean>>,
+): Promise<never> {
+  const details = { apiKey: sending.input.apiKey, path: recovery.path };
+  if (isReplaced) {
     await saveStateOrWarn(sending.context, recovery, 'lost');
     throw tokenLostError(details, error);
   }
-  if (open) {
+  if (isUnknown) {
     await saveStateOrWarn(sending.context, recovery, 'unknown');
     throw resetUnknownError(details, error, sending.oldToken !== undefined);
   }

@@ -1,31 +1,25 @@
 import { resolve } from 'node:path';
 import { authTokens } from '../../catalog/auth-tokens.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { withLock } from '../../kernel/lock.ts';
 import { listPendingRecoveries, type PendingRecovery } from '../../profiles/recovery/pending.ts';
 import { fingerprintOf, isForSubject, type ResetSubject } from '../../profiles/recovery/record.ts';
-import {
-  createRecoveryFile,
-  ensureRecoveryFolder,
-  type RecoveryFile,
-  recoveryLockOf,
-} from '../../profiles/recovery/recovery.ts';
-import { type Connection, connect } from '../call/connect.ts';
+import { createRecoveryFile, ensureRecoveryFolder, recoveryLockOf } from '../../profiles/recovery/recovery.ts';
+import { connect } from '../call/connect.ts';
 import { readInputData } from '../call/input-data.ts';
 import { printResults } from '../call/print-results.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
-import { createDeferrableSignal, type DeferrableSignal } from './deferrable-signal.ts';
+import { createDeferrableSignal } from './deferrable-signal.ts';
 import { deliverToken } from './deliver.ts';
-import { type DestinationOptions, discardAll, openDestinations, readDestinationOptions } from './destinations.ts';
+import { discardAll, openDestinations } from './destinations.ts';
 import type { ResetFlags } from './flags.ts';
 import { currentService, findKnownToken } from './known-token.ts';
 import type { ApiKeyToken } from './probe.ts';
 import { resetInProgressError } from './reset-errors.ts';
-import { type NewToken, resetToken } from './reset-token.ts';
+import { type ResetRequest, resetToken } from './reset-token.ts';
 
 const RESET = authTokens['auth-tokens.reset'];
 
@@ -53,83 +47,62 @@ export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry],
   const failure = fromDocument ? 'bad_data' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(context, entry, RESET, data, failure));
   if (context.options.dryRun) return printResults(context, entry, RESET, { inputs: [data], all: false });
-  const options = { ...readDestinationOptions(invocation), ensure: invocation.options.ensure === true };
+  const { options } = invocation;
   requireDestination(context, options);
-  const held = createDeferrableSignal(context.signal);
+  const deferrable = createDeferrableSignal(context.signal);
   // An invalid jq expression fails here, before the request.
   await context.printer();
-  const connection = await connect({ ...context, signal: held.signal });
+  const { client, close } = await connect({ ...context, signal: deferrable.signal });
   try {
     await context.confirm(RESET.confirm?.({ apiKey }) ?? '');
-    await connection.client.ensureWritesAllowed();
-    await runWithLock({ context, entry, deferrable: held, connection, data: { ...data, apiKey }, options });
+    await client.ensureWritesAllowed();
+    const input = { ...data, apiKey };
+    await runWithLock({ context, client, deferrable, input, ensure: options.ensure === true, options });
   } finally {
-    await connection.close();
+    await close();
   }
 };
 
 /** @throws SvcError `local` if stdout is closed and there is no other destination */
-function requireDestination({ io }: Context, { save, to, outputFile, github }: DestinationOptions): void {
+function requireDestination({ io }: Context, { save, to, outputFile, github }: ResetFlags): void {
   if (!io.stdout.isDiscarded || save || to !== undefined || outputFile !== undefined || github) return;
   throw new SvcError('local', 'stdout is closed, so the new token could not be printed; nothing was sent', {
     hint: 'use --output-file to write the token to a file, or --save to save it in the profile',
   });
 }
 
-interface ResetRun {
-  readonly context: Context;
-  readonly entry: OperationEntry;
-  readonly deferrable: DeferrableSignal;
-  readonly connection: Connection;
-  readonly data: Readonly<Record<string, unknown>> & { readonly apiKey: string };
-  readonly options: DestinationOptions & { readonly ensure: boolean };
+interface ResetRun extends Omit<ResetRequest, 'oldToken'> {
+  readonly options: ResetFlags;
 }
 
 async function runWithLock(reset: ResetRun): Promise<void> {
-  const { context, data } = reset;
+  const { context, input } = reset;
   const { folders, clock, signal } = context;
-  const { apiKey } = data;
+  const { apiKey } = input;
   const subject: ResetSubject = { apiKey, place: await currentService(context) };
   await ensureRecoveryFolder(folders);
   const lock = recoveryLockOf(folders, subject);
-  const refusal = (owner: string) => resetInProgressError(apiKey, owner);
+  const createError = (owner: string) => resetInProgressError(apiKey, owner);
   // Waiting for another reset would only invalidate its token once it has finished.
-  await withLock(lock, { clock, timeout: 0, signal, createError: refusal }, () => runReset(reset, subject));
+  await withLock(lock, { clock, timeout: 0, signal, createError }, () => runReset(reset, subject));
 }
 
-async function runReset(reset: ResetRun, subject: ResetSubject): Promise<void> {
-  const { context, entry, connection, deferrable: held, data, options } = reset;
+async function runReset({ options, ...reset }: ResetRun, subject: ResetSubject): Promise<void> {
+  const { context } = reset;
   const { apiKey } = subject;
   const destinations = await openDestinations(context, apiKey, options);
   const superseded = await findEarlierRecords(context, subject);
   const oldToken = await findKnownToken(context, apiKey, superseded);
-  let sent: { readonly recovery: RecoveryFile; readonly obtained: NewToken };
-  try {
+  const send = async () => {
     const recovery = await startRecovery(context, subject, oldToken);
-    const sending = {
-      context,
-      client: connection.client,
-      deferrable: held,
-      input: data,
-      oldToken,
-      ensure: options.ensure,
-    };
-    sent = { recovery, obtained: await resetToken(sending, recovery) };
-  } catch (error) {
+    return { recovery, ...(await resetToken({ ...reset, oldToken }, recovery)) };
+  };
+  const sent = await send().catch(async (error: unknown) => {
     await discardAll(destinations);
     throw error;
-  }
-  const { recovery, obtained } = sent;
-  await deliverToken({
-    context,
-    entry,
-    apiKey,
-    ...obtained,
-    destinations,
-    recovery,
-    superseded,
-    isPrinted: options.print,
   });
+  const isPrinted = options.print === true || (options.to === undefined && options.outputFile === undefined);
+  await deliverToken({ context, apiKey, ...sent, destinations, superseded, isPrinted });
 }
 
 /** Finds records of earlier resets of the same token, and warns about kept tokens. */
@@ -143,11 +116,7 @@ async function findEarlierRecords(context: Context, subject: ResetSubject): Prom
   return earlier;
 }
 
-async function startRecovery(
-  context: Context,
-  subject: ResetSubject,
-  oldToken: ApiKeyToken | undefined,
-): Promise<RecoveryFile> {
+async function startRecovery(context: Context, subject: ResetSubject, oldToken: ApiKeyToken | undefined) {
   const { folders, clock, options } = context;
   const profile = options.local ? undefined : (await context.openSettings()).profile;
   return createRecoveryFile(folders, {

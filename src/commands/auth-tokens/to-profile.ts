@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { type Hint, hint, stepWithPlaceholder } from '../../kernel/hint.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { findProfile } from '../../profiles/profiles-file.ts';
-import { createProfileStore, type ProfileEdit } from '../../profiles/store.ts';
+import { createProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { TokenDestination } from './destination.ts';
 
@@ -22,10 +22,15 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
   return {
     name: `profile '${name}'`,
     deliver: async (token) => {
-      const { location: place, keychainProblem: fault } = await store.edit(name, withToken(apiKey, token));
+      const { location, keychainProblem } = await store.edit(name, (profile, secrets) => ({
+        profile: { ...profile, apiKey },
+        secrets: { ...secrets, authToken: token },
+      }));
       // A failure to print the warning must not look like a failure to save the token.
-      if (fault !== undefined)
-        await context.warn(`the keychain ${fault}; saved the token in the ${place}`).catch(() => undefined);
+      if (keychainProblem !== undefined)
+        await context
+          .warn(`the keychain ${keychainProblem}; saved the token in the ${location}`)
+          .catch(() => undefined);
     },
     discard: async () => undefined,
   };
@@ -43,11 +48,6 @@ export async function hasProfileFor(context: Context, apiKey: string): Promise<b
   }
 }
 
-/** Returns an edit that saves the API key and its token in a profile. */
-export function withToken(apiKey: string, token: string): ProfileEdit {
-  return (profile, secrets) => ({ profile: { ...profile, apiKey }, secrets: { ...secrets, authToken: token } });
-}
-
 async function requireActiveProfileName({ options, openSettings }: Context): Promise<string> {
   if (options.local) throw profileError('the embedded service has no profile');
   const { profile } = await openSettings();
@@ -63,10 +63,8 @@ async function ownershipCheck({ openSettings }: Context, name: string, apiKey: s
   const { baseUrl } = await openSettings();
   return (profile: Profile) => {
     if (profile.apiKey !== undefined && profile.apiKey !== apiKey) {
-      throw profileError(
-        `profile '${name}' belongs to API key ${profile.apiKey}`,
-        'choose another profile with --profile',
-      );
+      const problem = `profile '${name}' belongs to API key ${profile.apiKey}`;
+      throw profileError(problem, 'choose another profile with --profile');
     }
     const home = profile.baseUrl && new URL(profile.baseUrl).origin;
     if (!home || !baseUrl || new URL(baseUrl.value).origin !== home) {

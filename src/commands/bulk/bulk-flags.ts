@@ -33,18 +33,14 @@ const BULK_FLAGS = [
 /** Flag of bulk commands whose records the service refuses if they exist. */
 const IF_EXISTS_FLAG = {
   flags: '--if-exists <action>',
-  description: 'handling of records that already exist (default: fail)',
+  description: 'how to handle records that already exist (default: fail)',
   choices: ['fail', 'skip', 'update'],
 } as const satisfies OptionDefinition;
 
-/** Flags of a bulk operation. */
+/** Returns the flags of a bulk operation. */
 export function bulkFlags({ ifExists }: OperationEntry): readonly OptionDefinition[] {
   if (!ifExists) return BULK_FLAGS;
-  const what = `records that already exist${ifExists.includes('update') ? '' : ', which the service cannot update'}`;
-  return [
-    { ...IF_EXISTS_FLAG, description: `how to handle ${what} (default: fail)`, choices: ifExists },
-    ...BULK_FLAGS,
-  ];
+  return [{ ...IF_EXISTS_FLAG, choices: ifExists }, ...BULK_FLAGS];
 }
 
 export function parseBulkOptions(invocation: Invocation): BulkOptions {

@@ -96,14 +96,7 @@ async function prepare(
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
-  const calls: BatchCalls = {
-    client,
-    operation,
-    fields,
-    data,
-    single,
-    ...optionalProperty('ifExists', options.ifExists),
-  };
+  const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
   const newParents = first ? await confirmNewParents(context, operation, [data], request.flags) : [];
   await confirmWrites(context, calls, confirmations, records);
   return { plan: { calls, input, options, limits }, newParents };

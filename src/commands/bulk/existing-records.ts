@@ -10,7 +10,7 @@ import { type BatchCalls, createRequestSender } from './request-sender.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Creates the handling of existing records that the command asks for. Undefined if they fail.
+ * Creates the handler of existing records for the command's --if-exists. Returns `undefined` if they count as failures.
  * @param keptFields receives the fields that differ from the record sent, and that an update cannot change
  */
 export async function handleExisting(
@@ -29,7 +29,9 @@ export async function handleExisting(
     for (const field of addOnlyFields)
       if (sent[field] !== undefined && sent[field] !== existing[field]) keptFields.add(field);
   };
-  const shared = pickFields(data, Object.keys(operation.input.shape));
+  const shared = Object.fromEntries(
+    Object.entries(data).filter(([name]) => Object.hasOwn(operation.input.shape, name)),
+  );
   const toJson = ({ value }: { readonly value: unknown }) =>
     JSON.stringify(isObject(value) ? omitFields(value, addOnlyFields) : value);
   return {
@@ -37,10 +39,6 @@ export async function handleExisting(
     lookUp: createLookup(calls, { listing: 'once', onFound: noteKeptFields }) ?? (async () => new Map()),
     send: createRequestSender({ ...calls, operation, fields: updateFields, data: shared }, clock, 'all', toJson),
   };
-}
-
-function pickFields(from: Fields, names: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
 }
 
 function omitFields(from: Fields, names: readonly string[]): Fields {

@@ -8,7 +8,7 @@ import type { WrittenRejects } from '../../bulk/rejects-file.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { jobError } from './job-error.ts';
-import { hasOutcomes, type JobRun } from './job-run.ts';
+import type { JobRun } from './job-run.ts';
 
 /** State of a job after a run. */
 export interface FinishedJob {
@@ -32,17 +32,10 @@ export function summarizeRun(
 ): BulkSummary {
   const { operation, records, leftOut, inputs, job: id } = job.description;
   const { succeeded, failed, unknown, requests, retries } = counters;
+  const counts = { succeeded, failed, unknown, ...counters.existing };
+  const refusesExisting = plan.calls.fields.ifExists !== undefined;
   return summarize({
-    ...{
-      operation,
-      job: id,
-      total: records + leftOut,
-      counts: { succeeded, failed, unknown, ...counters.existing },
-      refusesExisting: plan.calls.fields.ifExists !== undefined,
-      requests,
-      retries,
-      rejects,
-    },
+    ...{ operation, job: id, total: records + leftOut, counts, refusesExisting, requests, retries, rejects },
     seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
     items: job.journal.unsuccessfulRecords(),
     place: createRecordLocator(inputs),
@@ -82,7 +75,7 @@ class JobFinisher {
     const { rejects, results } = files;
     const { input, rules, check } = plan.input;
     const { records, leftOut } = job.description;
-    const started = hasOutcomes(this.#run);
+    const started = counters.decided > 0;
     const unsent = records - counters.decided;
     const { file, rejects: namedRejects } = plan.options;
     const needsRejects =
@@ -90,9 +83,8 @@ class JobFinisher {
         ? counters.unknown > 0
         : counters.failed + counters.unknown > 0 || (!this.#resumable && unsent > 0);
     if (started && ((rejects && needsRejects) || (results && leftOut + unsent > 0))) {
-      const batches = readCheckedRecords(input, rules, check);
       await writeOutcomeFiles({
-        recordLists: batches,
+        recordLists: readCheckedRecords(input, rules, check),
         journal,
         results,
         rejects: needsRejects ? rejects : undefined,
@@ -101,13 +93,12 @@ class JobFinisher {
     }
     await results?.close();
     // Without any outcome, the input itself serves as the rejects file.
-    const writtenRejects = started ? await rejects?.close() : await rejects?.discard();
-    this.#rejects = writtenRejects;
-    journal.setFact('rejects', writtenRejects ?? null);
-    return writtenRejects ? this.#displayPath(writtenRejects.path) : null;
+    this.#rejects = started ? await rejects?.close() : await rejects?.discard();
+    journal.setFact('rejects', this.#rejects ?? null);
+    return this.#rejects ? this.#displayPath(this.#rejects.path) : null;
   }
 
-  /** Path of a file as the user would type it in the current folder. */
+  /** Returns the path of a file as the user would type it in the current folder. */
   #displayPath(path: string): string {
     const { plan, job, context } = this.#run;
     const { rejects } = plan.options;

@@ -61,7 +61,7 @@ export async function gatherInput(
     if (check.omittedFields.size > 0)
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
     if (check.diagnosticCount > 0) throw await inputError(context, fields, request, input, check);
-    return { input, rules, check: check };
+    return { input, rules, check };
   } catch (error) {
     await input.discard();
     throw error;
@@ -70,7 +70,7 @@ export async function gatherInput(
   }
 }
 
-/** Target of all records of a command. Undefined if each record is a call with a target of its own. */
+/** Returns the target of all records of a command; `undefined` if each record is a call with its own target. */
 export function expectedTarget(
   { field, targetFields }: BulkFields,
   data: BulkRequest['data'],
@@ -78,14 +78,11 @@ export function expectedTarget(
   if (field === undefined) return undefined;
   // A missing required field is reported elsewhere.
   const known = targetFields.filter(({ name, required }) => !required || data[name] !== undefined);
-  return new CommonTarget(
-    known.map(({ name }) => name),
-    data,
-    'refused',
-  );
+  const names = known.map(({ name }) => name);
+  return new CommonTarget(names, data, 'refused');
 }
 
-/** A copy of the command's signal for the first reading; later readings must work after the command was interrupted. */
+/** Copies the command's signal for the first reading. Later readings must work even after the command was interrupted. */
 export function readingSignal(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
@@ -102,17 +99,10 @@ async function inputError(
   check: RecordCheck,
 ): Promise<SvcError> {
   const isFromFlags = request.options.file === undefined && !request.fromDocument;
-  const findings = check.diagnostics.map(formatDiagnostic);
-  return findingsError(
-    context,
-    { findings, findingCount: check.diagnosticCount },
-    {
-      failure: isFromFlags ? 'usage' : 'bad_data',
-      name,
-      part: `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`,
-      hint: inputHint(check),
-    },
-  );
+  const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
+  const part = `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`;
+  const failure = isFromFlags ? 'usage' : 'bad_data';
+  return findingsError(context, found, { failure, name, part, hint: inputHint(check) });
 }
 
 function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string {
@@ -140,7 +130,7 @@ function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, re
   });
 }
 
-/** Flag for the ID of a record, or for the list of IDs. */
+/** Finds the flag for the ID of a record, or for the list of IDs. */
 function idFlag({ flags }: OperationEntry, { field, id, bareIds }: BulkFields): Flag | undefined {
   const [ofRecord, name] = [field !== undefined && !bareIds, bareIds ? field : id];
   return flags.find((flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name);

@@ -17,6 +17,6 @@ export const INPUT_FORMAT_FLAG = {
 
 export const DUPLICATES_FLAG = {
   flags: '--duplicates <which>',
-  description: 'handling of records with the same ID (default: fail)',
+  description: 'how to handle records with the same ID (default: fail)',
   choices: ['fail', 'first', 'last'] satisfies readonly RecordRules['duplicates'][],
 } as const satisfies OptionDefinition;

@@ -18,7 +18,7 @@ export interface JobEnd {
   readonly single?: RecordWrite | undefined;
 }
 
-/** Error that a run ends with, the most severe if several apply; undefined if every record succeeded. */
+/** Creates the error that a run ends with, the most severe if several apply; `undefined` if every record succeeded. */
 export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp, single }: JobEnd): unknown {
   const { total, failed, unknown, existing = 0 } = summary;
   const skipped = summary.skipped - existing;
@@ -29,13 +29,8 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';
-    return new SvcError(
-      'outcome_unknown',
-      `${single ? describeUnknownWrite(single) : `${unknown} ${ofTotal} may or may not have been applied`}${reason}`,
-      {
-        hint: nextStep,
-      },
-    );
+    const what = single ? describeUnknownWrite(single) : `${unknown} ${ofTotal} may or may not have been applied`;
+    return new SvcError('outcome_unknown', what + reason, { hint: nextStep });
   }
   const unsent = `${skipped} ${ofTotal} not sent`;
   switch (stop?.kind) {
@@ -50,12 +45,10 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
         cause: stop.error,
         ...(stop.error.status && { status: stop.error.status }),
       });
-    case 'errors':
-      return new SvcError(
-        'stopped',
-        `stopped after ${failed} ${failed === 1 ? 'failure' : 'failures'}, with ${unsent}`,
-        { hint: nextStep },
-      );
+    case 'errors': {
+      const failures = `${failed} ${failed === 1 ? 'failure' : 'failures'}`;
+      return new SvcError('stopped', `stopped after ${failures}, with ${unsent}`, { hint: nextStep });
+    }
     case undefined:
       if (single && failed > 0) return singleError(single, summary, nextStep);
       return failed > 0 ? new SvcError('some_failed', `${failed} ${ofTotal} failed`, { hint: nextStep }) : undefined;
@@ -71,7 +64,7 @@ function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hin
   return error.reworded({ message: `${error.message}, ${unsent}`, hint: nextStep });
 }
 
-/** Hint about the records that did not succeed. */
+/** Creates the hint about the records that did not succeed. */
 function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: string): string {
   if (rejects === null && failed > 0) return 'fix the input and try again';
   if (rejects === null && followUp !== undefined) return `repeating it is safe: ${followUp}`;

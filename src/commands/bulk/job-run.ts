@@ -2,7 +2,6 @@ import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty } from '../option-values.ts';
 import type { OpenJob } from './open-job.ts';
 import { type OutputFiles, openOutputFiles } from './output-files.ts';
 import type { SendPlan } from './send-plan.ts';
@@ -24,25 +23,11 @@ export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan)
   const { clock } = context;
   const { journal } = job;
   const saved = journal.getFact('metrics');
-  const { requests, retries, ...counts } = journal.counts();
-  const unassigned = { requests: saved?.strayRequests ?? 0, retries: saved?.strayRetries ?? 0 };
-  const counters = new JobCounters({
-    ...counts,
-    requests: requests + unassigned.requests,
-    retries: retries + unassigned.retries,
-  });
+  const counts = journal.counts();
+  const requests = counts.requests + (saved?.strayRequests ?? 0);
+  const retries = counts.retries + (saved?.strayRetries ?? 0);
+  const counters = new JobCounters({ ...counts, requests, retries });
   const metrics = new Metrics(clock.now(), saved);
-  const recorder = new JobRecorder({
-    journal,
-    clock,
-    counters,
-    metrics,
-    ...optionalProperty('results', files.results),
-  });
+  const recorder = new JobRecorder({ journal, clock, counters, metrics, results: files.results });
   return { context, job, plan, files, counters, metrics, recorder };
-}
-
-/** Whether any record has an outcome, and so may have been applied. */
-export function hasOutcomes({ counters }: JobRun): boolean {
-  return counters.decided > 0;
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { RejectsFile } from '../../bulk/rejects-file.ts';
-import { chooseRejectsFormat, type RejectsFormat } from '../../bulk/rejects-format.ts';
+import { chooseRejectsFormat, RejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
 import { ResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -29,14 +28,8 @@ export async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<Out
   const rejects = await openRejects(job, plan);
   if (options.results === undefined) return { rejects, results: undefined };
   const existingBytes = job.journal.getFact('results')?.bytes;
-  return {
-    rejects,
-    results: await ResultsFile.open(
-      resolveOutputPath(options.results, cwd),
-      createRecordLocator(inputs),
-      existingBytes,
-    ),
-  };
+  const path = resolveOutputPath(options.results, cwd);
+  return { rejects, results: await ResultsFile.open(path, createRecordLocator(inputs), existingBytes) };
 }
 
 async function openRejects(

@@ -6,7 +6,7 @@ import { planResume } from '../../bulk/resume-plan.ts';
 import type { Effect } from '../../catalog/define.ts';
 import type { CheckedInput } from './gather-input.ts';
 import type { OpenJob } from './open-job.ts';
-import type { BatchCalls } from './request-sender.ts';
+import type { SendPlan } from './send-plan.ts';
 
 /**
  * Number of runs that may send a record while its outcome stays unknown. Records with caller-chosen IDs can be sent any
@@ -26,12 +26,9 @@ const INTERRUPTED_RESULT = {
   code: 'outcome_unknown',
 } as const;
 
-interface SendSource {
-  readonly calls: BatchCalls;
-  readonly input: CheckedInput;
-}
+type SendSource = Pick<SendPlan, 'calls' | 'input'>;
 
-/** Records that a job has yet to send. Records that must not be sent again are settled as unknown along the way. */
+/** Yields the records that a job has yet to send. Records that must not be sent again are settled as unknown along the way. */
 export function pendingRecords(job: OpenJob, source: SendSource, recorder: JobRecorder): AsyncIterable<PendingRecords> {
   return recordsToSend(job, source, (batch) =>
     recorder.recordResult(batch, {
@@ -41,7 +38,7 @@ export function pendingRecords(job: OpenJob, source: SendSource, recorder: JobRe
   );
 }
 
-/** Records that `pendingRecords` would return, without settling any. */
+/** Yields the same records as `pendingRecords`, but settles none. */
 export function previewPendingRecords(job: OpenJob, source: SendSource): AsyncIterable<PendingRecords> {
   return recordsToSend(job, source, async () => undefined);
 }
@@ -56,7 +53,7 @@ function recordsToSend(
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });
 }
 
-/** Records of an input, without those that are excluded. */
+/** Reads the records of an input, without the excluded ones. */
 export async function* readRecords({ input, rules, check }: CheckedInput): AsyncGenerator<RecordList> {
   for await (const { records } of readCheckedRecords(input, rules, check)) yield records;
 }

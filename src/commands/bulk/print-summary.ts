@@ -1,27 +1,26 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { Column } from '../../catalog/define.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
-import type { JobCounts } from '../activity.ts';
 import type { Context } from '../context.ts';
+import { formatMessage } from '../terminal/terminal.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
 /** Number of failures in the table format; the other formats contain more. */
 const MAX_SHOWN_FAILURES = 10;
 
-const FILE_COLUMN: Column = { header: 'FILE', field: 'file' };
-const FAILURE_COLUMNS: readonly Column[] = [
+const FAILURE_COLUMNS = [
+  { header: 'FILE', field: 'file' },
   { header: 'LINE', field: 'line' },
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'MESSAGE', field: 'message' },
   { header: 'CODE', field: 'code' },
-];
+] as const satisfies readonly Column[];
 
 /**
  * Prints the summary of a job: as data for scripts, and as text for people. The text for a single record is one line if it
- * succeeded or was skipped; otherwise the error tells everything.
+ * succeeded or was skipped; otherwise, the error contains everything.
  */
 export async function printSummary(
   context: Context,
@@ -29,26 +28,23 @@ export async function printSummary(
   summary: BulkSummary,
   single?: RecordWrite,
 ): Promise<void> {
-  context.activity.counts = jobCounts(summary);
+  const { total, succeeded, failed, unknown, skipped } = summary;
+  context.activity.counts = { total, succeeded, failed, unknown, skipped };
   const printer = await context.printer();
   if ((await context.format()) !== 'table' || context.options.fields) return printer.value(summary, {});
   const { stdout } = context.io;
   if (single) {
-    if (summary.succeeded + (summary.existing ?? 0) > 0)
-      await stdout.write(`${escapeForTerminal(describeWrite(single, summary))}\n`);
+    if (succeeded + (summary.existing ?? 0) > 0)
+      await stdout.write(await formatMessage(describeWrite(single, summary), stdout));
     return;
   }
-  await stdout.write(`${summaryText(noun, summary)}\n`);
+  await stdout.write(await formatMessage(summaryText(noun, summary), stdout));
   const shown = summary.failures.slice(0, MAX_SHOWN_FAILURES);
-  const columns = shown.some(({ file }) => file !== undefined) ? [FILE_COLUMN, ...FAILURE_COLUMNS] : FAILURE_COLUMNS;
+  const columns = FAILURE_COLUMNS.filter(({ field }) => shown.some((failure) => (failure[field] ?? null) !== null));
   if (shown.length > 0) await printer.records(singlePage(shown), { columns });
-  const hidden = summary.failed + summary.unknown - shown.length;
+  const hidden = failed + unknown - shown.length;
   if (hidden > 0) await stdout.write(`and ${groupDigits(hidden)} more\n`);
-  if (summary.rejects) await stdout.write(`rejects: ${escapeForTerminal(summary.rejects)}\n`);
-}
-
-function jobCounts({ total, succeeded, failed, unknown, skipped }: BulkSummary): JobCounts {
-  return { total, succeeded, failed, unknown, skipped };
+  if (summary.rejects) await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
 }
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;

@@ -4,7 +4,7 @@ import type { Batch, RecordList } from '../../bulk/batches.ts';
 import type { BulkRecord } from '../../bulk/bulk-record.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { isRequestTooLarge, ServiceError } from '../../client/service-error.ts';
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -48,7 +48,8 @@ export function createRequestSender(
       const effort = { ...elapsed(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
       if (reply.confirmed && reported === 'exceptions') return { kind: 'confirmed', ...effort };
       // A success without data applies to the whole request.
-      if (reply.data === null) return { kind: 'answered_whole', response: wholeSuccess(reply.result), ...effort };
+      if (reply.data === null)
+        return { kind: 'answered_whole', response: { success: true, message: reply.result.message }, ...effort };
       if (fields.wholeReply) return { kind: 'answered_whole', response: reply.data, ...effort };
       return { kind: 'answered', response: reply.data, unsettled: hadUnknownAttempt, ...effort };
     } catch (error) {
@@ -58,10 +59,6 @@ export function createRequestSender(
       return { ...outcomeOfError(error, batch, calls), ...effort };
     }
   };
-}
-
-function wholeSuccess({ message }: Answer<unknown>['result']): object {
-  return { success: true, message };
 }
 
 /** Prints every request for `--dry-run`, in order, without sending any. */
@@ -114,7 +111,7 @@ function outcomeOfError(
   }
 }
 
-/** A request that was refused because its record exists, or one of its records. */
+/** Describes the outcome of a request that was refused because one of its records exists. */
 function existingOutcome(error: SvcError, batch: RecordList): OutcomeWithoutEffort {
   if (batch.length > 1) return { kind: 'refused', error };
   return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };

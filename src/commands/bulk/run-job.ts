@@ -7,7 +7,7 @@ import { saveTargetIds } from '../ids/collect-ids.ts';
 import { type FinishedJob, finishJob, summarizeRun } from './finish-job.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { jobError } from './job-error.ts';
-import { hasOutcomes, type JobRun, openJobRun } from './job-run.ts';
+import { type JobRun, openJobRun } from './job-run.ts';
 import { discardJob, type OpenJob } from './open-job.ts';
 import { printSummary } from './print-summary.ts';
 import type { RecordWrite } from './record-write.ts';
@@ -27,7 +27,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const { noun } = plan.calls.fields;
   const entry = getEntry(job.description.operation);
   const single = singleWrite(entry, job, plan);
-  if (stop?.kind === 'fatal' && !hasOutcomes(run)) {
+  if (stop?.kind === 'fatal' && run.counters.decided === 0) {
     const summary = summarizeRun(run, null, context.clock.now());
     await discardRun(run);
     await reportSummary(run, summary, single);
@@ -57,7 +57,7 @@ async function reportSummary(
   await printSummary(context, noun, summary, single);
 }
 
-/** The write of a job with a single record. */
+/** Returns the write of a job with a single record; `undefined` for other jobs. */
 function singleWrite(
   entry: OperationEntry,
   { description }: OpenJob,
@@ -68,7 +68,7 @@ function singleWrite(
   return isSingle ? { entry, fields: calls.fields, data: calls.data, id: first.id } : undefined;
 }
 
-/** Command that sends the records that did not succeed, if the job cannot be resumed. */
+/** Creates the command that sends the records that did not succeed, if the job cannot be resumed. */
 async function followUpCommand(
   { context, job, plan }: JobRun,
   { summary, resumable, rejects: writtenRejects }: FinishedJob,
@@ -86,7 +86,7 @@ async function discardRun({ context, files, job }: JobRun): Promise<void> {
   await closeUnsentJob(job, context.clock);
 }
 
-/** Closes a job of which this run sent nothing, and deletes the job if it is new. */
+/** Closes a job after a run that sent nothing, and deletes the job if it is new. */
 async function closeUnsentJob({ journal, lockedFolder }: OpenJob, clock: Clock): Promise<void> {
   const isNew = journal.getFact('run') === undefined;
   journal.close();

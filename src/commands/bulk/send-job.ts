@@ -24,12 +24,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const { calls, options, limits } = plan;
   const { rate, onError, maxErrors } = options;
   const concurrency = options.concurrency === 'auto' && calls.fields.inOrder ? 1 : options.concurrency;
-  const limiter = createLimiter({
-    concurrency,
-    maximum: MAX_CONCURRENCY,
-    clock,
-    ...optionalProperty('perSecond', rate),
-  });
+  const limiter = createLimiter({ concurrency, maximum: MAX_CONCURRENCY, clock, perSecond: rate });
   const reported = options.results === undefined ? 'exceptions' : 'all';
   const { records } = job.description;
   const keptFields = new Set<string>();

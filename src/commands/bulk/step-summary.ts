@@ -43,18 +43,13 @@ function renderStepSummary(noun: string, summary: BulkSummary): string {
 }
 
 function failureTable(failures: readonly FailureLine[], hasFiles: boolean): string {
-  const head = [...(hasFiles ? ['File'] : []), 'Line', 'ID', 'Message', 'Code'];
-  const rows = failures.map(({ file, line, id, message, code }) => [
-    ...(hasFiles ? [file] : []),
-    line,
-    id,
-    message,
-    code,
-  ]);
-  return table(
-    head,
-    rows.map((row) => row.map((cell) => escapeMarkdown(String(cell ?? '')))),
+  const rows = failures.map(({ file, line, id, message, code }) =>
+    [file, line, id, message, code].map((cell) => escapeMarkdown(String(cell ?? ''))),
   );
+  const [head, ...body] = [['File', 'Line', 'ID', 'Message', 'Code'], ...rows].map((row) =>
+    row.slice(hasFiles ? 0 : 1),
+  );
+  return table(head ?? [], body);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

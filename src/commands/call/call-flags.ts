@@ -23,7 +23,7 @@ export const API_VERSION_FLAG = {
 
 export const ALLOW_UNKNOWN_EVENT_FLAG = {
   flags: '--allow-unknown-event',
-  description: 'accept event types that svc does not know',
+  description: 'accept unknown event types',
 } as const satisfies OptionDefinition;
 
 /** Flags of operations that are not defined in the catalog. */

@@ -7,50 +7,42 @@ import { groupDigits } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { programCommand } from '../service-flags.ts';
 
-/** Messages about a result, which are printed after it. */
-export class ClosingMessages {
-  readonly #context: Context;
-  readonly #operation: Operation;
-  #shown = 0;
-  #cursor: unknown;
-  #others: (() => Promise<void>) | undefined;
+export type ClosingMessages = ReturnType<typeof createClosingMessages>;
 
-  constructor(context: Context, operation: Operation) {
-    this.#context = context;
-    this.#operation = operation;
-  }
-
-  /** Counts the records of a page. */
-  countPage(data: unknown): void {
-    const { records } = this.#operation;
-    const lists = records === undefined && isObject(data) ? Object.values(data) : [listOf(this.#operation, data)];
-    for (const list of lists) if (Array.isArray(list)) this.#shown += list.length;
-  }
-
-  /** Remembers that there are more pages, starting at the cursor. */
-  setNextPage(cursor: unknown): void {
-    this.#cursor = cursor;
-  }
-
-  /** Remembers which requested records are missing, or whether the list is empty. */
-  setFound(missing: readonly unknown[], input: Readonly<Record<string, unknown>> | undefined): void {
-    if (missing.length > 0) this.#others = () => this.#context.warn(`not found: ${missing.join(', ')}`);
-    else if (this.#shown === 0) this.#others = () => noteNoRecords(this.#context, this.#operation, input);
-  }
-
-  async print(): Promise<void> {
-    await this.#others?.();
-    if (this.#cursor === undefined) return;
-    const field = this.#operation.pages?.cursorIn ?? '';
-    const next =
-      this.#context.inputNaming === 'flags'
-        ? `--all for the rest, or --${flagName(field)} ${String(this.#cursor)} for the next page`
-        : `continue with ${field} ${String(this.#cursor)}`;
-    await this.#context.note(`more results: ${groupDigits(this.#shown)} shown; ${next}`);
-  }
+/** Collects messages about a result, which are printed after it. */
+export function createClosingMessages(context: Context, operation: Operation) {
+  let shown = 0;
+  let nextCursor: unknown;
+  let printOthers: (() => Promise<void>) | undefined;
+  return {
+    /** Counts the records of a page. */
+    countPage(data: unknown): void {
+      const lists = operation.records === undefined && isObject(data) ? Object.values(data) : [listOf(operation, data)];
+      for (const list of lists) if (Array.isArray(list)) shown += list.length;
+    },
+    /** Remembers that there are more pages, starting at the cursor. */
+    setNextPage(cursor: unknown): void {
+      nextCursor = cursor;
+    },
+    /** Remembers which requested records are missing, or whether the list is empty. */
+    setFound(missing: readonly unknown[], input: Readonly<Record<string, unknown>> | undefined): void {
+      if (missing.length > 0) printOthers = () => context.warn(`not found: ${missing.join(', ')}`);
+      else if (shown === 0) printOthers = () => noteNoRecords(context, operation, input);
+    },
+    async print(): Promise<void> {
+      await printOthers?.();
+      if (nextCursor === undefined) return;
+      const field = operation.pages?.cursorIn ?? '';
+      const next =
+        context.inputNaming === 'flags'
+          ? `--all for the rest, or --${flagName(field)} ${String(nextCursor)} for the next page`
+          : `continue with ${field} ${String(nextCursor)}`;
+      await context.note(`more results: ${groupDigits(shown)} shown; ${next}`);
+    },
+  };
 }
 
-/** The list of records in the data of a list command. */
+/** Returns the list of records in the data of a list command. */
 export function listOf({ records }: Operation, data: unknown): unknown {
   return records === undefined ? data : isObject(data) ? data[records] : undefined;
 }

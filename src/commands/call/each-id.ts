@@ -1,6 +1,7 @@
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
+import { optionalProperty } from '../option-values.ts';
 
 interface AttemptedIds {
   /** Name of the resource: `endpoint`. */
@@ -12,40 +13,29 @@ interface AttemptedIds {
 }
 
 /** Collects the failures of a command that repeats a call for several IDs. */
-export class IdFailures {
-  readonly #context: Context;
-  readonly #attempted: AttemptedIds;
-  readonly #failed: { readonly id: string; readonly error: SvcError }[] = [];
-
-  constructor(context: Context, attempted: AttemptedIds) {
-    this.#context = context;
-    this.#attempted = attempted;
-  }
-
-  /**
-   * Reports the failure of one ID, so that the command can continue with the next.
-   * @throws the error itself for a single ID, and, with the list of untried IDs, if the next ID would fail as well
-   */
-  async add(id: string, error: unknown): Promise<void> {
-    const { ids, isolatedFailures: aboutOne } = this.#attempted;
-    if (!(error instanceof SvcError) || ids.length === 1) throw error;
-    if (!aboutOne.includes(error.failure)) {
-      const remaining = ids.slice(ids.indexOf(id) + 1);
-      const untried = remaining.length > 0 ? `; not tried: ${remaining.join(', ')}` : '';
-      throw error.reworded({ message: `${id}: ${error.message}${untried}` });
-    }
-    this.#failed.push({ id, error });
-    await this.#context.warn(`${id}: ${error.message}${error.status ? ` (${error.status})` : ''}`);
-  }
-
-  /** @throws SvcError `some_failed` with the IDs that failed */
-  throwIfAny(): void {
-    const [first] = this.#failed;
-    if (!first) return;
-    const { noun, ids } = this.#attempted;
-    const failed = this.#failed.map(({ id }) => id).join(', ');
-    const { hint } = first.error;
-    const message = `${this.#failed.length} of ${formatNounCount(ids.length, noun)} failed: ${failed}`;
-    throw new SvcError('some_failed', message, hint === undefined ? {} : { hint });
-  }
+export function collectIdFailures(context: Context, { noun, ids, isolatedFailures }: AttemptedIds) {
+  const failed: { readonly id: string; readonly error: SvcError }[] = [];
+  return {
+    /**
+     * Reports the failure of one ID, so that the command can continue with the next.
+     * @throws the error itself for a single ID, and, with the list of untried IDs, if the next ID would fail as well
+     */
+    async add(id: string, error: unknown): Promise<void> {
+      if (!(error instanceof SvcError) || ids.length === 1) throw error;
+      if (!isolatedFailures.includes(error.failure)) {
+        const remaining = ids.slice(ids.indexOf(id) + 1);
+        const untried = remaining.length > 0 ? `; not tried: ${remaining.join(', ')}` : '';
+        throw error.reworded({ message: `${id}: ${error.message}${untried}` });
+      }
+      failed.push({ id, error });
+      await context.warn(`${id}: ${error.message}${error.status ? ` (${error.status})` : ''}`);
+    },
+    /** @throws SvcError `some_failed` with the IDs that failed */
+    throwIfAny(): void {
+      const [first] = failed;
+      if (!first) return;
+      const message = `${failed.length} of ${formatNounCount(ids.length, noun)} failed: ${failed.map(({ id }) => id).join(', ')}`;
+      throw new SvcError('some_failed', message, optionalProperty('hint', first.error.hint));
+    },
+  };
 }

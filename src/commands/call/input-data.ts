@@ -1,13 +1,13 @@
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { withValue } from '../../kernel/field-path.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import { convertEpochs } from './epochs.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
-import { setPath } from './set-path.ts';
 
 /** Input of an operation, as given on the command line. */
 export interface InputData {
@@ -32,7 +32,8 @@ export async function readInputData(
   const implied: Record<string, unknown> = {};
   for (const flag of entry.flags) {
     const value = await readFlagValue(context, flag, options, data);
-    if (value !== undefined) setPath(flag.ofRecord ? record : data, flag.path, value);
+    const target = flag.ofRecord ? record : data;
+    if (value !== undefined) Object.assign(target, withValue(target, flag.path, value));
     // `--no-x` implies nothing.
     if (value !== undefined && value !== false) Object.assign(implied, flag.implies);
   }

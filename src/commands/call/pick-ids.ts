@@ -1,11 +1,10 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { valueAt } from '../../kernel/field-path.ts';
+import { valueAt, withValue } from '../../kernel/field-path.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { readCachedIds } from '../ids/id-cache.ts';
 import { kindOfField } from '../ids/id-collector.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { setPath } from './set-path.ts';
 
 /**
  * Lets the user pick the required IDs that an input lacks from those that this machine remembers for the profile. An ID stays
@@ -17,13 +16,10 @@ export async function pickMissingIds(
   data: Record<string, unknown>,
   invocation: Invocation,
 ): Promise<void> {
-  const required = flags.filter(
-    ({ required: isRequired, ofRecord, kind }) => isRequired && !ofRecord && kind === 'text',
-  );
-  for (const { name, path } of required) {
-    if (valueAt(data, path) !== undefined) continue;
+  for (const { name, path, required, ofRecord, kind } of flags) {
+    if (!required || ofRecord || kind !== 'text' || valueAt(data, path) !== undefined) continue;
     const id = await pickKnownId(context, path.at(-1) ?? '', `--${name}`);
-    if (id !== undefined) setPath(data, path, id);
+    if (id !== undefined) Object.assign(data, withValue(data, path, id));
   }
   if (!argument || invocation.arguments.length > 0 || data[argument.field] !== undefined) return;
   const id = await pickKnownId(context, argument.field, `<${argument.field}>`);

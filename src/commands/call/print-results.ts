@@ -6,8 +6,8 @@ import { fetchPages, nextCursorOf } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { Context } from '../context.ts';
-import { CalledIds } from '../ids/collect-ids.ts';
-import { ClosingMessages, listOf } from './closing-messages.ts';
+import { collectCalledIds } from '../ids/collect-ids.ts';
+import { type ClosingMessages, createClosingMessages, listOf } from './closing-messages.ts';
 
 /** Inputs of the calls to make, in order. With `all`, every page of each is fetched. */
 export interface CallRequest {
@@ -23,8 +23,9 @@ export async function printResults(
   request: CallRequest,
 ): Promise<void> {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
-  const messages = new ClosingMessages(context, operation);
-  const dependencies = { context, client, entry, operation, messages, ids: new CalledIds(entry, operation) };
+  const messages = createClosingMessages(context, operation);
+  const ids = collectCalledIds(context, entry, operation);
+  const dependencies = { context, client, entry, operation, messages, ids };
   const responses = fetchResponses(dependencies, request);
   // A dry run prints only the requests, which the client does.
   if (context.options.dryRun) {
@@ -69,13 +70,13 @@ function isEmpty({ data }: Answer<unknown>): boolean {
   return data === null || data === undefined;
 }
 
-/** The result of a write without data: its status and message, which a table leaves to the message on stderr. */
+/** Describes a write without data by its status and message. A table leaves both to the message on stderr. */
 function describeEmptyResult({ effect }: OperationEntry, { result }: Answer<unknown>, isTable: boolean): unknown {
   if (effect === 'read' || isTable) return null;
   return { status: 'success', message: String(result['message'] ?? '') };
 }
 
-/** Single value that `--quiet` prints, if the response contains one. */
+/** Returns the single value that `--quiet` prints, if the response contains one. */
 function bareValue({ quietValue }: Operation, { data }: Answer<unknown>): string | undefined {
   return data === null ? undefined : quietValue?.(data);
 }
@@ -87,29 +88,29 @@ interface CallDependencies {
   readonly entry: OperationEntry;
   readonly operation: Operation;
   readonly messages: ClosingMessages;
-  readonly ids: CalledIds;
+  readonly ids: ReturnType<typeof collectCalledIds>;
 }
 
-/** All responses of the request: one per input, or one per page with `--all`. */
+/** Fetches all responses of the request: one per input, or one per page with `--all`. */
 async function* fetchResponses(dependencies: CallDependencies, request: CallRequest) {
   const { inputs, all } = request;
-  const { context, operation, ids } = dependencies;
+  const { operation, ids } = dependencies;
   try {
     if (operation.argument?.many && inputs.length > 1) return yield* fetchResponsesById(dependencies, request);
     for (const input of inputs) yield* fetchResponsesFor(dependencies, input, all);
   } finally {
-    await ids.save(context);
+    await ids.save();
   }
 }
 
-/** Responses for each ID on the command line. Failures of single IDs are collected. */
+/** Fetches the responses for each ID on the command line, and collects failures of single IDs. */
 async function* fetchResponsesById(dependencies: CallDependencies, { inputs, all }: CallRequest) {
   const { context, entry, operation } = dependencies;
-  const [{ IdFailures }, { withHint }] = await Promise.all([import('./each-id.ts'), import('./error-hints.ts')]);
+  const [{ collectIdFailures }, { withHint }] = await Promise.all([import('./each-id.ts'), import('./error-hints.ts')]);
   const { field = '' } = operation.argument ?? {};
   const ids = inputs.map((input) => String(input[field]));
   const noun = field.replace(/Id$/, '');
-  const failures = new IdFailures(context, { noun, ids, isolatedFailures: ['not_found', 'invalid_argument'] });
+  const failures = collectIdFailures(context, { noun, ids, isolatedFailures: ['not_found', 'invalid_argument'] });
   for (const [at, input] of inputs.entries()) {
     try {
       yield* fetchResponsesFor(dependencies, input, all);
@@ -160,7 +161,7 @@ function idOf({ splitIds }: Operation, record: unknown): unknown {
   return splitIds && typeof record === 'object' && record !== null ? Reflect.get(record, splitIds.recordId) : undefined;
 }
 
-/** Paths of secrets, relative to each record of the printed list. */
+/** Returns the paths of secrets relative to each record of the printed list. */
 function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): readonly SecretPath[] {
   return records ? secrets.filter(([first]) => first === records).map(([, ...rest]) => rest) : secrets;
 }

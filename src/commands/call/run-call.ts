@@ -1,6 +1,6 @@
-import type { Operation } from '../../catalog/define.ts';
+import type { Operation, Precondition } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
+import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +10,7 @@ import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
 import { confirmNewParents, noteNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
-import { checkInput } from './validation.ts';
+import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,6 @@ export async function runCall(
   }
   if (fromDocument) await warnOfUnknownFields(context, operation, data);
   if (operation.precondition && !context.options.dryRun) {
-    const { checkPrecondition } = await import('./precondition.ts');
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
   }
   await warnAndConfirm(context, operation, checked);
@@ -56,6 +55,24 @@ export async function runCall(
     await context.note(note);
 }
 
+/**
+ * Checks inputs against the state of the service, which is read only if an input depends on it.
+ * @throws SvcError of the given kind before anything is sent, or the error of a failed read
+ */
+async function checkPrecondition(
+  context: Context,
+  entry: OperationEntry,
+  { operation: name, applies, findProblem }: Precondition<Data>,
+  inputs: readonly Data[],
+  failure: InputFailure,
+): Promise<void> {
+  if (!inputs.some(applies)) return;
+  const reader = getEntry(name);
+  const reply = await (await context.client()).call(await loadOperation(reader.resource, reader.name), {});
+  const problem = reply.sent ? findProblem(reply.data) : undefined;
+  if (problem) throw createInputError(context.inputNaming, entry, problem, failure);
+}
+
 /** Generates the operation's ID if none was given. */
 export async function addGeneratedId({ generatedId }: Operation, data: Record<string, unknown>): Promise<void> {
   if (!generatedId || data[generatedId] !== undefined) return;
@@ -63,7 +80,7 @@ export async function addGeneratedId({ generatedId }: Operation, data: Record<st
   data[generatedId] = randomUUID();
 }
 
-/** One input per argument on the command line, or a single input without arguments. */
+/** Creates one input per argument on the command line, or a single input without arguments. */
 function inputsByArgument({ argument }: Operation, data: Data, invocation: Invocation): readonly Data[] {
   if (!argument || invocation.arguments.length === 0) return [data];
   return [...new Set(invocation.arguments)].map((word) => ({ ...data, [argument.field]: word }));

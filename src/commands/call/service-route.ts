@@ -18,12 +18,8 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
 }
 
 /** Opens the embedded service in this process. */
-export async function openEmbeddedRoute({
-  folders,
-  clock,
-  options,
-  signal,
-}: Context): Promise<ServiceRoute & { readonly target: Target }> {
+export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute & { readonly target: Target }> {
+  const { folders, clock, options, signal } = context;
   const [{ openEmbedded }, { resolveStoreLocation }, { createFetchTransport }] = await Promise.all([
     import('../../service/embedded.ts'),
     import('../../service/store/location.ts'),
@@ -39,11 +35,7 @@ async function networkOptions(context: Context, { baseUrl }: Target): Promise<Ne
   const isSecure = baseUrl.startsWith('https:');
   if (isSecure && skipsCertificateChecks(environment))
     await context.warn(`${skippedChecksWarning()}; use --ca-file to trust a certificate authority instead`);
-  const authorities = options.caFile === undefined ? undefined : await readAuthorities(options.caFile, cwd);
+  const { caFile } = options;
+  const authorities = caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, cwd));
   return { baseUrl, environment, attemptTimeout: options.timeout, ...optionalProperty('authorities', authorities) };
-}
-
-async function readAuthorities(file: string, cwd: string): Promise<string> {
-  const { readCertificates } = await import('./ca-file.ts');
-  return readCertificates(file, cwd);
 }

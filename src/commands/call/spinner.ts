@@ -7,12 +7,12 @@ const SPINNER_DELAY = { bar: 500, lines: 3_000 };
 
 /** Wraps a client to show a spinner on the terminal while a response is slow. */
 export function addSpinner(client: Client, context: Context, host: string): Client {
-  const spinner = spinnerFor(context);
-  if (!spinner) return client;
+  const runWithSpinner = createSpinner(context);
+  if (!runWithSpinner) return client;
   const during = async <Reply>(operation: CalledOperation, call: () => Promise<Reply>): Promise<Reply> => {
     // Confirmation prompts come before the spinner.
     if (operation.effect !== 'read') await client.ensureWritesAllowed();
-    return spinner.runWith(`${operation.command?.join(' ') ?? operation.path}: waiting for ${host}`, call);
+    return runWithSpinner(`${operation.command?.join(' ') ?? operation.path}: waiting for ${host}`, call);
   };
   return {
     ...client,
@@ -24,59 +24,41 @@ export function addSpinner(client: Client, context: Context, host: string): Clie
 
 /** Shows a spinner with the text while `work` runs. */
 export async function withSpinner<Value>(context: Context, text: string, work: () => Promise<Value>): Promise<Value> {
-  const spinner = spinnerFor(context);
-  return spinner ? spinner.runWith(text, work) : work();
+  const runWithSpinner = createSpinner(context);
+  return runWithSpinner ? runWithSpinner(text, work) : work();
 }
 
-/** Returns undefined without a terminal and with `--quiet`. */
-function spinnerFor(context: Context): Spinner | undefined {
+/**
+ * Creates a function that shows a spinner while at least one of its tasks is running. Each call resolves after the spinner is
+ * cleared. Returns undefined without a terminal and with `--quiet`.
+ */
+function createSpinner(context: Context) {
   const style = progressStyle(context);
-  return style === 'none' || !context.io.stderr.isTerminal ? undefined : new Spinner(context, SPINNER_DELAY[style]);
-}
-
-/** Shows a spinner while at least one task is running. */
-class Spinner {
-  readonly #context: Context;
-  readonly #delay: number;
-  #activeCount = 0;
-  #ended = new AbortController();
-  #shown: Promise<(() => Promise<void>) | undefined> = Promise.resolve(undefined);
-
-  constructor(context: Context, delay: number) {
-    this.#context = context;
-    this.#delay = delay;
-  }
-
-  /** Runs the task. Resolves after the spinner is cleared. */
-  async runWith<Value>(text: string, work: () => Promise<Value>): Promise<Value> {
-    this.#begin(text);
+  if (style === 'none' || !context.io.stderr.isTerminal) return undefined;
+  const { clock, progress } = context;
+  let running = 0;
+  let ended = new AbortController();
+  let shown: ReturnType<typeof show>;
+  const show = async (text: string, signal: AbortSignal): Promise<(() => Promise<void>) | undefined> => {
+    await clock.sleep(SPINNER_DELAY[style], signal).catch(() => undefined);
+    if (signal.aborted) return undefined;
+    const display = await progress();
+    return signal.aborted ? undefined : display.showActivity(text);
+  };
+  return async <Value>(text: string, work: () => Promise<Value>): Promise<Value> => {
+    running += 1;
+    if (running === 1) {
+      ended = new AbortController();
+      shown = show(text, ended.signal);
+    }
     try {
       return await work();
     } finally {
-      await this.#end();
+      running -= 1;
+      if (running === 0) {
+        ended.abort();
+        await (await shown)?.();
+      }
     }
-  }
-
-  #begin(text: string): void {
-    this.#activeCount += 1;
-    if (this.#activeCount > 1) return;
-    this.#ended = new AbortController();
-    this.#shown = this.#show(text, this.#ended.signal);
-  }
-
-  async #end(): Promise<void> {
-    this.#activeCount -= 1;
-    if (this.#activeCount > 0) return;
-    this.#ended.abort();
-    const end = await this.#shown;
-    await end?.();
-  }
-
-  async #show(text: string, ended: AbortSignal): Promise<(() => Promise<void>) | undefined> {
-    const { clock, progress } = this.#context;
-    await clock.sleep(this.#delay, ended).catch(() => undefined);
-    if (ended.aborted) return undefined;
-    const shown = await progress();
-    return ended.aborted ? undefined : shown.showActivity(text);
-  }
+  };
 }

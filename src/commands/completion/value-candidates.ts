@@ -2,7 +2,7 @@ import { outline } from '../../catalog/outline.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
-import type { LoadedLeaf } from '../tree/leaf.ts';
+import { argumentsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
 import { fieldCandidates } from './field-candidates.ts';
 import { fileCandidates } from './file-candidates.ts';
@@ -15,23 +15,23 @@ type CandidateSource = (
 
 const ids =
   (kind: IdKind): CandidateSource =>
-  async ({ givenFlags: given }, dependencies) => {
-    const { readCachedIds: knownIds } = await import('../ids/id-cache.ts');
-    const local = given.has('local');
-    const profile = local ? undefined : await activeProfile(given.get('profile'), dependencies);
-    return toCandidates(await knownIds(dependencies, { local, profile }, kind));
+  async ({ givenFlags }, dependencies) => {
+    const { readCachedIds } = await import('../ids/id-cache.ts');
+    const local = givenFlags.has('local');
+    const profile = local ? undefined : await activeProfile(givenFlags.get('profile'), dependencies);
+    return toCandidates(await readCachedIds(dependencies, { local, profile }, kind));
   };
 
-/** Active profile by the usual precedence. Reads no other settings, and no secrets. */
+/** Determines the active profile by the usual precedence. Reads no other settings, and no secrets. */
 async function activeProfile(
   named: string | undefined,
   { environment, cwd, folders }: CompletionDependencies,
 ): Promise<string | undefined> {
   const selected = named ?? environment[SETTING_VARIABLES.profile];
   if (selected) return selected;
-  const { readFolderSettings: folderSettings } = await import('../../profiles/folder-settings.ts');
+  const { readFolderSettings } = await import('../../profiles/folder-settings.ts');
   const { readProfiles } = await import('../../profiles/profiles-file.ts');
-  return (await folderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
+  return (await readFolderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
 }
 
 const events: CandidateSource = async () => {
@@ -54,13 +54,13 @@ const paths: CandidateSource = async () => {
 };
 
 /** Files. After a flag prefix, `~` has no candidates because shells expand it only at the start of a word. */
-const files: CandidateSource = ({ partial: typed, prefix: lead }, dependencies) =>
-  lead && typed.startsWith('~') ? [] : fileCandidates(typed, dependencies);
+const files: CandidateSource = ({ partial, prefix }, dependencies) =>
+  prefix && partial.startsWith('~') ? [] : fileCandidates(partial, dependencies);
 
 /** Files after `@`. */
-const textFiles: CandidateSource = async ({ partial: typed }, dependencies) =>
-  typed.startsWith('@')
-    ? (await fileCandidates(typed.slice(1), dependencies)).map(({ value }) => ({ value: `@${value}` }))
+const textFiles: CandidateSource = async ({ partial }, dependencies) =>
+  partial.startsWith('@')
+    ? (await fileCandidates(partial.slice(1), dependencies)).map(({ value }) => ({ value: `@${value}` }))
     : [];
 
 const profiles: CandidateSource = async (_, { folders }) => {
@@ -113,7 +113,7 @@ const BY_GROUP: Readonly<Record<string, Readonly<Record<string, CandidateSource>
   history: { clear: () => toCandidates(['clear']) },
 };
 
-/** Candidates for the value of a flag. */
+/** Lists the candidates for the value of a flag. */
 export function valueCandidates(
   flag: OptionDefinition,
   line: TypedLine,
@@ -124,24 +124,18 @@ export function valueCandidates(
   return candidatesByName(longName(flag), line, dependencies);
 }
 
-/** Candidates for a positional argument. */
+/** Lists the candidates for a positional argument. */
 export async function operandCandidates(
   leaf: LoadedLeaf | undefined,
   line: TypedLine,
   dependencies: CompletionDependencies,
 ): Promise<readonly Candidate[]> {
-  const names = leaf ? argumentNames(leaf) : [];
-  const many = leaf?.kind === 'tool' ? leaf.definition.arguments?.at(-1)?.many : leaf?.versions[0].argument?.many;
-  const name = names[line.operands.length] ?? (many ? names.at(-1) : undefined);
-  if (name === undefined) return [];
-  const candidates = await candidatesByName(name, line, dependencies);
+  const operands = leaf ? argumentsOf(leaf) : [];
+  const last = operands.at(-1);
+  const operand = operands[line.operands.length] ?? (last?.many ? last : undefined);
+  if (!operand) return [];
+  const candidates = await candidatesByName(operand.name, line, dependencies);
   return candidates.filter(({ value }) => !line.operands.includes(value));
-}
-
-function argumentNames(leaf: LoadedLeaf): readonly string[] {
-  if (leaf.kind === 'tool') return (leaf.definition.arguments ?? []).map(({ name }) => name);
-  const { argument } = leaf.versions[0];
-  return argument ? [argument.field] : [];
 }
 
 function candidatesByName(

@@ -3,7 +3,6 @@ import { loadResource } from '../../catalog/index.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import type { SecretSetting } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 import { type Check, type CheckResult, ok, skipped, warn } from './check.ts';
 
@@ -29,37 +28,33 @@ export function createCallChecks(calls: CallCheckContext): readonly Check[] {
   ];
 }
 
-type Id = 'apiKey' | 'workspaceId';
-
-const SECRET_OF = { apiKey: 'authToken', workspaceId: 'workspaceAuthToken' } as const satisfies Record<
-  Id,
-  SecretSetting
->;
-const NOUNS = { apiKey: 'API key', workspaceId: 'workspace' } as const satisfies Record<Id, string>;
+const CREDENTIALS = {
+  apiKey: { secret: 'authToken', noun: 'API key' },
+  workspaceId: { secret: 'workspaceAuthToken', noun: 'workspace' },
+} as const;
 
 /** Runs a check if its credential is configured, with a name for the credential in messages. */
 async function withCredential(
   calls: CallCheckContext,
-  id: Id,
+  id: keyof typeof CREDENTIALS,
   check: (calls: CallCheckContext, name: string) => Promise<CheckResult>,
 ) {
   const { options, settings } = calls.context;
   if (options.local) return check(calls, 'the embedded service');
   const found = await settings();
-  const [name, secret] = [found[id], found[SECRET_OF[id]]];
-  if (!name || !secret) return skipped(`no ${NOUNS[id]} with its auth token is configured`);
-  return check(calls, `${NOUNS[id]} ${name.value}`);
+  const { secret, noun } = CREDENTIALS[id];
+  const name = found[id];
+  if (!name || !found[secret]) return skipped(`no ${noun} with its auth token is configured`);
+  return check(calls, `${noun} ${name.value}`);
 }
 
 async function checkKey({ client }: CallCheckContext, name: string): Promise<CheckResult> {
-  const { 'webhooks.config.get': operation } = await loadResource('webhook-config');
-  await callIfAvailable(client, operation);
+  await callIfAvailable(client, (await loadResource('webhook-config'))['webhooks.config.get']);
   return ok(`${name}: accepted`);
 }
 
 async function checkWorkspace({ client }: CallCheckContext, name: string): Promise<CheckResult> {
-  const { 'workspace.get': operation } = await loadResource('workspace');
-  await callIfAvailable(client, operation);
+  await callIfAvailable(client, (await loadResource('workspace'))['workspace.get']);
   return ok(`${name}: accepted`);
 }
 

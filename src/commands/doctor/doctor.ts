@@ -36,37 +36,27 @@ export async function doctorCommand(context: Context, { options }: Invocation<Do
   const failed = results.filter(({ state }) => state === 'fail');
   const [first] = failed;
   if (!first) return;
-  throw new SvcError(
-    first.failure ?? 'bug',
-    `${failed.length} of ${formatNounCount(results.length, 'check')} failed: ${failed.map(({ name }) => name).join(', ')}`,
-    {
-      ...optionalProperty('hint', first.fix && hint`${first.name}: ${first.fix}`),
-    },
-  );
+  const names = failed.map(({ name }) => name).join(', ');
+  const message = `${failed.length} of ${formatNounCount(results.length, 'check')} failed: ${names}`;
+  const fix = first.fix && hint`${first.name}: ${first.fix}`;
+  throw new SvcError(first.failure ?? 'bug', message, optionalProperty('hint', fix));
 }
 
 /** Returns a printer that works even if the settings cannot be read, which the profile check reports. */
 async function openPrinter(context: Context): Promise<Printer> {
   const { output, jq, headers, quiet, showSecrets, fields, color } = context.options;
   const hasFormatFlag = output !== undefined || jq !== undefined;
-  const canOpenPrinter =
-    hasFormatFlag ||
-    (await context.openSettings().then(
-      () => true,
-      () => false,
-    ));
-  if (canOpenPrinter) return context.printer();
+  if (hasFormatFlag || (await context.openSettings().catch(() => undefined))) return context.printer();
   const { createPrinter } = await import('../../output/printer.ts');
   const isColored = shouldUseColor(color, context.io.stdout, context.environment);
-  const options = {
+  return createPrinter(context.io.stdout, {
     format: 'table',
     headers,
     quiet,
     showSecrets,
     color: isColored,
     ...optionalProperty('fields', fields),
-  } as const;
-  return createPrinter(context.io.stdout, options);
+  });
 }
 
 async function runAllChecks(context: Context, org: string | undefined): Promise<readonly NamedResult[]> {
@@ -102,7 +92,7 @@ async function configuredOrg({ openSettings }: Context): Promise<string | undefi
   return settings?.org?.value;
 }
 
-/** Maximum milliseconds per attempt, so that the report comes soon. */
+/** Timeout per attempt, in milliseconds, so that the report comes soon. */
 const ATTEMPT_TIMEOUT = 10_000;
 
 /** Returns a context with short timeouts, no waiting for rate limits, and no warnings. */

@@ -7,7 +7,7 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['history'],
     globalFlags: ['result'],
-    summary: 'Show the commands on this machine that wrote to a service',
+    summary: 'Show commands run on this machine that wrote to a service',
     description:
       'Every command that writes to a service or issues an access token is recorded in a private file: its time, profile, ' +
       'command line without free text and secrets, first IDs, and outcome. Other reads, dry runs, and killed commands are ' +

@@ -11,13 +11,7 @@ import { clearEntries, readEntries } from './log.ts';
 
 const DEFAULT_LIMIT = 50;
 
-/** Selects the entries to show. */
-export interface HistoryOptions {
-  readonly limit: number;
-  /** Milliseconds since the epoch. */
-  readonly since: number;
-}
-
+/** Prints the latest entries, the newest last, or deletes the history. */
 export async function historyCommand(
   context: Context,
   { arguments: [word], options }: Invocation<HistoryFlags>,
@@ -27,14 +21,8 @@ export async function historyCommand(
     throw new SvcError('usage', `the argument must be 'clear', got '${word}'`, {
       hint: hint`${step('list', 'history')} shows the history, ${step('change', 'history', 'clear')} deletes it`,
     });
-  await showHistory(context, {
-    limit: parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIMIT,
-    since: parseSinceFlag(options.since, context.clock.now()),
-  });
-}
-
-/** Prints the latest entries, the newest last. */
-export async function showHistory(context: Context, { limit, since }: HistoryOptions): Promise<void> {
+  const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIMIT;
+  const since = parseSinceFlag(options.since, context.clock.now());
   const printer = await context.printer();
   const entries = (await readEntries(context.folders)).filter(({ at }) => Date.parse(at) >= since);
   await printer.value(entries.slice(-limit), { columns: HISTORY_COLUMNS });

@@ -1,21 +1,7 @@
 import type { Command, Option } from 'commander';
 
 /** Value names, as in `<id>`, of flags whose values are recorded. Values of all other flags may be free text. */
-const RECORDED_VALUES = new Set([
-  'id',
-  'n',
-  'n|auto',
-  'i/n',
-  'path',
-  'name',
-  'format',
-  'duration',
-  'when',
-  'time',
-  'v',
-  'url',
-  'a,b',
-]);
+const RECORDED_VALUES = new Set('id n n|auto i/n path name format duration when time v url a,b'.split(' '));
 
 const MAX_VALUES = 5;
 const MAX_VALUE_LENGTH = 100;

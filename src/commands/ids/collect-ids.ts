@@ -8,39 +8,23 @@ import { IdCollector } from './id-collector.ts';
 type Input = Readonly<Record<string, unknown>>;
 
 /** Collects the IDs of a command's calls, and caches them for completion when the command ends. */
-export class CalledIds {
-  readonly #collector: IdCollector;
-  readonly #entry: OperationEntry;
-  readonly #operation: Operation;
-
-  constructor(entry: OperationEntry, operation: Operation) {
-    this.#collector = new IdCollector(entry.resource);
-    this.#entry = entry;
-    this.#operation = operation;
-  }
-
-  /**
-   * Collects the IDs of a response and its request. Requests are included because IDs of groups are in no response. An
-   * empty result of a read does not prove that the IDs of its request exist.
-   */
-  add(input: Input, { data }: Answer<unknown>): void {
-    this.#collector.collect(data);
-    const { createsParents } = this.#operation;
-    for (const { kind, id } of createsParents?.of(input) ?? []) this.#collector.add(kind, id);
-    if (this.#entry.effect !== 'read') this.#collector.collect(input);
-    else if (!isEmptyResult(data)) this.#collector.collect(this.#withoutRequestedIds(input));
-  }
-
-  /** Saves the IDs. IDs that were deleted are removed from the cache. */
-  save(context: Context): Promise<void> {
-    return saveIds(context, this.#collector, this.#entry);
-  }
-
-  /** Input without a list of IDs to find, of which some may not exist. */
-  #withoutRequestedIds(input: Input): Input {
-    const { splitIds } = this.#operation;
-    return splitIds ? { ...input, [splitIds.field]: undefined } : input;
-  }
+export function collectCalledIds(context: Context, entry: OperationEntry, { createsParents, splitIds }: Operation) {
+  const collector = new IdCollector(entry.resource);
+  const isRead = entry.effect === 'read';
+  return {
+    /**
+     * Collects the IDs of a response and its request. Requests are included because IDs of groups are in no response. An
+     * empty result of a read does not prove that the IDs of its request exist, and some of a list of IDs may not.
+     */
+    add(input: Input, { data }: Answer<unknown>): void {
+      collector.collect(data);
+      for (const { kind, id } of createsParents?.of(input) ?? []) collector.add(kind, id);
+      if (!isRead) collector.collect(input);
+      else if (!isEmptyResult(data)) collector.collect(splitIds ? { ...input, [splitIds.field]: undefined } : input);
+    },
+    /** Saves the IDs. IDs that were deleted are removed from the cache. */
+    save: () => saveIds(context, collector, entry),
+  };
 }
 
 /** Whether a result has no record: no data, an empty list, or an object of empty lists. */
@@ -65,9 +49,9 @@ export async function saveTargetIds(
 /** Adds the collected IDs to the cache of the active profile, or removes them after a deletion. */
 export async function saveIds(context: Context, collector: IdCollector, { effect }: OperationEntry): Promise<void> {
   if (collector.ids.size === 0) return;
-  const { removeCachedIds: forgetIds, cacheIds: rememberIds } = await import('./id-cache.ts');
+  const { removeCachedIds, cacheIds } = await import('./id-cache.ts');
   const { local } = context.options;
   const profile = local ? undefined : (await context.openSettings()).profile?.value;
-  if (effect === 'delete') await forgetIds(context, { local, profile }, collector.ownIds);
-  else await rememberIds(context, { local, profile }, collector.ids);
+  if (effect === 'delete') await removeCachedIds(context, { local, profile }, collector.ownIds);
+  else await cacheIds(context, { local, profile }, collector.ids);
 }

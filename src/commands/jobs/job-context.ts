@@ -14,13 +14,10 @@ export async function openJobContext(context: Context, target: JobTarget): Promi
   const now = await describeJobTarget(opened.context);
   if (now.origin !== target.origin || now.apiKey !== target.apiKey || now.store !== target.store) {
     await opened.close();
-    throw new SvcError(
-      'usage',
-      `the job was started against ${describeTarget(target)}, but the current target is ${describeTarget(now)}`,
-      {
-        hint: 'nothing was sent; use the profile or credentials that the job was started with',
-      },
-    );
+    const message = `the job was started against ${describeTarget(target)}, but the current target is ${describeTarget(now)}`;
+    throw new SvcError('usage', message, {
+      hint: 'nothing was sent; use the profile or credentials that the job was started with',
+    });
   }
   const { profile, origin } = target;
   context.activity.targetOverride = { profile, host: URL.canParse(origin) ? new URL(origin).host : origin };
@@ -29,7 +26,8 @@ export async function openJobContext(context: Context, target: JobTarget): Promi
 
 function openTargetContext(context: Context, target: JobTarget): OpenedContext {
   const options = optionsForTarget(context.options, target);
-  return options === context.options ? reuseContext(context) : openContext(context, options, context.activity);
+  if (options === context.options) return { context, close: async () => undefined };
+  return openContext(context, options, context.activity);
 }
 
 /** Completes the given global flags with those that select the target of a job. */
@@ -42,10 +40,6 @@ export function optionsForTarget(options: GlobalOptions, { profile, store, flags
   if (profile === null && flags === undefined) return options;
   const insecureHttp = options.insecureHttp || flags?.insecureHttp === true;
   return { ...optionalProperty('profile', profile ?? undefined), ...flags, ...options, insecureHttp };
-}
-
-function reuseContext(context: Context): OpenedContext {
-  return { context, close: async () => undefined };
 }
 
 function describeTarget({ origin, apiKey, store }: JobTarget): string {

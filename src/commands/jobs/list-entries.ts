@@ -1,22 +1,13 @@
+import type { ExistingCounts } from '../../bulk/existing-records.ts';
 import { isUnstarted, jobFolderOf, listJobNames, openJournal, readJobState } from '../../bulk/journal/job-folder.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { type JobStatus, readStatus } from './status.ts';
 
 /** A job in the output of `jobs list`. */
-export type JobListEntry = Pick<
+export type JobListEntry = Omit<
   JobStatus,
-  | 'id'
-  | 'operation'
-  | 'state'
-  | 'input'
-  | 'total'
-  | 'succeeded'
-  | 'failed'
-  | 'unknown'
-  | 'skipped'
-  | 'startedAt'
-  | 'updatedAt'
+  keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'
 >;
 
 /** Reads all jobs that have sent something, newest first. A missing or unreadable journal causes a warning. */

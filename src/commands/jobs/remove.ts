@@ -1,5 +1,5 @@
 import { findJob, removeJob } from '../../bulk/journal/job-folder.ts';
-import { IdFailures } from '../call/each-id.ts';
+import { collectIdFailures } from '../call/each-id.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 
@@ -12,7 +12,7 @@ export async function removeJobs(context: Context, { arguments: jobs }: Invocati
   const ids = [...new Set(jobs)];
   const folders = [];
   for (const job of ids) folders.push(await findJob(context.folders, job));
-  const failures = new IdFailures(context, { noun: 'job', ids, isolatedFailures: ['locked', 'local'] });
+  const failures = collectIdFailures(context, { noun: 'job', ids, isolatedFailures: ['locked', 'local'] });
   for (const folder of folders) {
     try {
       await removeJob(folder, context.clock);

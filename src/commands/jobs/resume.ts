@@ -82,14 +82,8 @@ async function createSendPlan(
   const limits = parseBatchLimits(fields, options);
   const input = await reopenInput(context, fields, description, options);
   const client = await context.client();
-  const calls = {
-    client,
-    operation,
-    fields,
-    data: description.data,
-    single: false,
-    ...optionalProperty('ifExists', options.ifExists),
-  };
+  const { data } = description;
+  const calls = { client, operation, fields, data, single: false, ifExists: options.ifExists };
   return { calls, input, options, limits };
 }
 
@@ -118,7 +112,7 @@ async function reopenInput(
     const other = inputs.find(({ sha256 }, at) => check.files[at]?.identity?.sha256 !== sha256);
     if (other) throw inputChangedError(description, other);
     if (check.diagnosticCount > 0) throw await createRecordsError(context, fields, input.name, check);
-    return { input, rules, check: check };
+    return { input, rules, check };
   } finally {
     reading.end();
   }

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
+import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
+import { Activity } from '../activity.ts';
 import type { GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseGlobalOptions } from '../global-flags.ts';
 import { printHelp } from '../help/print-help.ts';
-import type { OpenedContext } from '../run/open-context.ts';
+import { type OpenedContext, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
-import { openCommandContext } from './command-context.ts';
 import { createProgram } from './program.ts';
 
 /** Runs a command line, given without the program name. Prints help for an empty line and for a group of commands. */
@@ -38,7 +39,30 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   if (printed) await printHelp(printed, processEnvironment, parsedColor(program));
 }
 
-/** Service flags of an invalid command line, as far as they were parsed; none if the global flags are invalid. */
+/** Opens the context of a command line. When the context is closed, the command's writes are added to the history. */
+function openCommandContext(
+  processEnvironment: ProcessEnvironment,
+  options: GlobalOptions,
+  command: Command,
+  isLocalOnly: boolean,
+): OpenedContext {
+  const { clock, environment } = processEnvironment;
+  const started = clock.now();
+  const activity = new Activity();
+  const { context, close } = openContext(processEnvironment, options, activity, { isLocalOnly });
+  return {
+    context,
+    close: async (error) => {
+      if (activity.calls > 0 && environment[SWITCH_VARIABLES.history] !== '0') {
+        const { recordRun } = await import('../history/record.ts');
+        await recordRun(context, activity, { command, started, error });
+      }
+      await close();
+    },
+  };
+}
+
+/** Returns the parsed service flags of an invalid command line; none if the global flags are invalid. */
 function parsedServiceFlags(program: Command): ServiceFlags {
   try {
     return parseGlobalOptions(program.opts());
@@ -47,7 +71,7 @@ function parsedServiceFlags(program: Command): ServiceFlags {
   }
 }
 
-/** Value of `--color` on a line that printed help, which is parsed but not checked otherwise. */
+/** Returns the value of `--color` on a line that printed help, whose other flags are not checked. */
 function parsedColor(program: Command): GlobalOptions['color'] {
   return program.opts<{ readonly color?: GlobalOptions['color'] }>().color ?? 'auto';
 }

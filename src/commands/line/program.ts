@@ -1,16 +1,9 @@
 import { Command, type HelpConfiguration, Option, type OutputConfiguration } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
+import { findNearest } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
-import type {
-  ArgumentDefinition,
-  CommandDefinition,
-  Invocation,
-  Node,
-  OptionDefinition,
-  ParsedOptions,
-} from '../definition.ts';
+import type { ArgumentDefinition, Invocation, Node, OptionDefinition, ParsedOptions } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
 import { helpText } from '../help/command-help.ts';
 import { helpForPath } from '../help/help-at.ts';
@@ -46,8 +39,8 @@ export async function createProgram(dependencies: ProgramDependencies): Promise<
 }
 
 async function showHelp(words: readonly string[], dependencies: ProgramDependencies): Promise<void> {
-  const { findHelpSubject: findSubject } = await import('../help/find-subject.ts');
-  const { topic, command } = findSubject(commandTree(), words);
+  const { findHelpSubject } = await import('../help/find-subject.ts');
+  const { topic, command } = findHelpSubject(commandTree(), words);
   if (topic) {
     const { topicText } = await import('../help/topics.ts');
     dependencies.print(command ? `${topicText(topic)}\n` : topicText(topic));
@@ -82,7 +75,7 @@ async function defineCommand(command: Command, node: Node, dependencies: TreeDep
   return command;
 }
 
-/** Help of a command. A line without a command gets the help of its group, or at the root, the start screen. */
+/** Configures the help of a command. A line without a command gets the help of its group, or at the root, the start screen. */
 function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfiguration {
   if (node.path.length > 0) return { formatHelp: () => helpText(node, leaf) };
   let isStart = false;
@@ -96,7 +89,7 @@ function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfig
 
 const HELP_WIDTH = 80;
 
-/** Output settings: help goes to the caller. Fixed color and width keep commander from opening the standard streams. */
+/** Sends help to the caller. Fixed color and width keep commander from opening the standard streams. */
 function outputConfiguration({ print }: ProgramDependencies): OutputConfiguration {
   return {
     writeOut: print,
@@ -122,31 +115,21 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     const options = parseGlobalOptions(given);
     checkGlobalFlags(leaf, given, command);
     const context = dependencies.openContext(options, command, isLocalOnly(leaf));
-    await runLeaf(context, leaf, invocation(command));
+    await runLeaf(context, leaf, { arguments: command.args, options: command.opts() });
   });
 }
 
 async function runLeaf(context: Context, leaf: LoadedLeaf, invoked: Invocation<ParsedOptions>): Promise<void> {
-  if (leaf.kind === 'tool') return runTool(context, leaf.definition, invoked);
+  if (leaf.kind === 'tool') {
+    const tool = await leaf.definition.load();
+    return tool(context, invoked);
+  }
   const { loadRunner } = await import('../run/run-operation.ts');
   const runOperation = await loadRunner(leaf.runner);
   return runOperation(context, leaf.versions, invoked);
 }
 
-async function runTool(
-  context: Context,
-  definition: CommandDefinition,
-  invoked: Invocation<ParsedOptions>,
-): Promise<void> {
-  const tool = await definition.load();
-  return tool(context, invoked);
-}
-
-function invocation(command: Command): Invocation<ParsedOptions> {
-  return { arguments: command.args, options: command.opts() };
-}
-
-/** Arguments beyond those that the command accepts. */
+/** Returns the arguments beyond those that the command accepts. */
 function extraArguments({ args, registeredArguments }: Command): readonly string[] {
   return registeredArguments.at(-1)?.variadic ? [] : args.slice(registeredArguments.length);
 }
@@ -179,8 +162,9 @@ function addChoices(option: Option, choices: readonly string[]): void {
   option.choices([...choices]).argParser((value: string) => {
     if (choices.includes(value)) return value;
     const flag = option.long ?? option.flags;
+    const near = findNearest(value, choices);
     throw new SvcError('usage', `${flag} must be one of ${choices.join(', ')}, got '${value}'`, {
-      hint: didYouMean(value, choices),
+      ...(near !== undefined && { hint: `did you mean '${near}'?` }),
     });
   });
 }

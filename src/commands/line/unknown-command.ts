@@ -5,7 +5,8 @@ import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';
 import { commandWords, helpStep } from './command-words.ts';
 
-interface UnknownCommand {
+/** An error message with its hint. */
+export interface UsageProblem {
   readonly message: string;
   readonly hint: string | Hint;
 }
@@ -39,7 +40,7 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
 const MAX_SUGGESTIONS = 3;
 
 /** Describes an unknown word after a group: a synonym, a typo, or an operation that the service lacks. */
-export function describeUnknownCommand(word: string, command: Command, root: Node): UnknownCommand {
+export function describeUnknownCommand(word: string, command: Command, root: Node): UsageProblem {
   const message = `unknown command '${word}'`;
   const node = findByPath(root, commandWords(command)) ?? root;
   const action = ACTIONS.find(({ words }) => words.includes(word));
@@ -53,7 +54,7 @@ export function describeUnknownCommand(word: string, command: Command, root: Nod
   return { message: `the service has no operation that ${action.verb} ${noun}`, hint: commandsHint(command) };
 }
 
-/** Commands of a group that are named by one of the words, in the order of the words; otherwise those of its subgroups. */
+/** Finds a command of a group by the first of the words that names one; otherwise, finds commands of its subgroups. */
 function suggestCommands(node: Node, words: readonly string[]): readonly Node[] {
   const own = words.flatMap((word) => node.children.get(word) ?? []).slice(0, 1);
   if (own.length > 0) return own;
@@ -63,13 +64,13 @@ function suggestCommands(node: Node, words: readonly string[]): readonly Node[] 
     .slice(0, MAX_SUGGESTIONS);
 }
 
-/** Hint for a bare `ls`: the lists that the service and this machine have. */
+/** Creates the hint for a bare `ls`: the lists that the service and this machine have. */
 function listHint(root: Node): Hint {
   const lists = [...root.children.values()].flatMap(({ children }) => children.get('list') ?? []);
   const [first, ...others] = lists.map(
     ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
   );
-  return others.reduce((text, next) => hint`${text}, ${next}`, hint`name the records: ${first ?? ''}`);
+  return others.reduce((text, next) => hint`${text}, ${next}`, hint`choose a list: ${first ?? ''}`);
 }
 
 function rootHint(word: string, command: Command, root: Node): string | Hint {

@@ -36,8 +36,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     command: ['local', 'reset'],
     globalFlags: ['local', 'dry-run'],
     summary: 'Delete all records of the embedded service',
-    description:
-      'Deletes all records. Keeps the workspace, its API keys, and their tokens, so that clients keep working.',
+    description: 'Keeps the workspace, its API keys, and their tokens, so that clients keep working.',
     examples: [{ command: 'svc local reset --yes', caption: 'skip the confirmation' }],
     load: async () => (await import('./reset.ts')).localReset,
   },

@@ -1,6 +1,5 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
-import { MCP_FLAGS } from './flags.ts';
 
 /** Creates the command that serves tools, with the operation runners of the whole command tree. */
 export function createMcpCommand(runners: readonly OperationRunner[]): CommandDefinition {
@@ -17,7 +16,7 @@ export function createMcpCommand(runners: readonly OperationRunner[]): CommandDe
         caption: 'serve tools that show write requests instead of sending them',
       },
     ],
-    options: MCP_FLAGS,
+    options: [{ flags: '--allow-writes', description: 'also offer tools that write' }],
     load: async () => {
       const { serveTools } = await import('./serve-tools.ts');
       return (context, { options }) => serveTools(context, { runners, allowWrites: options.allowWrites === true });

@@ -5,27 +5,19 @@ import type { OperationEntry } from '../../catalog/manifest.ts';
 
 type Shape = Readonly<Record<string, unknown>>;
 
-const COUNT = { type: 'integer' };
+const TEXT = { type: 'string' };
+const COUNTS = 'total succeeded failed unknown skipped created updated unchanged existing requests retries'.split(' ');
 
 /** The summary of a bulk job. */
 const SUMMARY: Shape = {
   type: 'object',
   properties: {
-    ...{ operation: { type: 'string' }, job: { type: 'string' }, total: COUNT, succeeded: COUNT, failed: COUNT },
-    ...{
-      unknown: COUNT,
-      skipped: COUNT,
-      created: COUNT,
-      updated: COUNT,
-      unchanged: COUNT,
-      existing: COUNT,
-      requests: COUNT,
-      retries: COUNT,
-      seconds: { type: 'number' },
-    },
+    ...{ operation: TEXT, job: TEXT },
+    ...Object.fromEntries(COUNTS.map((name) => [name, { type: 'integer' }])),
+    seconds: { type: 'number' },
     failures: {
       type: 'array',
-      items: { type: 'object', properties: { id: { type: 'string' }, message: { type: ['string', 'null'] } } },
+      items: { type: 'object', properties: { id: TEXT, message: { type: ['string', 'null'] } } },
     },
   },
 };

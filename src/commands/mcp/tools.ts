@@ -4,7 +4,6 @@ import { loadOperation } from '../../catalog/index.ts';
 import { createOperationSchemas } from '../../catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import type { OperationRunner } from '../definition.ts';
-import { optionalProperty } from '../option-values.ts';
 import { createOutputSchema } from './output-schema.ts';
 import { toolName } from './tool-terms.ts';
 
@@ -14,7 +13,7 @@ export interface OperationTool {
   readonly operation: Operation;
   readonly tool: Tool;
   /** The runner of an operation that takes more than a call. */
-  readonly runner?: OperationRunner;
+  readonly runner: OperationRunner | undefined;
 }
 
 interface ToolOptions {
@@ -35,7 +34,7 @@ export async function createTools(options: ToolOptions): Promise<ReadonlyMap<str
 
 async function createTool(
   entry: OperationEntry,
-  { remote, hasPlainOutput: asDescribed, runners }: ToolOptions,
+  { remote, hasPlainOutput, runners }: ToolOptions,
 ): Promise<OperationTool> {
   const operation = await loadOperation(entry.resource, entry.name);
   // Some hosts reject conditions at the top level of an input schema.
@@ -44,16 +43,13 @@ async function createTool(
   return {
     entry,
     operation,
-    ...optionalProperty(
-      'runner',
-      runners.find(({ operation: name }) => name === entry.name),
-    ),
+    runner: runners.find(({ operation: name }) => name === entry.name),
     tool: {
       name: toolName(entry.name),
       title: entry.summary,
       description: descriptionOf(entry),
       inputSchema,
-      ...(asDescribed && { outputSchema: createOutputSchema(entry, operation, output) }),
+      ...(hasPlainOutput && { outputSchema: createOutputSchema(entry, operation, output) }),
       annotations: {
         readOnlyHint: entry.effect === 'read',
         destructiveHint: isDestructive(operation),

@@ -12,7 +12,7 @@ export const ADD_FLAGS = [
   { flags: '--org <id>', description: 'default organization' },
   { flags: '--default-output <format>', description: 'default output format', choices: FORMATS },
   { flags: '--protected', description: 'ask for the profile name before each write' },
-  { flags: '--no-verify', description: 'save the credentials without asking the service whether they work' },
+  { flags: '--no-verify', description: 'save the credentials without verifying them' },
   { flags: '--replace', description: 'replace an existing profile and its secrets' },
   { flags: '--insecure-storage', description: 'store the secrets in a private file instead of the keychain' },
 ] as const satisfies readonly OptionDefinition[];

@@ -4,24 +4,14 @@ import type { Settings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 
-/** Output of `whoami`. Missing values are null. */
-interface Identity {
-  readonly profile: string | null;
-  readonly baseUrl: string | null;
-  readonly apiKey: string | null;
-  readonly workspaceId: string | null;
-  readonly org: string | null;
-  readonly local: boolean;
-}
-
-/** Prints the active connection in one line. @throws SvcError `no_credential` if no operation can be called */
+/** Prints the active connection in one line. Missing values are null. @throws SvcError `no_credential` if no operation can be called */
 export async function whoami(context: Context): Promise<void> {
   const { local } = context.options;
   const settings = await context.settings();
   if (!local && listMissingSettings(settings).length > 0) throw createNotConfiguredError(settings);
   const printer = await context.printer();
   const { profile, baseUrl, apiKey, workspaceId, org } = local ? {} : settings;
-  const identity: Identity = {
+  const identity = {
     profile: profile?.value ?? null,
     baseUrl: baseUrl?.value ?? null,
     apiKey: apiKey?.value ?? null,
@@ -37,7 +27,7 @@ export async function whoami(context: Context): Promise<void> {
   });
 }
 
-/** The credential, the service, and the source: `API key key-1 at https://api.example.com (profile 'prod')`. */
+/** Describes the credential, the service, and the source: `API key key-1 at https://api.example.com (profile 'prod')`. */
 function describeConnection({ baseUrl, apiKey, workspaceId, org }: Settings): string {
   const credential = apiKey ?? workspaceId;
   const name = apiKey ? 'API key' : 'workspace';

@@ -2,7 +2,6 @@ import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { type Sink, withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { FilterText } from '../../output/filtered-renderer.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
 import type { Pager, Printer } from '../../output/printer.ts';
@@ -15,6 +14,7 @@ import { optionalProperty } from '../option-values.ts';
 import { createSharedTerminal } from '../terminal/shared-terminal.ts';
 import {
   canAsk,
+  formatMessage,
   lookFor,
   prefersPlainText,
   progressStyle,
@@ -105,21 +105,10 @@ export function openContext(
 
 /** Asks for confirmation. @throws SvcError `usage` for a no, and if prompts are not possible */
 async function confirm(context: Context, question: string): Promise<void> {
-  if (!canAsk(context)) {
-    const hint = 'add --yes to confirm without a prompt';
-    throw new SvcError('usage', `confirmation required: ${question}`, { hint });
-  }
+  const hint = 'add --yes to confirm without a prompt';
+  if (!canAsk(context)) throw new SvcError('usage', `confirmation required: ${question}`, { hint });
   const prompter = await context.prompter();
   if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
-}
-
-/** Formats a message as lines that fit the terminal. */
-async function formatMessage(text: string, { columns }: Sink): Promise<string> {
-  const line = escapeForTerminal(text);
-  // Wide characters take two columns.
-  if (!columns || line.length * 2 <= columns) return `${line}\n`;
-  const { splitAtCommand, wrapMessage } = await import('../../output/wrap-message.ts');
-  return `${await wrapMessage(splitAtCommand(line), columns)}\n`;
 }
 
 /** Creates a sink for messages that uses only characters the terminal can show. */

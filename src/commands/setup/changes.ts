@@ -1,7 +1,8 @@
 import diff from 'microdiff';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { withValue } from '../../kernel/field-path.ts';
 import { maskSecret } from '../../kernel/redact.ts';
-import { type Data, mergeData, withValue } from './data.ts';
+import { type Data, mergeData } from './data.ts';
 
 /** Returns the wanted fields whose current value differs, or `undefined` if none differ. */
 export function diffData(now: Data, wanted: Data): Data | undefined {

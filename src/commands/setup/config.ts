@@ -1,6 +1,6 @@
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
-import { valueAt } from '../../kernel/field-path.ts';
+import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { requireData } from '../call/require-data.ts';
 import { checkInput } from '../call/validation.ts';
@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { diffData, formatChanges } from './changes.ts';
 import { askForField } from './config-questions.ts';
-import { type Data, mergeData, withValue } from './data.ts';
+import { type Data, mergeData } from './data.ts';
 import { confirmByDefault, printLines, wrapForMessages } from './messages.ts';
 import { notConfirmed } from './review.ts';
 import { formatEquivalentCommand, loadSetupOperation, readFlagData, type SetupOperation } from './setup-operation.ts';

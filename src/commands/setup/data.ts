@@ -1,14 +1,8 @@
 import type { Operation } from '../../catalog/define.ts';
+import { withValue } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
-
-/** Returns a copy with a value set at a path. Missing objects are created. */
-export function withValue(data: Data, [head, ...rest]: readonly string[], value: unknown): Data {
-  if (head === undefined) return data;
-  const inner = data[head];
-  return { ...data, [head]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) };
-}
 
 /** Returns a copy of `data` with the fields of `over` merged into it recursively. */
 export function mergeData(data: Data, over: Data): Data {

@@ -1,10 +1,9 @@
 import { formatCommand, formatDataCommand } from '../../catalog/command-text.ts';
-import type { Operation } from '../../catalog/define.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { valueAt } from '../../kernel/field-path.ts';
+import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
@@ -14,15 +13,12 @@ import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions, toOptionKey } from '../option-values.ts';
 import { programCommand } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { type Data, withValue } from './data.ts';
+import type { Data } from './data.ts';
 
 /** The operation that an interactive setup runs. */
-export interface SetupOperation {
-  readonly entry: OperationEntry;
-  readonly operation: Operation;
-}
+export type SetupOperation = Awaited<ReturnType<typeof loadSetupOperation>>;
 
-export async function loadSetupOperation(wanted: OperationName): Promise<SetupOperation> {
+export async function loadSetupOperation(wanted: OperationName) {
   const entry = getEntry(wanted);
   return { entry, operation: await loadOperation(entry.resource, entry.name) };
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '../../kernel/folders.ts';
 import type { Sink } from '../../kernel/io.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { DisplayOptions } from '../../output/display-options.ts';
 import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
@@ -10,7 +11,7 @@ export function canAsk({ io, options, environment }: Context): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
 }
 
-/** Style of progress: a bar on a terminal that can redraw lines, unless the user prefers plain text. */
+/** Selects the style of progress: a bar on a terminal that can redraw lines, unless the user prefers plain text. */
 export function progressStyle(context: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
   if (context.options.quiet) return 'none';
   return context.io.stderr.isTerminal && !prefersPlainText(context) ? 'bar' : 'lines';
@@ -49,7 +50,15 @@ export function toTerminalText(
   return isTerminal && !supportsUnicode({ environment }) ? toAscii(text) : text;
 }
 
-/** Look of tables: for people on a terminal, with symbols if supported, and a stable form for any other output. */
+/** Formats a message as lines that fit the terminal; on one line for any other output. */
+export async function formatMessage(text: string, { columns }: Sink): Promise<string> {
+  const line = escapeForTerminal(text);
+  // Wide characters take two columns.
+  if (!columns || line.length * 2 <= columns) return `${line}\n`;
+  return `${await (await import('../../output/wrap-message.ts')).wrapMessage([line], columns)}\n`;
+}
+
+/** Selects the look of tables: for people on a terminal, with symbols if supported, and a stable form for any other output. */
 export function lookFor({ io, environment, clock }: ProcessEnvironment, { time }: GlobalOptions): DisplayOptions {
   const forPeople = io.stdout.isTerminal;
   const marks = forPeople && canUseSymbols({ environment });

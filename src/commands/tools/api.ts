@@ -12,34 +12,19 @@ import { findOperation, type KnownOperation } from './known-operation.ts';
 import { createPageFinder } from './next-page.ts';
 import { showRawResults } from './raw-results.ts';
 
-/** A raw call from the command line. */
-export interface RawCall {
-  readonly path: string;
-  readonly data: unknown;
-  readonly auth?: Auth;
-  readonly paginate: boolean;
-}
-
+/** Makes a raw call with the catalog's settings for its path, and prints the data of its results. */
 export async function apiCommand(
   context: Context,
-  { arguments: [path = ''], options }: Invocation<ApiFlags>,
+  { arguments: [word = ''], options }: Invocation<ApiFlags>,
 ): Promise<void> {
-  await callPath(context, {
-    path: parsePath(path),
-    data: await readData(context, options.data),
-    ...optionalProperty('auth', options.auth),
-    paginate: options.paginate === true,
-  });
-}
-
-/** Makes a raw call with the catalog's settings for its path, and prints the data of its results. */
-export async function callPath(context: Context, raw: RawCall): Promise<void> {
-  const { path, data, paginate } = raw;
+  const { auth, paginate = false } = options;
+  const path = parsePath(word);
+  const data = await readData(context, options.data);
   if (paginate && !isObject(data)) {
     throw new SvcError('usage', '--paginate requires --data to be a JSON object, which receives the page token');
   }
   const [client, known] = await Promise.all([context.client(), findOperation(path, data)]);
-  const called = describeOperation(raw, known);
+  const called = describeOperation({ path, auth, data }, known);
   const nextPage = createPageFinder(known?.operation);
   const results = followPages({
     path,
@@ -53,7 +38,10 @@ export async function callPath(context: Context, raw: RawCall): Promise<void> {
  * Describes the call for the client. A call is never repeated blindly if its path is unknown, or if it is a write for which
  * the service generates IDs that are missing from the data.
  */
-function describeOperation({ path, auth, data }: RawCall, known: KnownOperation | undefined): CalledOperation {
+function describeOperation(
+  { path, auth, data }: { readonly path: string; readonly auth: Auth | undefined; readonly data: unknown },
+  known: KnownOperation | undefined,
+): CalledOperation {
   const { entry, operation } = known ?? {};
   const canRepeat = operation !== undefined && hasAllIds(operation, data);
   return {

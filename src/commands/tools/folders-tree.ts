@@ -16,28 +16,15 @@ import { buildFolderTree, type FolderTree } from './folder-tree.ts';
 /** Maximum number of levels drawn, because drawing and printing are recursive. */
 const MAX_LEVELS = 250;
 
-export interface FoldersTreeOptions {
-  readonly organizationId: string;
-  readonly folder?: string;
-  readonly maxDepth?: number;
-}
-
+/** Draws the tree of an organization's folders, or prints the folders nested in each other. */
 export async function foldersTreeCommand(context: Context, { options }: Invocation<FoldersTreeFlags>): Promise<void> {
   const organizationId =
     options.org ?? (await context.openSettings()).org?.value ?? (await pickKnownId(context, 'organizationId', '--org'));
   if (!organizationId) {
     throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
   }
-  await showFolderTree(context, {
-    organizationId,
-    ...optionalProperty('folder', options.folder),
-    ...optionalProperty('maxDepth', parseWholeNumber('--max-depth', options.maxDepth, 1)),
-  });
-}
-
-/** Draws the tree of an organization's folders, or prints the folders nested in each other. */
-export async function showFolderTree(context: Context, options: FoldersTreeOptions): Promise<void> {
-  const { organizationId, folder, maxDepth = Number.POSITIVE_INFINITY } = options;
+  const { folder } = options;
+  const maxDepth = parseWholeNumber('--max-depth', options.maxDepth, 1) ?? Number.POSITIVE_INFINITY;
   const [client, operations] = await Promise.all([context.client(), loadResource('folders')]);
   const result = await client.call(operations['folders.list'], { organizationId });
   if (!result.sent) return;

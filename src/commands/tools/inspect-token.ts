@@ -3,20 +3,17 @@ import type { View } from '../../output/renderer.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { type AccessToken, parseAccessToken, type ResourceGrant, type TokenLifetime } from './access-token.ts';
+import { type AccessToken, parseAccessToken, type TokenLifetime } from './access-token.ts';
 
 export async function inspectTokenCommand(context: Context, { arguments: [given = ''] }: Invocation): Promise<void> {
   const text = given === '-' ? await readArgument(context, given) : given;
-  await showToken(context, parseAccessToken(text, context.clock.now()));
-}
-
-export async function showToken(context: Context, token: AccessToken): Promise<void> {
+  const token = parseAccessToken(text, context.clock.now());
   const printer = await context.printer();
   await printer.value(token, { renderText: (view) => renderToken(token, view) });
   await context.warn('the signature is not verified: anyone can create such a token');
 }
 
-/** Claims that the table shows in a different form. */
+/** Claims that the text shows in a different form. */
 const SHOWN_SEPARATELY = new Set(['iat', 'exp', 'permissions']);
 
 const COLUMNS: readonly Column[] = [
@@ -37,7 +34,7 @@ async function renderToken({ claims, lifetime, resources }: AccessToken, view: V
   };
   const head = await (await createTableRenderer(view)).value(facts);
   if (resources.length === 0) return `${head}\nThe token grants access to no resources.\n`;
-  const rows = resources.map((resource: ResourceGrant) => ({ ...resource, ends: describeEnd(resource) }));
+  const rows = resources.map((resource) => ({ ...resource, ends: describeEnd(resource) }));
   return `${head}\n${await renderTable(rows, { ...view, columns: COLUMNS })}`;
 }
 

@@ -40,10 +40,9 @@ function requireOperation(typed: string): OperationEntry {
     ({ name, command, path }) => name === bare || command.join(' ') === bare || path === bare,
   );
   if (entry) return entry;
-  const byPath = manifest.map(({ path }): string => path);
-  const byName = manifest.map(({ name }): string => name);
-  const known = bare.startsWith('/') ? byPath : byName;
-  const name = bare.startsWith('/') ? bare : bare.replaceAll(' ', '.');
+  const isPath = bare.startsWith('/');
+  const known = manifest.map(({ path, name }): string => (isPath ? path : name));
+  const name = isPath ? bare : bare.replaceAll(' ', '.');
   throw new SvcError('usage', `unknown operation '${typed}'`, {
     hint: findNearest(name, known) ? didYouMean(name, known) : hint`${step('inspect', 'schema')} lists all operations`,
   });

@@ -3,7 +3,6 @@ import type { OperationName } from '../../catalog/index.ts';
 import { type OperationOutline, outline } from '../../catalog/outline.ts';
 import type { CommandDefinition, Node, OperationRunner } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
-import { createListCommand } from './list-command.ts';
 import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
 
 /** Creates the tree of all commands. An operation with several versions is one command with `--api-version`. */
@@ -13,12 +12,23 @@ export function commandTree(): Node {
   for (const operation of outline)
     addNode(root, operation.command, (existing) => createOperationNode(operation, existing));
   for (const tool of toolOutline) addNode(root, tool.command, () => createToolNode(tool, () => loadDefinition(tool)));
-  const list = createListCommand(commandTree);
-  addNode(root, list.command, () => createToolNode(list, async () => list));
+  addNode(root, LIST_COMMAND.command, () => createToolNode(LIST_COMMAND, async () => LIST_COMMAND));
   return root;
 }
 
-/** Commands of a group, with their summaries. Empty groups are omitted. */
+/** The command that lists all commands of the tree, including itself. */
+const LIST_COMMAND: CommandDefinition = {
+  command: ['commands'],
+  globalFlags: ['result'],
+  summary: 'List every command with its flags',
+  examples: [{ command: 'svc commands -o json', caption: 'Print the command tree as JSON' }],
+  load: async () => {
+    const { printCommandList } = await import('./command-list.ts');
+    return (context) => printCommandList(context, commandTree());
+  },
+};
+
+/** Lists the commands of a group with their summaries. Empty groups are omitted. */
 export function subcommandsOf({ path, children }: Node): readonly (readonly [name: string, summary: string])[] {
   const commands = [...children.values()]
     .filter((child) => child.leaf || child.children.size > 0)

@@ -31,7 +31,7 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
     command: [noun, 'validate'],
     globalFlags: ['profile', 'local', 'result'],
     summary: 'Check files of records without sending anything',
-    description: `Reads each file completely, like ${verbs.map((verb) => `svc ${noun} ${verb}`).join(' or ')}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
+    description: `Reads each file completely, like svc ${noun} ${new Intl.ListFormat('en', { type: 'disjunction' }).format(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
     examples: [
       ...(example ? [{ command: example, caption: 'check every record' }] : []),
       ...(noun === 'users'
@@ -46,8 +46,8 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
     ],
     options: validateFlags({ verbs, versions, hasOrganization: hasOneOrganization(noun, operations) }),
     load: async () => {
-      const { validateFiles: validate } = await import('./validate.ts');
-      return (context, invocation) => validate(context, { noun, verb: verbs[0] ?? '' }, invocation);
+      const { validateFiles } = await import('./validate.ts');
+      return (context, invocation) => validateFiles(context, { noun, verb: verbs[0] ?? '' }, invocation);
     },
   });
 }

@@ -4,6 +4,7 @@ import type { Column } from '../../catalog/define.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
+import { formatMessage } from '../terminal/terminal.ts';
 import { escapeWorkflowText } from '../terminal/workflow-command.ts';
 
 /** The checked input, as named in a report. */
@@ -50,14 +51,15 @@ export async function reportFindings(
 
 async function writeLines(context: Context, { name, noun }: ReportSubject, findings: Findings): Promise<RecordCheck> {
   const { stdout } = context.io;
-  const check = await drain(findings, (found) =>
-    stdout.write(found.map((finding) => `${escapeForTerminal(formatDiagnostic(finding))}\n`).join('')),
-  );
+  const check = await drain(findings, async (found) => {
+    const lines = await Promise.all(found.map((finding) => formatMessage(formatDiagnostic(finding), stdout)));
+    await stdout.write(lines.join(''));
+  });
   await printWarnings(context, check);
   if (check.diagnosticCount === 0) {
     const found =
       check.warningCount === 0 ? 'no problems found' : `no errors, ${formatNounCount(check.warningCount, 'warning')}`;
-    await stdout.write(`${escapeForTerminal(name)}: ${formatNounCount(check.read, noun)}, ${found}\n`);
+    await stdout.write(await formatMessage(`${name}: ${formatNounCount(check.read, noun)}, ${found}`, stdout));
   }
   return check;
 }
@@ -91,20 +93,19 @@ async function printRecords(context: Context, { files }: ReportSubject, findings
   const columns = files.length === 1 ? COLUMNS : [FILE_COLUMN, ...COLUMNS];
   let check: RecordCheck | undefined;
   async function* pages() {
-    check = yield* mapFindings(findings, convert);
+    for (;;) {
+      const { value, done } = await findings.next();
+      if (done) {
+        check = value;
+        return;
+      }
+      yield value.map(convert);
+    }
   }
   await (await context.printer()).records(pages(), { columns });
   if (!check) throw new TypeError('the findings were not read to their end');
   await printWarnings(context, check);
   return check;
-}
-
-async function* mapFindings(findings: Findings, convert: Converter): AsyncGenerator<readonly unknown[], RecordCheck> {
-  for (;;) {
-    const { value, done } = await findings.next();
-    if (done) return value;
-    yield value.map(convert);
-  }
 }
 
 async function printDocument(context: Context, { files }: ReportSubject, findings: Findings): Promise<RecordCheck> {

@@ -3,14 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommonTarget } from '../../bulk/common-target.ts';
 import { streamDiagnostics } from '../../bulk/record-check.ts';
-import type { RecordRules } from '../../bulk/record-checker.ts';
-import type { InputFormat } from '../../bulk/source/source.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { type ColumnMap, parseColumnMap } from '../bulk/column-map.ts';
+import { parseColumnMap } from '../bulk/column-map.ts';
 import { openInputFiles } from '../bulk/gather-input.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
 import type { Context } from '../context.ts';
@@ -25,84 +23,54 @@ interface RecordKind {
   readonly verb: string;
 }
 
-interface ValidateOptions {
-  readonly file: readonly string[];
-  readonly inputFormat?: InputFormat;
-  readonly verb: string;
-  readonly version?: string;
-  readonly duplicates: RecordRules['duplicates'];
-  readonly map?: ColumnMap;
-  readonly org?: string;
-  readonly form: 'text' | 'github';
-}
-
 /**
  * Checks the records of files, offline.
  * @throws SvcError `bad_data` if there are findings, after all of them are printed; `usage` without a file
  */
 export async function validateFiles(
   context: Context,
-  kind: RecordKind,
-  invocation: Invocation<ValidateFlags>,
+  { noun, verb: defaultVerb }: RecordKind,
+  { options }: Invocation<ValidateFlags>,
 ): Promise<void> {
-  const options = validateOptions(kind, invocation);
-  const fields = await loadFields(kind.noun, options);
+  const {
+    file: paths = [],
+    for: verb = defaultVerb,
+    inputFormat,
+    duplicates = 'fail',
+    format: form = 'text',
+  } = options;
+  if (paths.length === 0) {
+    throw new SvcError('usage', '--file is required', { hint: `svc ${noun} validate --file <path>` });
+  }
+  const map = parseColumnMap(options.map);
+  const fields = await loadFields(noun, verb, options.apiVersion);
   const folder = await mkdtemp(join(tmpdir(), 'svc-validate-'));
   try {
-    const { file, inputFormat, map } = options;
-    const files = file.map((path) => ({ file: path, ...optionalProperty('format', inputFormat) }));
-    const input = await openInputFiles(
-      context,
-      fields,
-      { files, ...optionalProperty('map', map) },
-      join(folder, 'input'),
-    );
-    const target = optionalProperty('target', await findCommonTarget(context, fields, options));
+    const files = paths.map((file) => ({ file, ...optionalProperty('format', inputFormat) }));
+    const source = { files, ...optionalProperty('map', map) };
+    const input = await openInputFiles(context, fields, source, join(folder, 'input'));
+    const target = optionalProperty('target', await findCommonTarget(context, fields, options.org));
     const rules = {
       fields,
       shared: sharedFields(fields),
       ...target,
-      duplicates: options.duplicates,
+      duplicates,
       generateId: String,
-      warnsOfValues: options.verb === 'update' ? ('update' as const) : ('add' as const),
+      warnsOfValues: verb === 'update' ? ('update' as const) : ('add' as const),
     };
-    const { noun } = fields;
-    const subject = { name: input.name, files: input.files.map(({ name }) => name), noun, form: options.form };
+    const subject = { name: input.name, files: input.files.map(({ name }) => name), noun: fields.noun, form };
     const stopProgress = await showCheckProgress(context, input);
     const checked = reportFindings(context, subject, streamDiagnostics(input, rules, context.signal));
     const { diagnosticCount, read, hint } = await checked.finally(stopProgress);
     if (diagnosticCount === 0) return;
-    throw new SvcError(
-      'bad_data',
-      `${input.name}: ${formatNounCount(diagnosticCount, 'problem')} in ${formatNounCount(read, noun)}`,
-      {
-        hint: hint ?? 'fix the problems, then check the files again',
-      },
-    );
+    const message = `${input.name}: ${formatNounCount(diagnosticCount, 'problem')} in ${formatNounCount(read, fields.noun)}`;
+    throw new SvcError('bad_data', message, { hint: hint ?? 'fix the problems, then check the files again' });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function validateOptions({ noun, verb }: RecordKind, { options }: Invocation<ValidateFlags>): ValidateOptions {
-  const file = options.file ?? [];
-  if (file.length === 0) {
-    throw new SvcError('usage', '--file is required', { hint: `svc ${noun} validate --file <path>` });
-  }
-  const columnMap = parseColumnMap(options.map);
-  return {
-    file,
-    ...optionalProperty('inputFormat', options.inputFormat),
-    verb: options.for ?? verb,
-    ...optionalProperty('version', options.apiVersion),
-    duplicates: options.duplicates ?? 'fail',
-    ...optionalProperty('map', columnMap),
-    ...optionalProperty('org', options.org),
-    form: options.format ?? 'text',
-  };
-}
-
-async function loadFields(noun: string, { verb, version }: ValidateOptions): Promise<BulkFields> {
+async function loadFields(noun: string, verb: string, version: string | undefined): Promise<BulkFields> {
   const versions = manifest.filter(({ command, bulk }) => bulk && command[0] === noun && command.at(-1) === verb);
   const entry = version === undefined ? versions[0] : versions.find((known) => known.version === version);
   if (!entry) throw new SvcError('usage', `svc ${noun} ${verb} has no --api-version ${version}`);
@@ -125,7 +93,7 @@ function sharedFields({ field, targetFields }: BulkFields): Readonly<Record<stri
 async function findCommonTarget(
   { openSettings }: Context,
   { field, targetFields }: BulkFields,
-  { org }: ValidateOptions,
+  org: string | undefined,
 ) {
   if (field === undefined) return undefined;
   const names = targetFields.map(({ name }) => name);

@@ -15,28 +15,26 @@ type Key = string | number;
 export function applyAssignments(value: unknown, assignments: readonly string[]): unknown {
   return assignments.reduce((current, assignment) => {
     const [path, text] = splitPair(assignment, 'set');
-    return setAtPath(current, { keys: parsePath(path), done: [] }, parseExactJsonOrText(text));
+    return setAtPath(current, parsePath(path), parseExactJsonOrText(text));
   }, value);
 }
 
-interface RemainingPath {
-  readonly keys: readonly Key[];
-  /** Keys already followed, for error messages. */
-  readonly done: readonly Key[];
-}
-
-function setAtPath(current: unknown, { keys, done }: RemainingPath, value: unknown): unknown {
-  const [key, ...others] = keys;
+/** @param done keys already followed, for error messages */
+function setAtPath(
+  current: unknown,
+  [key, ...rest]: readonly Key[],
+  value: unknown,
+  done: readonly Key[] = [],
+): unknown {
   if (key === undefined) return value;
-  const rest = { keys: others, done: [...done, key] };
+  const followed = [...done, key];
   if (typeof key === 'number') {
     const list = requireList(current, key, done);
-    return list.toSpliced(key, 1, setAtPath(list[key], rest, value));
+    return list.toSpliced(key, 1, setAtPath(list[key], rest, value, followed));
   }
-  const object = requireObject(current, done);
   // Map entries keep a key such as `__proto__` an ordinary key.
-  const entries = new Map(Object.entries(object));
-  return Object.fromEntries(entries.set(key, setAtPath(entries.get(key), rest, value)));
+  const entries = new Map(Object.entries(requireObject(current, done)));
+  return Object.fromEntries(entries.set(key, setAtPath(entries.get(key), rest, value, followed)));
 }
 
 function requireList(current: unknown, index: number, done: readonly Key[]): readonly unknown[] {

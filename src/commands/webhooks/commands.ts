@@ -115,7 +115,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     ],
     arguments: [{ name: 'url', description: 'URL of the receiver', required: true }],
     options: TEST_FLAGS,
-    load: async () => (await import('./test/test.ts')).testCommand,
+    load: async () => (await import('./test.ts')).testCommand,
   }),
   defineCommand({
     command: ['webhooks', 'replay'],

@@ -1,3 +1,4 @@
+import { valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette, type Palette } from '../../output/palette.ts';
@@ -24,32 +25,23 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
   if (format === 'table' && !context.options.fields) {
     const { io, options, environment } = context;
     const isColored = shouldUseColor(options.color, io.stdout, environment);
-    const line = createLineFormatter({
-      showsLatency: isForwarding && io.stdout.isTerminal,
-      isNarrow: (io.stdout.columns ?? MIN_WIDTH) < MIN_WIDTH,
-      palette: isColored ? await loadPalette() : undefined,
-    });
-    return { show: (delivery) => context.io.stdout.write(line(delivery)), end };
+    const isNarrow = (io.stdout.columns ?? MIN_WIDTH) < MIN_WIDTH;
+    const palette = isColored ? await loadPalette() : undefined;
+    const line = createLineFormatter(isForwarding && io.stdout.isTerminal, isNarrow, palette);
+    return { show: (delivery) => io.stdout.write(line(delivery)), end };
   }
   const all: ReceivedDeliveryEvent[] = [];
-  return {
-    show: async (delivery) => void all.push(delivery),
-    end: () => printer.value(all, {}),
-  };
+  return { show: async (delivery) => void all.push(delivery), end: () => printer.value(all, {}) };
 }
 
 /** Width of a terminal from which columns are aligned. */
 const MIN_WIDTH = 96;
 
-interface LineStyle {
-  readonly showsLatency: boolean;
-  /** Whether to leave out the date, the form of verified deliveries, and the alignment. */
-  readonly isNarrow: boolean;
-  readonly palette: Palette | undefined;
-}
-
-/** Pads each column to its widest cell so far. */
-function createLineFormatter({ showsLatency, isNarrow, palette }: LineStyle) {
+/**
+ * Creates a formatter that pads each column to its widest cell so far. Narrow lines have no date, no form of verified
+ * deliveries, and no alignment.
+ */
+function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: Palette | undefined) {
   const widths = [20, 20, 8, 12, ...(showsLatency ? [6] : [])];
   return (delivery: ReceivedDeliveryEvent): string => {
     const { forwarded } = delivery;
@@ -74,14 +66,8 @@ function formatLatency(forwarded: ForwardResult | null): string {
   return forwarded ? formatMilliseconds(forwarded.milliseconds) : '-';
 }
 
-function formatCells({
-  receivedAt,
-  replayedAt = receivedAt,
-  event,
-  form,
-  verified,
-  payload,
-}: ReceivedDeliveryEvent): readonly string[] {
+function formatCells(delivery: ReceivedDeliveryEvent): readonly string[] {
+  const { receivedAt, replayedAt = receivedAt, event, form, verified, payload } = delivery;
   const time = replayedAt.replace(/\.\d+Z$/, 'Z');
   return [time, event, verified ? form : `${form}, unverified`, documentIdOf(payload)];
 }
@@ -97,12 +83,11 @@ function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): 
   return `${replayedAt === undefined ? 'forwarded' : 'replayed'}: ${forwarded.status}`;
 }
 
-/** ID of the document that a payload of either form refers to. */
+/** Finds the ID of the document that a basic or advanced payload refers to. */
 function documentIdOf(payload: unknown): string {
-  if (!isObject(payload)) return '-';
-  const data = isObject(payload['data']) ? payload['data'] : payload;
-  const metadata = isObject(data['metadata']) ? data['metadata'] : {};
-  const document = isObject(metadata['document']) ? metadata['document'] : metadata;
-  const { documentId } = document;
+  const data = valueAt(payload, ['data']);
+  const metadata = valueAt(isObject(data) ? data : payload, ['metadata']);
+  const document = valueAt(metadata, ['document']);
+  const documentId = valueAt(isObject(document) ? document : metadata, ['documentId']);
   return typeof documentId === 'string' ? documentId : '-';
 }

@@ -14,7 +14,7 @@ export async function loadOrCreateSigningSecret(context: Context): Promise<strin
     return await loadSigningSecret(context);
   } catch (error) {
     context.signal.throwIfAborted();
-    await context.warn(`the signing secret is only for this run: ${messageOf(error)}`);
+    await context.warn(`the signing secret cannot be stored and applies only to this run: ${messageOf(error)}`);
     return createSigningSecret();
   }
 }

@@ -9,7 +9,7 @@ import { groupHeaders, headerValuesOf, selectForwardedHeaders, withoutHeaders } 
 import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { type OutgoingRequest, sendPost } from '../../webhooks/post.ts';
 import { type RecordedDelivery, readRecordedDeliveries } from '../../webhooks/recording.ts';
-import { type ForwardingRoute, findTarget } from '../../webhooks/routes.ts';
+import { findTarget } from '../../webhooks/routes.ts';
 import { createSignatureHeaders, TIMESTAMP_TOLERANCE } from '../../webhooks/signature.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
@@ -22,33 +22,23 @@ import { readSigningSecret } from './keys.ts';
 import { printPlannedRequest } from './planned-request.ts';
 import { recordFolder } from './record-folder.ts';
 
-interface ReplayOptions {
-  readonly folder: string;
-  readonly ids: readonly string[] | undefined;
-  readonly since: number | undefined;
-  readonly routes: readonly ForwardingRoute[];
-  readonly defaultTarget: URL | undefined;
-  /** Secret for `--resign`, which renews the timestamp and the signature. */
-  readonly secret: string | undefined;
-  /** Token for basic deliveries. Recordings do not contain tokens. */
-  readonly authToken: string | undefined;
-}
+type ReplayOptions = Awaited<ReturnType<typeof readReplayOptions>>;
 
-export async function replayCommand(
-  context: Context,
-  { arguments: ids, options }: Invocation<ReplayFlags>,
-): Promise<void> {
-  const since = options.since;
-  const tokenFile = options.authTokenFile;
-  const replay: ReplayOptions = {
-    folder: recordFolder(context, options.record),
+async function readReplayOptions(context: Context, { arguments: ids, options }: Invocation<ReplayFlags>) {
+  const { record, since, authTokenFile } = options;
+  return {
+    folder: recordFolder(context, record),
     ids: ids.length > 0 ? ids : undefined,
     since: since === undefined ? undefined : parseSinceFlag(since, context.clock.now()),
     ...parseTargets(options),
     secret: await readResignSecret(options, context.signal),
-    authToken: tokenFile === undefined ? undefined : await readSecretFromFile(tokenFile, context.signal),
+    authToken: authTokenFile === undefined ? undefined : await readSecretFromFile(authTokenFile, context.signal),
   };
-  if (options.list === true) return listRecorded(context, replay);
+}
+
+export async function replayCommand(context: Context, invocation: Invocation<ReplayFlags>): Promise<void> {
+  const replay = await readReplayOptions(context, invocation);
+  if (invocation.options.list) return listRecorded(context, replay);
   if (!replay.ids && replay.since === undefined) {
     throw new SvcError('usage', 'delivery IDs or --since required', {
       hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`,
@@ -62,9 +52,8 @@ export async function replayCommand(
   await replayAll(context, replay);
 }
 
-async function readResignSecret(options: ReplayFlags, signal: AbortSignal): Promise<string | undefined> {
-  const file = options.secretFile;
-  if ((options.resign === true) !== (file !== undefined)) {
+async function readResignSecret({ resign = false, secretFile: file }: ReplayFlags, signal: AbortSignal) {
+  if (resign !== (file !== undefined)) {
     throw new SvcError('usage', '--resign and --secret-file must be used together');
   }
   return file === undefined ? undefined : readSigningSecret(file, signal);
@@ -138,14 +127,11 @@ async function requireRecorded(context: Context, replay: ReplayOptions): Promise
   });
 }
 
-interface ReplayCounts {
-  sent: number;
-  failed: number;
-  skipped: number;
-  old: number;
-}
-
-async function* sendRecorded(context: Context, replay: ReplayOptions, count: ReplayCounts) {
+async function* sendRecorded(
+  context: Context,
+  replay: ReplayOptions,
+  count: Record<'sent' | 'failed' | 'skipped' | 'old', number>,
+) {
   const { options, signal, clock } = context;
   const how = await postOptions(context);
   for await (const delivery of selectDeliveries(context, replay)) {
@@ -176,16 +162,15 @@ async function* sendRecorded(context: Context, replay: ReplayOptions, count: Rep
 function createOutgoing(
   { id, form, headers, body }: RecordedDelivery,
   url: URL,
-  replay: ReplayOptions,
+  { secret, authToken }: ReplayOptions,
   now: number,
 ): OutgoingRequest {
   const original = selectForwardedHeaders(headers);
   if (form === 'basic') {
-    const { authToken } = replay;
     return { url, body, headers: authToken ? [...original, ['authorization', `Basic ${authToken}`]] : original };
   }
-  if (replay.secret === undefined) return { url, body, headers: original };
-  const signed = createSignatureHeaders(replay.secret, { id, timestamp: Math.floor(now / 1000), body });
+  if (secret === undefined) return { url, body, headers: original };
+  const signed = createSignatureHeaders(secret, { id, timestamp: Math.floor(now / 1000), body });
   return { url, body, headers: [...withoutHeaders(original, Object.keys(signed)), ...Object.entries(signed)] };
 }
 

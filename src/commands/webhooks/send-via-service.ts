@@ -35,12 +35,10 @@ export async function sendViaService(
       hint: hint`${step('configure', 'webhooks', 'send', event, '--via-service', '--local')}`,
     });
   }
-  for (const [name, flag] of SERVICE_DECIDES) {
-    if (options[name] === undefined) continue;
-    throw new SvcError(
-      'usage',
-      `--${flag} cannot be combined with --via-service: the service uses its own configuration`,
-    );
+  const found = SERVICE_DECIDES.find(([name]) => options[name] !== undefined);
+  if (found) {
+    const problem = 'cannot be combined with --via-service: the service uses its own configuration';
+    throw new SvcError('usage', `--${found[1]} ${problem}`);
   }
   const channels = options.channel ?? [];
   const sent = await withStore(context, 'write', async (store, apiKey) => {
@@ -80,11 +78,8 @@ async function printDeliveries(context: Context, event: string, sent: readonly D
   await printer.value(records, deliveryTable(sent));
   const failed = records.filter(({ state }) => state !== 'delivered').length;
   if (failed === 0) return;
-  throw new SvcError(
-    failed === sent.length ? 'unusable_answer' : 'some_failed',
-    `not delivered: ${failed} of ${formatNounCount(sent.length, 'delivery')}`,
-    {
-      hint: hint`${step('list', 'local', 'deliveries', 'list')} shows why; ${step('resume', 'serve')} retries pending deliveries`,
-    },
-  );
+  const failure = failed === sent.length ? 'unusable_answer' : 'some_failed';
+  throw new SvcError(failure, `not delivered: ${failed} of ${formatNounCount(sent.length, 'delivery')}`, {
+    hint: hint`${step('list', 'local', 'deliveries', 'list')} shows why; ${step('resume', 'serve')} retries pending deliveries`,
+  });
 }

@@ -15,27 +15,22 @@ import { printPlannedRequest } from './planned-request.ts';
 import { readSenderCredentials } from './sender-credentials.ts';
 
 export async function sendCommand(context: Context, invocation: Invocation<SendFlags>): Promise<void> {
-  const {
-    arguments: [event = ''],
-    options,
-  } = invocation;
+  const [event = ''] = invocation.arguments;
+  const { options } = invocation;
+  const { url, viaService = false, channel } = options;
   if (!/^[\w.-]{1,256}$/.test(event)) {
     throw new SvcError('usage', `invalid event type '${event}': only letters, digits, '.', '_', and '-' are allowed`, {
       hint: hint`${step('inspect', 'webhooks', 'events')} lists the known event types`,
     });
   }
   await checkEventTypes(context, [event], options);
-  const url = options.url;
-  const isViaService = options.viaService === true;
-  if (isViaService === (url !== undefined)) {
-    throw new SvcError('usage', 'exactly one of --url and --via-service required', {
+  if (viaService === (url !== undefined)) {
+    throw new SvcError('usage', 'exactly one of --url and --via-service is required', {
       hint: hint`${step('inspect', 'webhooks', 'send', event, '--url', 'http://127.0.0.1:3000/hook')}`,
     });
   }
   if (url === undefined) return (await import('./send-via-service.ts')).sendViaService(context, event, invocation);
-  if (options.channel !== undefined) {
-    throw new SvcError('usage', '--channel requires --via-service');
-  }
+  if (channel !== undefined) throw new SvcError('usage', '--channel requires --via-service');
   await sendTo(context, parseTargetUrl(url, '--url'), event, await readSending(context, options));
 }
 

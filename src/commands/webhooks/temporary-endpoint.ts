@@ -11,17 +11,7 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 import { commandForService } from '../service-flags.ts';
 
-/** An endpoint that is deleted when this process ends, and its signing secret. */
-export interface TemporaryEndpoint {
-  readonly secret: string;
-  /** Messages for the user. */
-  readonly notes: readonly string[];
-  /** Whether this process enabled advanced webhooks. */
-  readonly hasEnabledWebhooks: boolean;
-  remove(): Promise<void>;
-}
-
-export interface TemporaryEndpointOptions {
+interface TemporaryEndpointOptions {
   /** URL of this process, as the service reaches it. */
   readonly url: string;
   /** Event types to receive (default: all). */
@@ -30,7 +20,7 @@ export interface TemporaryEndpointOptions {
   readonly allowsExisting: boolean;
 }
 
-/** Milliseconds for deleting the endpoint after the command starts to stop. */
+/** Time limit for deleting the endpoint once the command stops, in milliseconds. */
 const REMOVAL_TIMEOUT = 5_000;
 
 /** Hash of the host name, limited to the characters that a uid allows. */
@@ -40,12 +30,13 @@ const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
 /**
  * Creates an endpoint for this process, and enables advanced webhooks if they are disabled. Deletes endpoints of killed
  * processes of this machine, which their uids identify.
- * @returns undefined if an existing endpoint is enough
+ * @returns its signing secret, messages for the user, and a function that deletes it; undefined if an existing endpoint is
+ * enough
  */
 export async function createTemporaryEndpoint(
   context: Context,
   { url, filterTypes, allowsExisting }: TemporaryEndpointOptions,
-): Promise<TemporaryEndpoint | undefined> {
+) {
   const own = new AbortController();
   context.signal.addEventListener('abort', () => {
     setTimeout(() => own.abort(context.signal.reason), REMOVAL_TIMEOUT).unref();
@@ -82,8 +73,7 @@ export async function createTemporaryEndpoint(
 async function connectToService(context: Context): Promise<Connection> {
   const connection = await connect(context);
   if (!context.options.local) return connection;
-  const { startLocalDeliveries: localDeliveries } = await import('./local-deliveries.ts');
-  const stop = await localDeliveries(context);
+  const stop = await (await import('./local-deliveries.ts')).startLocalDeliveries(context);
   return { client: connection.client, close: () => stop().finally(connection.close) };
 }
 
@@ -92,8 +82,7 @@ async function removeOrWarn(context: Context, remove: () => Promise<void>): Prom
   try {
     await remove();
   } catch (error) {
-    const reason = messageOf(error);
-    await context.warn(`the temporary endpoint was not deleted; the next listener deletes it: ${reason}`);
+    await context.warn(`the temporary endpoint was not deleted; the next listener deletes it: ${messageOf(error)}`);
   }
 }
 

@@ -1,10 +1,11 @@
 import { buffer } from 'node:stream/consumers';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
-import { groupHeaders } from '../../webhooks/headers.ts';
+import { groupHeaders, type HeaderList } from '../../webhooks/headers.ts';
 import { unpackBody } from '../../webhooks/payload.ts';
 import { readRecordFile } from '../../webhooks/recording.ts';
 import type { ReceivedDelivery } from '../../webhooks/signature.ts';
@@ -13,7 +14,6 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { VerifyFlags } from './flags.ts';
-import { parseHeaders } from './header-file.ts';
 import { readPrivateKey, readVerificationSecrets } from './keys.ts';
 
 export async function verifyCommand(context: Context, invocation: Invocation<VerifyFlags>): Promise<void> {
@@ -30,22 +30,18 @@ export async function verifyCommand(context: Context, invocation: Invocation<Ver
   await printDocument(context, verifyPayload(delivery, { ...proofs, privateKey, now }));
 }
 
-interface VerificationKeys extends VerificationSecrets {
-  readonly privateKey: string | undefined;
-  readonly now: number;
-}
-
 /** Verifies a delivery and returns its decoded payload. @throws SvcError `verification_failed` with the reason */
-export function verifyPayload(delivery: ReceivedDelivery, means: VerificationKeys): unknown {
-  const verification = verifyDelivery(means, delivery, means.now);
+function verifyPayload(
+  delivery: ReceivedDelivery,
+  { privateKey, now, ...secrets }: VerificationSecrets & { readonly privateKey: string | undefined; now: number },
+): unknown {
+  const verification = verifyDelivery(secrets, delivery, now);
   if (!verification.verified) {
     const isOutOfTime = verification.reason.startsWith('the timestamp is ');
-    throw verificationError(
-      verification.reason,
-      isOutOfTime ? { hint: '--at <time> verifies the delivery as of the time it was received' } : {},
-    );
+    const hint = { hint: '--at <time> verifies the delivery as of the time it was received' };
+    throw verificationError(verification.reason, isOutOfTime ? hint : {});
   }
-  const unpacked = unpackBody(Buffer.from(delivery.body).toString(), means.privateKey);
+  const unpacked = unpackBody(Buffer.from(delivery.body).toString(), privateKey);
   if ('reason' in unpacked) {
     const hint = unpacked.how === 'undecryptable' ? { hint: 'add --private-key <path> to decrypt the payload' } : {};
     throw verificationError(`the signature is valid, but ${unpacked.reason}`, hint);
@@ -54,7 +50,7 @@ export function verifyPayload(delivery: ReceivedDelivery, means: VerificationKey
 }
 
 function verificationError(reason: string, detail: { readonly hint?: string } = {}): SvcError {
-  return new SvcError('verification_failed', `the delivery does not verify: ${reason}`, detail);
+  return new SvcError('verification_failed', `the delivery failed verification: ${reason}`, detail);
 }
 
 async function readDelivery(
@@ -80,6 +76,40 @@ async function readDelivery(
 async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Buffer> {
   if (file === '-') return buffer(readUntilAborted(io.stdin.stream, signal));
   return readNamedFile(file, cwd, { signal });
+}
+
+/**
+ * Parses headers from a JSON object, or from `name: value` lines as tools print them. A leading request line is skipped.
+ * @throws SvcError `bad_data` for any other input
+ */
+function parseHeaders(text: string, source: string): HeaderList {
+  return text.trimStart().startsWith('{') ? parseJsonHeaders(text, source) : parseHeaderLines(text, source);
+}
+
+function parseJsonHeaders(text: string, source: string): HeaderList {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new SvcError('bad_data', `${source}: not valid JSON`, { cause: error });
+  }
+  return Object.entries(isObject(json) ? json : {}).flatMap(([name, value]) =>
+    [value].flat().map((one): HeaderList[number] => {
+      if (typeof one === 'string' || typeof one === 'number') return [name, String(one)];
+      throw new SvcError('bad_data', `${source}: header ${name} must be text or a number`);
+    }),
+  );
+}
+
+const REQUEST_LINE = /^[A-Z]+ \S+( HTTP\/[\d.]+)?$/;
+
+function parseHeaderLines(text: string, source: string): HeaderList {
+  return text.split(/\r\n|\n|\r/).flatMap((line, index): HeaderList => {
+    if (line.trim() === '' || (index === 0 && REQUEST_LINE.test(line))) return [];
+    const at = line.indexOf(':');
+    if (at > 0) return [[line.slice(0, at).trim(), line.slice(at + 1).trim()]];
+    throw new SvcError('bad_data', `${source}: line ${index + 1} must be "name: value"`);
+  });
 }
 
 /** Parses `--at` as milliseconds since the epoch (default: now). */

@@ -37,12 +37,12 @@ export interface RecoveryRecord extends ResetSubject {
   readonly token: string | null;
 }
 
-/** A short hash that identifies a token without revealing it. */
+/** Computes a short hash that identifies a token without revealing it. */
 export function fingerprintOf(token: string): string {
   return createHash('sha256').update(token).digest('hex').slice(0, 16);
 }
 
-/** The ID prefix of all records of one token, and the name of its lock. */
+/** Returns the ID prefix of all records of one token, which is also the name of its lock. */
 export function subjectKeyOf({ apiKey, place }: ResetSubject): string {
   return createHash('sha256').update(`${place}\n${apiKey}`).digest('hex').slice(0, 8);
 }

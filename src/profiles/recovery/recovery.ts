@@ -20,7 +20,7 @@ export interface RecoveryFile {
 
 export type RecoveryStart = ResetSubject & Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
 
-/** Bytes reserved on disk in write, so that the token can be stored even if the disk fills up. */
+/** Bytes reserved on disk for each line, so that the token can be stored even if the disk fills up. */
 const RESERVED_BYTES = 8192;
 
 /**
@@ -42,7 +42,7 @@ export async function createRecoveryFile(folders: Folders, start: RecoveryStart)
     const file = await createDurably(path, record);
     await flushFolder(folder);
     await flushFolder(folders.state);
-    return createUpdater({ path, file, record });
+    return createUpdater(path, file, record);
   } catch (error) {
     await rm(`${path}${UNFINISHED_SUFFIX}`, { force: true }).catch(() => undefined); // report the first failure
     throw localFileError('write', path, error);
@@ -57,7 +57,7 @@ export async function ensureRecoveryFolder({ state }: Folders): Promise<string> 
   return folder;
 }
 
-/** The path of the lock that a reset of this token holds. */
+/** Returns the path of the lock that a reset of this token holds. */
 export function recoveryLockOf({ state }: Folders, subject: ResetSubject): string {
   return join(state, 'recovery', `${subjectKeyOf(subject)}.lock`);
 }
@@ -83,14 +83,8 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
   }
 }
 
-interface OpenRecordFile {
-  readonly path: string;
-  readonly file: FileHandle;
-  readonly record: RecoveryRecord;
-}
-
 /** Creates the updater of a record. The first line never changes; the second is overwritten in place. */
-function createUpdater({ path, file, record }: OpenRecordFile): RecoveryFile {
+function createUpdater(path: string, file: FileHandle, record: RecoveryRecord): RecoveryFile {
   const write = async (update: Pick<RecoveryRecord, 'state' | 'token'>) => {
     try {
       await writeAt(file, RESERVED_BYTES, lineOf({ ...record, ...update }));

@@ -20,7 +20,7 @@ export interface ClaimedDelivery extends LaneRef {
   readonly destination: DeliveryDestination;
 }
 
-/** Milliseconds that a claim lasts: longer than any attempt, including delays. */
+/** How long a claim lasts, in milliseconds: longer than any attempt, including delays. */
 export const CLAIM_DURATION = 30_000;
 
 /** The owner of a claim and its period. After `until`, another process may claim the delivery. */

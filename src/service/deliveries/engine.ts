@@ -32,13 +32,13 @@ export interface DeliveryOptions {
   readonly report?: (error: unknown) => void;
 }
 
-/** Milliseconds between two checks of the outbox for deliveries of other processes. */
+/** Interval between checks of the outbox for deliveries of other processes, in milliseconds. */
 const POLL_INTERVAL = 500;
-/** Milliseconds between two checks while peers send notifications. A peer may die before it sends one. */
+/** Interval between checks while peers send notifications, in milliseconds. A peer may die before it sends one. */
 const NOTIFIED_POLL_INTERVAL = 5_000;
-/** Milliseconds for which outcomes are collected, so that one transaction records several. */
+/** How long outcomes are collected, in milliseconds, so that one transaction records several. */
 const FLUSH_DELAY = 10;
-/** Milliseconds that attempts in flight get to finish when the engine stops. */
+/** Time limit for attempts in flight when the engine stops, in milliseconds. */
 const STOP_TIMEOUT = 2_000;
 /** Number of outcomes recorded between two runs of pruning. */
 const PRUNE_INTERVAL = 2_000;

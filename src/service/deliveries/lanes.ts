@@ -11,7 +11,7 @@ export interface EndpointRate {
   readonly recentStarts: readonly StartCount[];
 }
 
-/** Attempts that the rate limit still allows within the window. */
+/** Counts the attempts that the rate limit still allows within the window. */
 export function remainingStarts({ limit, recentStarts }: EndpointRate): number {
   return limit - recentStarts.reduce((total, { count }) => total + count, 0);
 }
@@ -33,7 +33,7 @@ export class Lanes {
     return this.#inFlight;
   }
 
-  /** Attempts that may start in a lane now. */
+  /** Counts the attempts that may start in a lane now. */
   capacity(lane: string, rate?: EndpointRate): number {
     const free = this.#freeSlots(lane);
     if (!rate) return free;
@@ -43,7 +43,7 @@ export class Lanes {
     return Math.max(0, Math.min(free, allowed));
   }
 
-  /** Earliest time at which an attempt may start in a lane; infinity while all slots of the lane are taken. */
+  /** Returns the earliest time at which an attempt may start in a lane; infinity while all its slots are taken. */
   availableAt(lane: string): number {
     return this.#freeSlots(lane) > 0 ? this.#stateOf(lane).blockedUntil : Number.POSITIVE_INFINITY;
   }

@@ -8,7 +8,7 @@ import { recordOutcomes } from './record-outcomes.ts';
 import { type DeliveryDetail, findDeliveries } from './records.ts';
 import { createRetrySchedule } from './schedule.ts';
 
-/** Milliseconds between two checks of deliveries that another process is sending or that a rate limit delays. */
+/** Interval between checks of deliveries that wait for another process or a rate limit, in milliseconds. */
 const POLL_INTERVAL = 100;
 
 export interface DeliverPendingOptions extends DeliveryOptions {

@@ -44,14 +44,8 @@ export async function recordDocumentEvents(call: KeyCall, documentEvents: readon
     rows.push(...createRows(event, targets, call.now));
   }
   if (rows.length === 0) return;
-  await insertDeliveries(call, rows);
+  for (const chunk of chunkRows(rows)) await insertChunk(call.database, chunk);
   call.after(notifyOutboxChange);
-}
-
-export interface EnqueueOptions {
-  readonly store: Store;
-  readonly now: number;
-  readonly channels?: readonly string[];
 }
 
 /**
@@ -59,7 +53,7 @@ export interface EnqueueOptions {
  * @returns the IDs of its deliveries, one for each target that subscribes to it
  */
 export async function enqueueEvent(
-  { store, now, channels = [] }: EnqueueOptions,
+  { store, now, channels = [] }: { readonly store: Store; readonly now: number; readonly channels?: readonly string[] },
   event: WebhookEvent,
 ): Promise<string[]> {
   const ids = await store.write(async (database) => {
@@ -80,7 +74,7 @@ export async function recordEvent(scope: KeyScope, event: WebhookEvent, options:
   const { subscriptions, now, ...filter } = options;
   const targets = selectTargets(subscriptions, { ...filter, event: event.event });
   const rows = createRows(event, targets, now);
-  await insertDeliveries(scope, rows);
+  for (const chunk of chunkRows(rows)) await insertChunk(scope.database, chunk);
   return rows.map(({ id }) => id);
 }
 
@@ -95,13 +89,6 @@ function createRows(event: WebhookEvent, targets: readonly DeliveryTarget[], now
       ...{ state: 'pending', attempts: '', tries: 0, dueAt: now, owner: null, createdAt: now },
     };
   });
-}
-
-async function insertDeliveries(
-  { database }: Pick<KeyScope, 'database'>,
-  rows: readonly DeliveryInsert[],
-): Promise<void> {
-  for (const chunk of chunkRows(rows)) await insertChunk(database, chunk);
 }
 
 const insertChunk = prepareQuery((database, rows: readonly DeliveryInsert[]) =>

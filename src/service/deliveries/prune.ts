@@ -8,7 +8,7 @@ const RETENTION_LIMITS = [
   { state: 'failed', max: 100_000 },
 ] as const satisfies readonly { state: DeliveryState; max: number }[];
 
-/** Milliseconds that successful deliveries are kept. */
+/** How long successful deliveries are kept, in milliseconds. */
 const RETENTION_PERIOD = 7 * 24 * 60 * 60 * 1_000;
 
 /** Deletes ended deliveries beyond the retention period or limits. */

@@ -33,14 +33,8 @@ export async function retryDeliveries(
   return retried;
 }
 
-export interface RetriedFailures {
-  readonly retried: readonly DeliveryDetail[];
-  /** Number of skipped deliveries by reason. */
-  readonly skipped: ReadonlyMap<string, number>;
-}
-
-/** Retries every failed delivery of an API key that has a destination. */
-export async function retryFailures(store: Store, { apiKey, now }: RetryScope): Promise<RetriedFailures> {
+/** Retries every failed delivery of an API key that has a destination, and counts the skipped ones by reason. */
+export async function retryFailures(store: Store, { apiKey, now }: RetryScope) {
   const result = await store.write(async (database) => {
     const failed = database
       .selectFrom('deliveries')

@@ -8,8 +8,8 @@ export interface StartCount {
 }
 
 /**
- * Milliseconds of the rate-limit window: one second, plus a margin because receivers count arrivals, and network delays
- * vary.
+ * Length of the rate-limit window, in milliseconds: one second, plus a margin because receivers count arrivals, and
+ * network delays vary.
  */
 export const RATE_WINDOW = 1_050;
 

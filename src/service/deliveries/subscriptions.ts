@@ -46,7 +46,7 @@ async function basicSubscriptions(scope: KeyScope): Promise<readonly Subscriptio
 
 export const BASIC_FORMS = ['raw', 'processed'] as const;
 
-/** The lane of a basic URL. The slash keeps it distinct from every endpoint ID. */
+/** Returns the lane of a basic URL. The slash keeps it distinct from every endpoint ID. */
 export function basicLane(form: DeliveryForm, apiKey: string): string {
   return `/${form}/${apiKey}`;
 }

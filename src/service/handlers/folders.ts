@@ -56,11 +56,7 @@ export const folders: HandlersOf<'folders'> = {
   },
 };
 
-interface FolderQuery {
-  readonly organizationId: string;
-  readonly folderId?: string | undefined;
-  readonly maxDepth?: number | undefined;
-}
+type FolderQuery = z.output<Operations['folders.list']['input']>;
 
 /** Lists all folders of an organization, or one folder with its subfolders. */
 async function listFolders<Base extends { readonly folderId: string; readonly parentFolderId: string }>(

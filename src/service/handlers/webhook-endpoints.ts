@@ -64,7 +64,8 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
       .set({
         ...toEndpointColumns(settings),
         updatedAt: call.now,
-        ...(resetsFailures(settings) && { failingSince: null }),
+        // The change may fix a failing endpoint.
+        ...((settings.url !== undefined || settings.disabled === false) && { failingSince: null }),
       })
       .where('key', '=', key)
       .returningAll()
@@ -87,17 +88,6 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
     return { data: { endpointId, secret } };
   },
 };
-
-/** Whether a change may fix a failing endpoint, and so resets `failingSince`. */
-function resetsFailures({
-  url,
-  disabled,
-}: {
-  readonly url?: string | undefined;
-  readonly disabled?: boolean | undefined;
-}) {
-  return url !== undefined || disabled === false;
-}
 
 const TOKEN_KIND = 'endpoints';
 /** Prefix of iterators that lead to newer endpoints. No page token starts with it. */

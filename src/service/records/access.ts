@@ -45,7 +45,7 @@ export interface AccessLevelSettings extends AccessLevel {
 }
 
 /**
- * The levels whose members have access: every level up to and including the first one with a restriction of its own. A
+ * Selects the levels whose members have access: every level up to and including the first with its own restriction. A
  * folder with an inherited restriction also grants access to the members of its parent.
  * @param path the document, its folders from the innermost to the outermost, and the organization
  */

@@ -8,7 +8,7 @@ const REDACTED = '__redacted__';
 const IDENTITY_FIELDS = ['id', 'name', 'description', 'enabled'];
 const RUN_FIELDS = ['executionCount', 'lastExecutedAt'];
 
-/** An agent as listed: identity and run counters. An agent that never ran has an `executionCount` of 0. */
+/** Converts an agent for lists: identity and run counters. An agent that never ran has an `executionCount` of 0. */
 export function toAgentSummary(agent: Agent) {
   const withCount = { ...agent, executionCount: agent['executionCount'] ?? 0 };
   return {
@@ -17,7 +17,7 @@ export function toAgentSummary(agent: Agent) {
   };
 }
 
-/** All fields of an agent, with secrets redacted. A built-in agent has only identity and input. */
+/** Converts an agent with all its fields, with secrets redacted. A built-in agent has only identity and input. */
 export function toAgentRecord(agent: Agent) {
   if (agent.system) return { ...pick(agent, [...IDENTITY_FIELDS, 'system', 'input']), ...ownershipOf(agent) };
   const hidden = new Set([...RUN_FIELDS, 'system', 'internal']);

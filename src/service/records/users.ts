@@ -55,7 +55,7 @@ export function toUserRow(organization: number, user: UserInput & { readonly acc
   };
 }
 
-/** The first letter or digit of a name, in upper case. */
+/** Finds the first letter or digit of a name, and returns it in upper case. */
 function initialOf(name = ''): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase();
 }

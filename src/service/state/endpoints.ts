@@ -52,7 +52,7 @@ async function upsertEndpoint(scope: StateScope, record: EndpointRecord): Promis
     .execute();
 }
 
-/** The columns of settings that a record clears with null. */
+/** Returns the columns of the settings that a record clears with null. */
 function clearedColumns(
   settings: object,
 ): Partial<Record<'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'uid', null>> {

@@ -1,6 +1,6 @@
 import type { State } from '../../catalog/state.ts';
 import type { Store } from '../store/store.ts';
-import { loadScope } from './scope.ts';
+import { loadScope } from './section.ts';
 import { SECTIONS, STATE_KINDS } from './sections.ts';
 
 /** Exports all data of an API key as a consistent snapshot. Equal data always exports as equal text. */

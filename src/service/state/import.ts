@@ -2,7 +2,7 @@ import type { InputProblem } from '../../catalog/define.ts';
 import type { State, StateKind } from '../../catalog/state.ts';
 import type { Store } from '../store/store.ts';
 import { checkState } from './check.ts';
-import { createMissingOrganizations, loadScope } from './scope.ts';
+import { createMissingOrganizations, loadScope } from './section.ts';
 import { SECTIONS, STATE_KINDS } from './sections.ts';
 
 export interface StateImport {

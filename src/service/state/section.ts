@@ -1,5 +1,6 @@
 import type { State, StateKind } from '../../catalog/state.ts';
 import type { KeyScope } from '../call.ts';
+import { insertOrganizations } from '../records/organizations.ts';
 import { chunkRows } from '../store/chunks.ts';
 import type { Database } from '../store/store.ts';
 
@@ -7,6 +8,32 @@ import type { Database } from '../store/store.ts';
 export interface StateScope extends KeyScope {
   readonly now: number;
   readonly organizations: ReadonlyMap<string, number>;
+}
+
+/** Loads the scope of an API key: its existing organizations. */
+export async function loadScope(context: Omit<StateScope, 'organizations'>): Promise<StateScope> {
+  const { database, apiKey } = context;
+  const organizations = database.selectFrom('organizations').select(['organizationId', 'key']);
+  const rows = await organizations.where('apiKey', '=', apiKey).orderBy('key').execute();
+  return { ...context, organizations: new Map(rows.map(({ organizationId, key }) => [organizationId, key])) };
+}
+
+/** Creates the organizations that a state names and the scope lacks. Returns the new scope. */
+export async function createMissingOrganizations(scope: StateScope, state: State): Promise<StateScope> {
+  const { database, apiKey, now, organizations } = scope;
+  const named = new Set(
+    Object.values(state).flatMap((section) => (Array.isArray(section) ? section.flatMap(organizationIdsOf) : [])),
+  );
+  const missing = [...named].filter((organizationId) => !organizations.has(organizationId));
+  for (const batch of chunkRows(missing)) {
+    const rows = batch.map((organizationId) => ({ apiKey, organizationId, createdAt: now }));
+    await insertOrganizations(database, rows);
+  }
+  return loadScope(scope);
+}
+
+function organizationIdsOf(record: { readonly organizationId?: unknown }): readonly string[] {
+  return typeof record.organizationId === 'string' ? [record.organizationId] : [];
 }
 
 /** Reads and writes one section of the state. */

@@ -87,7 +87,7 @@ function membershipOf(organizationId: string, { level, resourceId, accessRole, e
   };
 }
 
-/** The membership rows of a record. A new user without `memberships` becomes a member of the organization. */
+/** Creates the membership rows of a record. A new user without `memberships` becomes a member of the organization. */
 function memberRows({ now }: StateScope, organization: number, user: User, isExisting: boolean) {
   const { organizationId, userId } = user;
   const defaults: readonly Membership[] = isExisting ? [] : [{ type: 'organization', id: organizationId }];

@@ -12,43 +12,33 @@ export function createSerialQueue() {
 
 type SerialQueue = ReturnType<typeof createSerialQueue>;
 
-interface OpenFile {
-  readonly queue: SerialQueue;
-  users: number;
-  isPrepared: boolean;
-}
-
-const openFiles = new Map<string, OpenFile>();
+const openFiles = new Map<string, { readonly queue: SerialQueue; users: number; isPrepared: boolean }>();
 
 /** The shared queue of all connections to one file in this process. */
-export interface FileQueue {
-  readonly run: SerialQueue;
-  /**
-   * Runs `work` unless an open connection has already done so. The work may open and close the file, which would drop the
-   * POSIX locks that other connections of this process hold.
-   */
-  readonly prepare: (work: () => Promise<void>) => Promise<void>;
-  /** Ends this use of the file. Further calls do nothing. */
-  readonly leave: () => void;
-}
+export type FileQueue = ReturnType<typeof joinFileQueue>;
 
 /**
  * Joins the queue of a file. SQLite blocks the whole process while it waits for a lock, so without a shared queue, a
  * connection could wait forever for another connection of the same process.
  */
-export function joinFileQueue(path: string): FileQueue {
+export function joinFileQueue(path: string) {
   const file = openFiles.get(path) ?? { queue: createSerialQueue(), users: 0, isPrepared: false };
   openFiles.set(path, file);
   file.users += 1;
   let isClosed = false;
   return {
     run: file.queue,
-    prepare: (work) =>
+    /**
+     * Runs `work` unless an open connection has already done so. The work may open and close the file, which would drop the
+     * POSIX locks that other connections of this process hold.
+     */
+    prepare: (work: () => Promise<void>) =>
       file.queue(async () => {
         if (file.isPrepared) return;
         await work();
         file.isPrepared = true;
       }),
+    /** Ends this use of the file. Further calls do nothing. */
     leave: () => {
       if (!isClosed) file.users -= 1;
       isClosed = true;

@@ -4,7 +4,7 @@ import type { Store } from './store.ts';
 const BUSY_TIMEOUT = 10_000;
 
 export interface OpenStoreOptions {
-  /** Milliseconds that a write waits for other processes. */
+  /** How long a write waits for other processes, in milliseconds. */
   readonly busyTimeout?: number;
   /** Aborts opening the store, with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -20,7 +20,7 @@ export async function openStore(location: string, options: OpenStoreOptions = {}
   const { busyTimeout = BUSY_TIMEOUT, signal } = options;
   const parsed = parseStoreLocation(location);
   if (parsed.kind === 'database') {
-    return (await import('./postgres-store.ts')).openPostgresStore(parsed.url, { busyTimeout, signal });
+    return (await import('./postgres-store.ts')).openPostgresStore(parsed.url, busyTimeout, signal);
   }
   return (await import('./sqlite-store.ts')).openSqliteStore(parsed.path, busyTimeout);
 }

@@ -92,11 +92,11 @@ export function isMissingTable(error: unknown): boolean {
 const LOCK_NOT_AVAILABLE = '55P03';
 const TOO_LONG = '54000';
 const DISK_FULL = '53100';
-/** Damaged data and damaged indexes. */
+/** Matches the codes of damaged data and damaged indexes. */
 const DAMAGED = /^XX00[12]$/;
-/** Data exceptions. */
+/** Matches the codes of data exceptions. */
 const DATA = /^22...$/;
-/** Lost connections, too many connections, and a server that is stopping, starting, or read-only. */
+/** Matches the codes of lost or too many connections, and of a server that is stopping, starting, or read-only. */
 const UNAVAILABLE = /^(08...|53...|57P0.|25006|25P03)$/;
 
 /** Whether the server does not respond, or no longer responds. */

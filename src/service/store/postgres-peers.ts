@@ -5,17 +5,17 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Membership, PeerListener, Peers } from './peers.ts';
 import type { Tables } from './tables.ts';
 
-/** Milliseconds between two checks of which peers are connected, and of whether notifications still arrive. */
+/** Interval between checks for connected peers and for arriving notifications, in milliseconds. */
 const POLL_INTERVAL = 1_000;
 /** Checks in a row that must miss a peer before it counts as lost. A peer that reconnects in the meantime does not. */
 const MAX_MISSED_POLLS = 3;
-/** Milliseconds in which a member's own notification must arrive. */
+/** Time limit for a member's own notification to arrive, in milliseconds. */
 const ECHO_TIMEOUT = 2_000;
-/** Milliseconds before a reconnect. The delay doubles with each attempt, up to `last`. */
+/** Delay before a reconnect, in milliseconds. It doubles with each attempt, up to `last`. */
 const RECONNECT_DELAY = { first: 100, last: POLL_INTERVAL } as const;
-/** Milliseconds before a reconnect if notifications do not arrive, for example behind a transaction-mode pooler. */
+/** Delay before a reconnect, in milliseconds, if notifications do not arrive, as behind a transaction-mode pooler. */
 const NO_ECHO_RECONNECT_DELAY = 60_000;
-/** Milliseconds that a connection gets to close cleanly. */
+/** Time limit for a connection to close cleanly, in milliseconds. */
 const CLOSE_TIMEOUT = 1_000;
 
 /** Names include the schema, because each schema of a database is a store of its own. */

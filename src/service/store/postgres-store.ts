@@ -8,19 +8,14 @@ import { upgradeStore } from './schema.ts';
 import type { Database, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-export interface OpenPostgresOptions {
-  /** Milliseconds that a write waits for other writers. */
-  readonly busyTimeout: number;
-  /** Aborts the wait for a server that does not respond, with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Opens a PostgreSQL database, which any number of machines may use at the same time.
+ * @param busyTimeout milliseconds that a write waits for other writers
+ * @param signal aborts the wait for a server that does not respond, with the signal's reason
  * @throws SvcError `unreachable` if the server does not respond, `no_credential` or `unauthenticated` without the right
  * password, `not_found` if the database does not exist, `local` if it cannot be used for another reason
  */
-export async function openPostgresStore(url: string, { busyTimeout, signal }: OpenPostgresOptions): Promise<Store> {
+export async function openPostgresStore(url: string, busyTimeout: number, signal?: AbortSignal): Promise<Store> {
   signal?.throwIfAborted();
   const { kysely, connect, abort } = openPostgres(url);
   const store = { ...createStore(kysely, url, busyTimeout), peers: createPostgresPeers(kysely, connect) };
@@ -140,7 +135,7 @@ function lockKey(apiKey: string): RawBuilder<unknown> {
   return sql`hashtextextended('svc ' || current_schema() || ' ' || ${apiKey}::text, 0)`;
 }
 
-/** Milliseconds after which the server rolls back an idle transaction and releases its locks. */
+/** Time limit of an idle transaction, in milliseconds. The server then rolls it back and releases its locks. */
 const IDLE_TRANSACTION_TIMEOUT = 60_000;
 
 /** Sets timeouts per transaction, not per connection, because a pooler may share a connection between processes. */

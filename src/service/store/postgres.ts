@@ -26,20 +26,14 @@ import type { Tables } from './tables.ts';
 const MAX_CONNECTIONS = 10;
 
 const CONNECT_TIMEOUT = 10_000;
-/** Milliseconds until a statement times out. A statement that takes longer is on a connection that broke silently. */
+/** Time limit of a statement, in milliseconds. A slower one is on a connection that broke silently. */
 const QUERY_TIMEOUT = 60_000;
 
-/** A PostgreSQL database. Connections are opened on demand, and reopened after they were lost. */
-export interface PostgresDatabase {
-  readonly kysely: Kysely<Tables>;
-  /** Opens a dedicated connection outside the pool. */
-  connect(): Promise<Client>;
-  /** Destroys all connections. A rejected connection would otherwise stay open until the server closes it. */
-  abort(): void;
-}
-
-/** @param url a URL without a password, which comes from `PGPASSWORD` or `~/.pgpass` as in other PostgreSQL programs */
-export function openPostgres(url: string): PostgresDatabase {
+/**
+ * Opens a PostgreSQL database. Connections are opened on demand, and reopened after they were lost.
+ * @param url a URL without a password, which comes from `PGPASSWORD` or `~/.pgpass` as in other PostgreSQL programs
+ */
+export function openPostgres(url: string) {
   muteWarnings((text) => text.startsWith('pgpass support is deprecated'));
   const sockets = new Set<Socket>();
   let isAborted = false;
@@ -61,11 +55,13 @@ export function openPostgres(url: string): PostgresDatabase {
   pool.on('error', ignoreError);
   return {
     kysely: new Kysely<Tables>({ dialect: new PooledDialect({ pool: createTranslatingPool(pool, () => isAborted) }) }),
+    /** Opens a dedicated connection outside the pool. */
     connect: async () => {
       const client = new Client(settings);
       await trackClient(client).connect();
       return client;
     },
+    /** Destroys all connections. A rejected connection would otherwise stay open until the server closes it. */
     abort: () => {
       isAborted = true;
       for (const socket of sockets) socket.destroy();
@@ -115,7 +111,7 @@ function createTranslatingPool(pool: Pool, isAborted: () => boolean): PostgresPo
   };
 }
 
-/** Milliseconds after which a pool that was shrunk may grow again. */
+/** Delay before a shrunk pool may grow again, in milliseconds. */
 const SHRINK_PERIOD = 10_000;
 
 /** Connects, or waits for an existing connection of the pool if the server allows no more. */

@@ -12,7 +12,7 @@ const NOTADB = 26;
 /** The shared-memory file next to the database cannot grow. */
 const IOERR_SHMSIZE = 4874;
 
-/** SQLite's extended error code, whose higher bits hold the reason. */
+/** Returns SQLite's extended error code, whose higher bits hold the reason. */
 function extendedCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 }

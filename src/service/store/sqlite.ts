@@ -17,7 +17,7 @@ import type { DirectAdapter } from './prepared-query.ts';
 import { APPLICATION_ID } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
-/** Milliseconds that a transaction may block the event loop. */
+/** How long a transaction may block the event loop, in milliseconds. */
 const MAX_BLOCKING_TIME = 25;
 /** Maximum number of prepared statements kept. Multi-row statements differ by their number of rows. */
 const MAX_STATEMENTS = 500;
@@ -54,14 +54,8 @@ export async function openDatabase(path: string, timeout: number): Promise<Datab
   return new DatabaseSync(path, { timeout });
 }
 
-/** The period since the event loop last ran. */
-interface BlockingPeriod {
-  startedAt: number;
-}
-
 class NodeSqliteDialect extends SqliteDialect {
   readonly #database: PreparingDatabase;
-  readonly #blockingPeriod: BlockingPeriod = { startedAt: 0 };
 
   constructor(database: PreparingDatabase) {
     super({ database });
@@ -69,28 +63,26 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 
   override createAdapter(): DialectAdapter {
-    return new NodeSqliteAdapter(this.#database, this.#blockingPeriod);
+    return new NodeSqliteAdapter(this.#database);
   }
 
   override createDriver(): Driver {
-    return new NodeSqliteDriver(this.#database, this.#blockingPeriod);
+    return new NodeSqliteDriver(this.#database);
   }
 }
 
 class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
-  readonly #database: SqliteDatabase;
-  readonly #blockingPeriod: BlockingPeriod;
+  readonly #database: PreparingDatabase;
 
-  constructor(database: SqliteDatabase, blockingPeriod: BlockingPeriod) {
+  constructor(database: PreparingDatabase) {
     super();
     this.#database = database;
-    this.#blockingPeriod = blockingPeriod;
   }
 
   yieldIfDue(): Promise<void> | undefined {
-    if (performance.now() < this.#blockingPeriod.startedAt + MAX_BLOCKING_TIME) return undefined;
+    if (performance.now() < this.#database.blockingSince + MAX_BLOCKING_TIME) return undefined;
     return yieldToEvents().then(() => {
-      this.#blockingPeriod.startedAt = performance.now();
+      this.#database.blockingSince = performance.now();
     });
   }
 
@@ -104,17 +96,15 @@ class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
 
 class NodeSqliteDriver extends SqliteDriver {
   readonly #database: PreparingDatabase;
-  readonly #blockingPeriod: BlockingPeriod;
 
-  constructor(database: PreparingDatabase, blockingPeriod: BlockingPeriod) {
+  constructor(database: PreparingDatabase) {
     super({ database });
     this.#database = database;
-    this.#blockingPeriod = blockingPeriod;
   }
 
   /** Locks a write transaction at once. One that reads first would fail if another process writes before it does. */
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
-    this.#blockingPeriod.startedAt = performance.now();
+    this.#database.blockingSince = performance.now();
     const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
     await connection.executeQuery(CompiledQuery.raw(begin));
   }
@@ -126,6 +116,8 @@ class NodeSqliteDriver extends SqliteDriver {
 }
 
 interface PreparingDatabase extends SqliteDatabase {
+  /** The time since which the event loop has not run. */
+  blockingSince: number;
   isInTransaction(): boolean;
 }
 
@@ -133,6 +125,7 @@ interface PreparingDatabase extends SqliteDatabase {
 function adaptDatabase(database: DatabaseSync): PreparingDatabase {
   const prepared = new Map<string, ReturnType<typeof adaptStatement>>();
   return {
+    blockingSince: 0,
     isInTransaction: () => database.isTransaction,
     close: () => database.close(),
     prepare: (sql) => {

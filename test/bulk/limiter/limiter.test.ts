@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RequestTiming } from '../../../src/bulk/limiter/adaptive-limit.ts';
 import { createLimiter } from '../../../src/bulk/limiter/limiter.ts';
-import type { RequestTiming } from '../../../src/bulk/limiter/request-timing.ts';
 import { fakeClock } from '../../client/client-fixture.ts';
 
 const DONE: RequestTiming = { milliseconds: 1, limited: false, failed: false };

@@ -72,7 +72,7 @@ describe('profiles add', () => {
   it('lists missing values', async () => {
     const bare = await run('profiles add a', {}, {});
     expect(bare.stderr()).toContain(
-      'the profile has no base URL and no API key and no auth token; provide the missing values with environment variables',
+      'the profile has no base URL and no API key and no auth token; provide the rest with environment variables',
     );
     const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };
     const workspace = await run('profiles add b', { workspaceId: 'w', workspaceAuthTokenStdin: true }, world);

@@ -198,7 +198,7 @@ describe('everything in one pass', () => {
   it('stops at a file of another format', async () => {
     const { stdout } = await validate({ name: 'u.ndjson', content: `[\n${'x\n'.repeat(500)}` });
     expect(stdout.trim().split('\n')).toHaveLength(10);
-    expect(stdout).toContain('reading stopped, because none of the first records is readable');
+    expect(stdout).toContain('reading stopped because none of the first records can be read');
   });
 
   it('numbers the records that share a line', async () => {
@@ -249,11 +249,11 @@ describe('suspicious values', () => {
     expect(stdout).toBe('u.csv: 4 users, no errors, 7 warnings\n');
     expect(warnings).toEqual([
       "warning: u.csv:2: name: ' Ann ' begins or ends with a space",
-      "warning: u.csv:3: userId: '1,23E+11' is a number without its last digits, as Excel shortens it",
-      "warning: u.csv:3: name: '#N/A' is an error of a spreadsheet formula",
+      "warning: u.csv:3: userId: '1,23E+11' is a number that Excel shortened; its last digits are lost",
+      "warning: u.csv:3: name: '#N/A' is a spreadsheet formula error",
       "warning: u.csv:3: email: 'ann@x' is not a valid email address",
       'warning: u.csv:4: name: is empty',
-      "warning: u.csv:5: name: '#WERT!' is an error of a spreadsheet formula",
+      "warning: u.csv:5: name: '#WERT!' is a spreadsheet formula error",
       "warning: u.csv:5: email: 'Ann <a@b.de>' is not a valid email address",
     ]);
   });

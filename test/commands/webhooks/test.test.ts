@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TestFlags } from '../../../src/commands/webhooks/flags.ts';
-import { testCommand } from '../../../src/commands/webhooks/test/test.ts';
+import { testCommand } from '../../../src/commands/webhooks/test.ts';
 import { newAuthority } from '../../client/certificates.ts';
 import { listen } from '../../listen.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';

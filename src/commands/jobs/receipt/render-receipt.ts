@@ -76,11 +76,7 @@ function* performanceLines(
   { latency, ...receipt }: JobReceipt,
   { plain, width }: ReceiptStyle,
 ): Generator<ReceiptLine> {
-  const { p50, p90, p99, max } = latency;
-  if (p50 !== null && p90 !== null && p99 !== null && max !== null) {
-    const [middle, most, nearlyAll, all] = [p50, p90, p99, max].map(formatMilliseconds);
-    yield ['latency', `p50 ${middle}, p90 ${most}, p99 ${nearlyAll}, max ${all}`];
-  }
+  if (latency.max !== null) yield ['latency', formatLatency(latency)];
   const { series, times } = receipt;
   const room = width ? Math.max(width - MARGIN, PLAIN_INTERVALS) : SPARKLINE_WIDTH;
   const intervals = splitIntoIntervals({ series, times }, plain ? PLAIN_INTERVALS : Math.min(SPARKLINE_WIDTH, room));
@@ -133,6 +129,13 @@ function formatStatusCounts(counts: JobReceipt['counts']): string {
   return (['succeeded', 'failed', 'unknown', 'skipped'] as const)
     .filter((status) => status === 'succeeded' || counts[status] > 0)
     .map((status) => `${formatCount(counts[status])} ${status}`)
+    .join(', ');
+}
+
+/** Formats latencies: `p50 12 ms, p90 15 ms, p99 40 ms, max 1.3 s`. */
+export function formatLatency(latency: JobReceipt['latency']): string {
+  return Object.entries(latency)
+    .map(([share, value]) => `${share} ${formatMilliseconds(value ?? 0)}`)
     .join(', ');
 }
 

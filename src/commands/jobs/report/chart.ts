@@ -33,48 +33,40 @@ export type SeriesKind = 'good' | 'bad' | 'calm';
 const [WIDTH, HEIGHT] = [1000, 200];
 
 /** Renders a column chart. Labels are HTML text, so that they stay readable on narrow pages. */
-export function renderChart({
-  title,
-  summary,
-  formatValue: value,
-  xLabels: along,
-  columns,
-  series: parts,
-  table,
-}: Chart): Html {
+export function renderChart({ title, summary, formatValue, xLabels, columns, series, table }: Chart): Html {
   const highest = Math.max(...columns.map(({ values }) => values.reduce((sum, one) => sum + one, 0)));
-  const { max: most, ticks: marks } = createScale(highest);
-  const lines = marks.map((mark) => {
-    const y = roundCoordinate(HEIGHT - (mark / most) * HEIGHT);
+  const { max, ticks } = createScale(highest);
+  const lines = ticks.map((tick) => {
+    const y = roundCoordinate(HEIGHT - (tick / max) * HEIGHT);
     return html`<line x1="0" x2="${WIDTH}" y1="${y}" y2="${y}"/>`;
   });
-  const legend = parts.length > 1 ? parts.map(({ name, kind }) => html`<li class="${kind}">${name}</li>`) : [];
+  const legend = series.length > 1 ? series.map(({ name, kind }) => html`<li class="${kind}">${name}</li>`) : [];
   return html`
 <figure>
 <figcaption><h3>${title}</h3><p>${summary}</p></figcaption>
 ${legend.length > 0 ? html`<ul class="legend">${legend}</ul>` : undefined}
 <div class="plot">
-<ol class="up" aria-hidden="true">${marks.toReversed().map((mark) => html`<li>${value(mark)}</li>`)}</ol>
+<ol class="up" aria-hidden="true">${ticks.toReversed().map((tick) => html`<li>${formatValue(tick)}</li>`)}</ol>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}. ${summary}">
 <g class="grid">${lines}</g>
-${columns.map((column) => renderColumn(column, parts, most))}
+${columns.map((column) => renderColumn(column, series, max))}
 </svg>
-<ol class="along" aria-hidden="true">${along.map((text) => html`<li>${text}</li>`)}</ol>
+<ol class="along" aria-hidden="true">${xLabels.map((label) => html`<li>${label}</li>`)}</ol>
 </div>
 ${renderTable(title, table)}
 </figure>`;
 }
 
-function renderColumn({ title, from, to, values }: ChartColumn, parts: Chart['series'], most: number): Html {
+function renderColumn({ title, from, to, values }: ChartColumn, series: Chart['series'], max: number): Html {
   let y = HEIGHT;
   const [left, right] = [from * WIDTH, to * WIDTH];
   const gap = Math.min(2, (right - left) / 5);
   const shapes = values.map((value, at) => {
     // A nonzero value is always visible.
-    const height = value > 0 ? Math.max(1, (value / most) * HEIGHT) : 0;
+    const height = value > 0 ? Math.max(1, (value / max) * HEIGHT) : 0;
     y -= height;
     if (height === 0) return html``;
-    return html`<rect class="${parts[at]?.kind ?? 'calm'}" x="${roundCoordinate(left)}" width="${roundCoordinate(right - left - gap)}" y="${roundCoordinate(y)}" height="${roundCoordinate(height)}"/>`;
+    return html`<rect class="${series[at]?.kind ?? 'calm'}" x="${roundCoordinate(left)}" width="${roundCoordinate(right - left - gap)}" y="${roundCoordinate(y)}" height="${roundCoordinate(height)}"/>`;
   });
   return html`<g class="column"><title>${title}</title><rect class="reach" x="${roundCoordinate(left)}" width="${roundCoordinate(right - left)}" y="0" height="${HEIGHT}"/>${shapes}</g>
 `;

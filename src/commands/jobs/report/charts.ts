@@ -1,7 +1,7 @@
 import { formatCount, formatElapsed, formatMilliseconds } from '../../../output/quantities.ts';
 import { averageRate, type Interval, recordsPerSecond, splitIntoIntervals } from '../receipt/intervals.ts';
 import type { JobReceipt } from '../receipt/receipt.ts';
-import { isSignificantWait } from '../receipt/render-receipt.ts';
+import { formatLatency, isSignificantWait } from '../receipt/render-receipt.ts';
 import type { Chart } from './chart.ts';
 
 /** Maximum number of columns that are distinguishable on a phone. */
@@ -98,9 +98,7 @@ function createInFlightChart({ waits }: JobReceipt, intervals: readonly Interval
   };
 }
 
-function createLatencyChart({ histogram, latency: { p50, p90, p99, max } }: JobReceipt): Chart {
-  const named = { p50, p90, p99, max };
-  const within = Object.entries(named).map(([share, value]) => `${share} ${formatMilliseconds(value ?? 0)}`);
+function createLatencyChart({ histogram, latency }: JobReceipt): Chart {
   const steps = histogram.length;
   const edges = [...histogram.map(({ from }) => from), histogram.at(-1)?.to ?? 0];
   const marks = Array.from(
@@ -109,7 +107,7 @@ function createLatencyChart({ histogram, latency: { p50, p90, p99, max } }: JobR
   );
   return {
     title: 'Response time distribution',
-    summary: `All requests: ${within.join(', ')}.`,
+    summary: `All requests: ${formatLatency(latency)}.`,
     formatValue: formatCount,
     xLabels: marks.map(formatMilliseconds),
     series: [{ name: 'requests', kind: 'calm' }],

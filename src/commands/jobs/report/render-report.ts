@@ -3,15 +3,9 @@ import type { FailureReason } from '../../../bulk/failure-reasons.ts';
 import { hint, step } from '../../../kernel/hint.ts';
 import { isObject } from '../../../kernel/is-object.ts';
 import { redactRemembered } from '../../../kernel/redact.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatElapsed,
-  formatMilliseconds,
-  formatTimestamp,
-} from '../../../output/quantities.ts';
+import { formatBytes, formatCount, formatElapsed, formatTimestamp } from '../../../output/quantities.ts';
 import type { JobReceipt } from '../receipt/receipt.ts';
-import { formatPosition, formatTarget, isSignificantWait } from '../receipt/render-receipt.ts';
+import { formatLatency, formatPosition, formatTarget, isSignificantWait } from '../receipt/render-receipt.ts';
 import { renderChart } from './chart.ts';
 import { createCharts } from './charts.ts';
 import { Html, html } from './html.ts';
@@ -156,11 +150,7 @@ function* receiptRows(receipt: JobReceipt): Generator<readonly [name: string, te
   yield ['Duration', `${formatElapsed(times.seconds)} in ${runs === 1 ? '1 run' : `${formatCount(runs)} runs`}`];
   yield ['Requests', `${formatCount(requests)}, of which ${formatCount(retries)} were retries`];
   yield ['Rate limits', isSignificantWait(waits) ? `waited ${formatElapsed(waits.seconds)} in total` : 'no waits'];
-  const { p50, p90, p99, max } = latency;
-  if (p50 !== null && p90 !== null && p99 !== null && max !== null) {
-    const [half, most, nearlyAll, all] = [p50, p90, p99, max].map(formatMilliseconds);
-    yield ['Latency', `p50 ${half}, p90 ${most}, p99 ${nearlyAll}, max ${all}`];
-  }
+  if (latency.max !== null) yield ['Latency', formatLatency(latency)];
   yield ['Rejects', rejects ?? 'none'];
 }
 
@@ -173,11 +163,11 @@ function formatFieldValue(value: unknown): string {
   return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-/** Formats a percentage. Only the whole is 100 %, and only nothing is 0 %. */
+/** Formats a percentage. Only the whole is shown as 100%, and only zero as 0%. */
 function formatShare(part: number, whole: number): string {
-  if (whole === 0 || part === whole) return whole === 0 ? '' : '100 %';
+  if (whole === 0 || part === whole) return whole === 0 ? '' : '100%';
   const percent = (part / whole) * 100;
-  if (percent > 99.9) return 'over 99.9 %';
-  if (part > 0 && percent < 0.1) return 'under 0.1 %';
-  return `${Math.round(percent * 10) / 10} %`;
+  if (percent > 99.9) return 'over 99.9%';
+  if (part > 0 && percent < 0.1) return 'under 0.1%';
+  return `${Math.round(percent * 10) / 10}%`;
 }

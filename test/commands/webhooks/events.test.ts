@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES, EVENT_TYPES } from '../../../src/catalog/events.ts';
-import { renderEventTypes } from '../../../src/commands/webhooks/event-table.ts';
+import { renderEventTypes } from '../../../src/commands/webhooks/events.ts';
 import { PIPE_DISPLAY } from '../../../src/output/display-options.ts';
 
 function drawn(width: number | undefined, marks = true): Promise<string> {

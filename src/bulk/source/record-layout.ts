@@ -1,0 +1,31 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import type { FieldMap } from './field-map.ts';
+import type { InputFormat } from './source.ts';
+
+/** The layout of the records in an input. */
+export interface RecordLayout {
+  /** The field that contains the list of records. */
+  readonly field: string;
+  /** The known fields of a record, and its ID field. */
+  readonly fields: readonly string[];
+  readonly idField: string;
+  /** Name of the ID field in the output of a list command. */
+  readonly listedId?: string | undefined;
+  /** Field of a record in the output of a list command that contains more records. */
+  readonly nestedField?: string | undefined;
+  /** Whether a record may lack its ID. */
+  readonly generatesIds?: boolean | undefined;
+  /** Maps columns or fields to the service's field names. */
+  readonly map?: FieldMap;
+}
+
+export interface SourceRequest extends RecordLayout {
+  /** The name in messages. */
+  readonly name: string;
+  readonly format: InputFormat;
+  /** Receives a warning for each ignored part of the file. */
+  readonly warn: (warning: Diagnostic) => void;
+}
+
+/** The parts of a request that a reader of a list needs. */
+export type ListRequest = Pick<SourceRequest, 'name' | 'field' | 'warn'>;

@@ -1,0 +1,113 @@
+import { SvcError } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import type { View } from '../../output/renderer.ts';
+import { RECEIVER_CASES, type ReceiverCase } from '../../webhooks/grading/cases.ts';
+import { fetchEffects } from '../../webhooks/grading/effects.ts';
+import { gradeReceiver } from '../../webhooks/grading/grade.ts';
+import type { Grade } from '../../webhooks/grading/observation.ts';
+import { createDeliveryFactory, type SenderConfiguration } from '../../webhooks/grading/test-delivery.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { parseTargetUrl, postOptions } from '../deliveries/targets.ts';
+import { marksFor } from '../terminal/marks.ts';
+import { printDocument } from '../terminal/print-document.ts';
+import type { TestFlags } from './flags.ts';
+import { readPublicKey } from './keys.ts';
+import { readSenderCredentials } from './sender-credentials.ts';
+
+/**
+ * Grades a webhook receiver and prints the results.
+ * @throws SvcError `some_failed` if the receiver fails a case, after the results are printed
+ */
+export async function testCommand(context: Context, invocation: Invocation<TestFlags>): Promise<void> {
+  const options = await readTestOptions(context, invocation);
+  if (context.options.dryRun) return showPlan(context, options);
+  const grades = await grade(context, options);
+  const printer = await context.printer();
+  await printer.value(grades, { renderText: (view) => renderGrades(grades, view, context.environment) });
+  if (options.effectsUrl === undefined && grades.some(({ case: name }) => name === 'duplicate')) {
+    await context.note('to check whether duplicates are applied twice, add --effects-url');
+  }
+  const failed = grades.filter(({ verdict }) => verdict === 'fail').map((one) => one.case);
+  if (failed.length === 0) return;
+  const tried = grades.filter(({ verdict }) => verdict !== 'skipped').length;
+  const message = `${failed.length} of ${formatNounCount(tried, 'case')} failed: ${failed.join(', ')}`;
+  throw new SvcError('some_failed', message, {
+    hint: failed[0] === 'valid' ? VALID_REJECTED_HINT : 'add -o json to see why each case matters',
+  });
+}
+
+const VALID_REJECTED_HINT =
+  'the valid delivery was rejected: check that the secret or token matches the one the receiver uses';
+
+async function grade(context: Context, { url, effectsUrl, cases, sender }: TestOptions): Promise<readonly Grade[]> {
+  const { clock } = context;
+  const how = await postOptions(context);
+  const progress = await context.progress();
+  let done = 0;
+  const end = progress.track(() => ({ phase: 'testing', done, total: cases.length, unit: 'cases' }));
+  try {
+    return await gradeReceiver(cases, {
+      ...{ url, sender, clock, postOptions: how },
+      createDelivery: createDeliveryFactory(sender, clock),
+      fetchEffects: effectsUrl && (() => fetchEffects(effectsUrl, how)),
+      onProgress: (tried) => {
+        done = tried;
+      },
+    });
+  } finally {
+    await end();
+  }
+}
+
+async function showPlan(context: Context, { url, cases, sender }: TestOptions): Promise<void> {
+  const lacking = (one: TestOptions['cases'][number]) => one.skipReason?.(sender) !== undefined;
+  const tried = cases.filter((one) => !lacking(one)).map(({ name, expects, why }) => ({ case: name, expects, why }));
+  await printDocument(context, { url: url.href, form: sender.form, cases: tried });
+  await context.note('nothing was sent: --dry-run');
+}
+
+type TestOptions = Awaited<ReturnType<typeof readTestOptions>>;
+
+async function readTestOptions(context: Context, { arguments: [address = ''], options }: Invocation<TestFlags>) {
+  const url = parseTargetUrl(address, 'url');
+  const effects = options.effectsUrl;
+  const effectsUrl = effects === undefined ? undefined : parseTargetUrl(effects, '--effects-url');
+  const proof = await readSenderCredentials(options, context.signal);
+  if (proof.form === 'advanced' && proof.secret === undefined) {
+    throw new SvcError('usage', '--secret-file is required to sign deliveries', {
+      hint: 'for basic deliveries, use --auth-token-file, or --form basic if there is no token',
+    });
+  }
+  const sender = { ...proof, encryptFor: await readPublicKey(context, options.encryptFor) };
+  return { url, effectsUrl, cases: selectCases(options, sender), sender };
+}
+
+/** Selects the cases of this form, in order. A case named with `--only` must be possible. */
+function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfiguration): readonly ReceiverCase[] {
+  const chosen = RECEIVER_CASES.filter(
+    ({ name }) => (only.length === 0 || only.includes(name)) && !skip.includes(name),
+  );
+  if (chosen.length === 0) throw new SvcError('usage', '--only and --skip leave no cases to run');
+  const applies = ({ form = sender.form }: ReceiverCase) => form === sender.form;
+  for (const testCase of chosen) {
+    const { name, form, skipReason } = testCase;
+    const missing = applies(testCase) ? skipReason?.(sender) : `the case applies only to ${form} deliveries`;
+    if (missing && only.includes(name)) throw new SvcError('usage', `--only ${name}: ${missing}`);
+  }
+  return chosen.filter(applies);
+}
+
+/** Renders one line per case: verdict, expected behavior, and actual behavior. */
+function renderGrades(grades: readonly Grade[], view: View, environment: Environment): string {
+  const { mark, paint } = marksFor(view, environment);
+  const head: readonly string[] = ['CASE', 'EXPECTED', 'ACTUAL'];
+  const rows = grades.map(({ case: name, expected, did }) => [name, expected, escapeForTerminal(did)]);
+  const widths = [0, 1].map((column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  const blank = ' '.repeat(mark('ok').length);
+  const lines = grades.map(({ verdict }, index) => `${paint(verdict, mark(verdict))}  ${line(rows[index] ?? [])}`);
+  return `${[...(view.headers ? [`${blank}  ${line(head)}`] : []), ...lines].join('\n')}\n`;
+}
