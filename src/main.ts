@@ -35,12 +35,12 @@ function isPlainHelp(words: readonly string[]): boolean {
 
 /** Prints help quickly, without loading the command-line parser; falls back to it for an unknown command. */
 async function help(io: Io, words: readonly string[]): Promise<void> {
-  const [{ helpForPath: helpAt }, { START_SCREEN }, { printHelp }] = await Promise.all([
+  const [{ helpForPath }, { START_SCREEN }, { printHelp }] = await Promise.all([
     import('./commands/help/help-at.ts'),
     import('./commands/help/root-help.ts'),
     import('./commands/help/print-help.ts'),
   ]);
-  const text = words.length === 0 ? START_SCREEN : await helpAt(words.slice(0, -1));
+  const text = words.length === 0 ? START_SCREEN : await helpForPath(words.slice(0, -1));
   await (text === undefined ? runCommand(io, words) : printHelp(text, { io, environment: process.env }));
 }
 

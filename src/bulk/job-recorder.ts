@@ -22,10 +22,10 @@ export interface JobRecorderOptions {
   readonly results?: ResultsFile | undefined;
 }
 
-/** Milliseconds between saves of the metrics: a killed run loses no more. */
+/** Interval between saves of the metrics, in milliseconds. A killed run loses at most this much. */
 const FACTS_INTERVAL = 1_000;
 
-/** Milliseconds between flushes to disk: a machine crash loses no more. */
+/** Interval between flushes to disk, in milliseconds. A machine crash loses at most this much. */
 const DURABLE_INTERVAL = 1_000;
 
 /** Records the intents and results of a job in the journal, the results file, and the metrics. */

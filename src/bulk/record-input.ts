@@ -58,7 +58,7 @@ function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {
   }
 }
 
-/** The path of the spool for each file. */
+/** Returns the path of a file's spool. */
 function spoolPath(spool: string, at: number): string {
   return at === 0 ? spool : `${spool}-${at + 1}`;
 }

@@ -27,7 +27,7 @@ export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
   };
 }
 
-/** The index of the last file that starts at or before a record. A file without records starts where the next one does. */
+/** Finds the last file that starts at or before a record, by index. A file without records starts where the next one does. */
 function lastStartingBy(files: readonly FileSpan[], at: number): number {
   let [low, high] = [0, files.length];
   while (low < high) {

@@ -122,7 +122,7 @@ export function canSendSourceText({ isVerbatim }: Pick<Source, 'isVerbatim'>, { 
   return isVerbatim && field !== undefined && !bareIds;
 }
 
-/** A record that is sent as the JSON text of its source. */
+/** A record that is sent as the JSON text from its source. */
 export class UnchangedRecord implements BulkRecord {
   readonly id: string;
   readonly index: number;

@@ -2,7 +2,7 @@ import type { RecordList } from './batches.ts';
 import type { RecordResult } from './bulk-record.ts';
 import type { RecordRange } from './journal/sent-batches.ts';
 
-/** The range of a non-empty batch. */
+/** Returns the range of a non-empty batch. */
 export function rangeOf(batch: RecordList): RecordRange {
   return { first: batch[0]?.index ?? 0, last: batch.at(-1)?.index ?? 0, count: batch.length };
 }

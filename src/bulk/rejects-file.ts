@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
-import type { BulkRecord, RecordResult } from './bulk-record.ts';
+import type { RecordResult } from './bulk-record.ts';
 import { PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 import type { InputFormat, Source } from './source/source.ts';
@@ -18,13 +18,6 @@ const FRAMINGS: Readonly<Record<InputFormat, (preamble: string) => FileFraming>>
   ndjson: () => ({ before: '', between: '\n', after: '\n' }),
   csv: (header) => ({ before: `${header}\n`, between: '\n', after: '\n' }),
   yaml: () => ({ before: '', between: '\n', after: '\n' }),
-};
-
-const EXTENSIONS: Readonly<Record<InputFormat, string>> = {
-  json: '.json',
-  ndjson: '.ndjson',
-  csv: '.csv',
-  yaml: '.yaml',
 };
 
 /** The format of a rejects file. */
@@ -78,21 +71,19 @@ export function chooseRejectsFormat(
  */
 export class RejectsFile {
   readonly #create: () => Promise<PrivateFile>;
-  readonly #framing: () => FileFraming;
-  readonly #textOf: (record: BulkRecord) => string;
-  readonly #locate: LocateRecord;
-  readonly #written: Pick<RejectsFormat, 'format' | 'isAnew'>;
+  readonly #request: RejectsRequest;
   #records: PrivateFile | undefined;
   #reasons: PrivateFile | undefined;
   #empty = true;
 
-  private constructor(create: () => Promise<PrivateFile>, { format, locate }: RejectsRequest) {
-    const { format: fileFormat, isAnew } = format;
+  private constructor(create: () => Promise<PrivateFile>, request: RejectsRequest) {
     this.#create = create;
-    this.#written = { format: fileFormat, isAnew };
-    this.#framing = () => FRAMINGS[fileFormat](format.preamble());
-    this.#textOf = isAnew ? ({ jsonLine }) => jsonLine : ({ text }) => text;
-    this.#locate = locate;
+    this.#request = request;
+  }
+
+  get #framing(): FileFraming {
+    const { format, preamble } = this.#request.format;
+    return FRAMINGS[format](preamble());
   }
 
   /**
@@ -123,22 +114,24 @@ export class RejectsFile {
     if (items.length === 0) return;
     const { records, reasons } = await this.#open();
     if (this.#empty) await records.truncateTo(0);
-    const { before, between } = this.#framing();
+    const { before, between } = this.#framing;
+    const { isAnew } = this.#request.format;
     const lead = this.#empty ? before : between;
     this.#empty = false;
-    await records.write(lead + items.map(({ record }) => this.#textOf(record)).join(between));
+    await records.write(lead + items.map(({ record }) => (isAnew ? record.jsonLine : record.text)).join(between));
     await reasons.write(items.map((item) => this.#reasonLine(item)).join(''));
   }
 
   /** Completes the files. Without rejects, deletes them and returns `undefined`. */
   async close(): Promise<WrittenRejects | undefined> {
     if (this.#empty || !this.#records) return this.discard();
-    await this.#records.write(this.#framing().after);
+    await this.#records.write(this.#framing.after);
     await this.#records.close();
     await this.#reasons?.close();
     const { path } = this.#records;
     const { size, mtimeMs } = await stat(path);
-    return { path, bytes: size, changedAt: mtimeMs, ...this.#written };
+    const { format, isAnew } = this.#request.format;
+    return { path, bytes: size, changedAt: mtimeMs, format, isAnew };
   }
 
   /** Deletes the files. */
@@ -148,7 +141,7 @@ export class RejectsFile {
   }
 
   #reasonLine({ record: { id, index, line }, status, message, code }: RecordResult): string {
-    return `${JSON.stringify({ ...this.#locate(index, line), id, status, code, message })}\n`;
+    return `${JSON.stringify({ ...this.#request.locate(index, line), id, status, code, message })}\n`;
   }
 
   async #open(): Promise<{ records: PrivateFile; reasons: PrivateFile }> {
@@ -179,7 +172,7 @@ async function createNumbered(folder: string, { name, format }: RejectsFormat): 
       .replace(/\.rejects(\.\d+)?$/, '')
       .replace(/^-+/, '') || 'input';
   for (let number = 1; ; number += 1) {
-    const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}${EXTENSIONS[format]}`);
+    const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}.${format}`);
     try {
       return await PrivateFile.create(path, 'fail');
     } catch (error) {

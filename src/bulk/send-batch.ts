@@ -128,10 +128,10 @@ class BatchSender {
   /** Sends one request, and retries it if the connection failed while other requests succeed. */
   async #sendRequest(batch: RecordList, kind: RequestKind): Promise<BatchRequestOutcome | undefined> {
     if (this.#fatal) return undefined;
-    const { send, pause, countAnswered: answeredCount } = this.#dependencies;
+    const { send, pause, countAnswered } = this.#dependencies;
     let last: BatchRequestOutcome | undefined;
     for (let tries = 1; ; tries += 1) {
-      const before = answeredCount();
+      const before = countAnswered();
       const outcome = await send(batch, kind);
       if (!outcome) return last;
       last = outcome;
@@ -139,7 +139,7 @@ class BatchSender {
       this.#requests += 1 + outcome.retries;
       this.#retries += outcome.retries + (tries > 1 ? 1 : 0);
       if (outcome.kind !== 'unknown' || outcome.by !== 'connection' || outcome.resend !== 'now') return outcome;
-      const most = answeredCount() > before ? MAX_RESENDS.answered : before > 0 ? MAX_RESENDS.silent : 0;
+      const most = countAnswered() > before ? MAX_RESENDS.answered : before > 0 ? MAX_RESENDS.silent : 0;
       if (tries > most) return outcome;
       await pause(tries);
     }

@@ -13,9 +13,9 @@ interface Suspicion {
 
 const EMAIL_FIELD = /^e-?mail$|Email$/i;
 const NAME_FIELD = /^name$|Name$/;
-/** `#N/A`, `#REF!`, `#DIV/0!`, `#NAME?`, and their translations. */
+/** Matches `#N/A`, `#REF!`, `#DIV/0!`, `#NAME?`, and their translations. */
 const SPREADSHEET_ERROR = /^#(?:N\/[AD]|NV|[\p{Lu}\d/]+[!?])$/u;
-/** A long number as Excel displays and exports it: `1.23E+11`. */
+/** Matches a long number as Excel displays and exports it: `1.23E+11`. */
 const SHORTENED_NUMBER = /^-?\d(?:[.,]\d+)?E\+\d{2,3}$/;
 
 const EMPTY: Suspicion = {

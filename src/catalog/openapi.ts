@@ -96,17 +96,11 @@ function security(auth: Auth): readonly Node[] {
   return needed.length > 0 ? [Object.fromEntries(needed)] : [];
 }
 
-interface FailureResponse {
-  readonly http: string;
-  readonly name: string;
-  readonly statuses: readonly string[];
-}
-
-const FAILURES: readonly FailureResponse[] = Object.entries(
+const FAILURES = Object.entries(
   Object.groupBy(Object.keys(HTTP_STATUS) as Status[], (status) => HTTP_STATUS[status]),
 ).map(([http, statuses = []]) => ({ http, name: `failure-${http}`, statuses }));
 
-function failureResponse({ statuses }: FailureResponse): Node {
+function failureResponse({ statuses }: (typeof FAILURES)[number]): Node {
   return { description: statuses.join(', '), content: json({ $ref: pointer('failure') }) };
 }
 

@@ -1,24 +1,16 @@
-import { type Clock, monotonicNow } from '../kernel/clock.ts';
+import { monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { redactText } from '../kernel/redact.ts';
-import type { CallEvent } from './call-event.ts';
+import type { ClientOptions } from './client-options.ts';
 import { createRejectedCredentialHint, secretValuesOf } from './credentials.ts';
 import { parseResponse } from './envelope.ts';
 import { createNetworkFailure } from './network-failure.ts';
 import { createObserver } from './observer.ts';
 import type { SendFailure, SendOutcome } from './outcome.ts';
-import type { NetworkProxy } from './proxy.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
-import type { Target } from './target.ts';
 import type { Transport, WireResponse } from './transport.ts';
 
-interface AttemptOptions {
-  readonly target: Target;
-  readonly clock: Clock;
-  readonly proxy?: NetworkProxy;
-  readonly observe?: (event: CallEvent) => void;
-  readonly signal?: AbortSignal;
-}
+type AttemptOptions = Pick<ClientOptions, 'target' | 'clock' | 'proxy' | 'observe' | 'signal'>;
 
 /** Sends a request once and interprets the response. Rejects only with the signal's reason: other errors are outcomes. */
 export type SendOnce = (operation: CalledOperation, request: WireRequest, attempt: number) => Promise<SendOutcome>;

@@ -1,10 +1,10 @@
-import { type Clock, monotonicNow } from '../kernel/clock.ts';
+import { monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { SendOnce } from './attempt.ts';
-import type { CallEvent } from './call-event.ts';
+import type { ClientOptions } from './client-options.ts';
 import { createFinalError, resolveRepeatedDelete } from './final-error.ts';
 import type { SendFailure, SendSuccess } from './outcome.ts';
-import { createRateLimiter, type SharedRateLimit } from './rate-limiter.ts';
+import { createRateLimiter } from './rate-limiter.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
 import { canRetry, canRetryAfterPause, chooseRetryDelay, createRetryBudget } from './retry.ts';
 
@@ -20,14 +20,7 @@ export interface CallStats {
   readonly hadUnknownAttempt: boolean;
 }
 
-interface CallOptions {
-  readonly clock: Clock;
-  readonly maxWait: number;
-  readonly sharedRateLimit?: SharedRateLimit;
-  readonly observe?: (event: CallEvent) => void;
-  readonly signal?: AbortSignal;
-  readonly random?: () => number;
-}
+type CallOptions = Pick<ClientOptions, 'clock' | 'maxWait' | 'sharedRateLimit' | 'observe' | 'signal' | 'random'>;
 
 /** Sends a request, retries it as its effect and the failures allow, and throws the final error. */
 export type SendWithRetries = (

@@ -1,17 +1,13 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
-import type { InputNaming } from '../catalog/flags.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { rememberSecret } from '../kernel/redact.ts';
 import { createSendOnce } from './attempt.ts';
 import { createSendWithRetries, type SendWithRetries } from './call.ts';
-import type { CallEvent, PlannedRequest } from './call-event.ts';
+import type { ClientOptions } from './client-options.ts';
 import type { CallOutcome, Client } from './client-types.ts';
 import { secretValuesOf } from './credentials.ts';
-import type { NetworkProxy } from './proxy.ts';
-import type { SharedRateLimit } from './rate-limiter.ts';
 import {
   type CalledOperation,
   createPlannedRequest,
@@ -19,41 +15,13 @@ import {
   createWireRequest,
   type WireRequest,
 } from './request.ts';
-import { normalizeBaseUrl, type Target } from './target.ts';
-import type { Transport } from './transport.ts';
+import { normalizeBaseUrl } from './target.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
+export type { ClientOptions } from './client-options.ts';
 export type { CallOutcome as Reply, CallResult as Answer, Client } from './client-types.ts';
 export type { CalledOperation } from './request.ts';
 export type { Target } from './target.ts';
-
-export interface ClientOptions {
-  readonly target: Target;
-  readonly clock: Clock;
-  /** Sends requests: over the network, or to an embedded service in this process. */
-  readonly transport: Transport;
-  /** Opens connections for many batches, at the second batch. The caller closes them. */
-  readonly pool?: () => Promise<Transport>;
-  /** The proxy that the transport uses, for error messages. */
-  readonly proxy?: NetworkProxy;
-  /** Total milliseconds to wait for rate limits; 0 never waits. */
-  readonly maxWait: number;
-  /** Rate-limit pauses shared with other svc processes on this machine. */
-  readonly sharedRateLimit?: SharedRateLimit;
-  /** Receives each planned request. If set, no request is sent. */
-  readonly dryRun?: (request: PlannedRequest) => Promise<void>;
-  readonly observe?: (event: CallEvent) => void;
-  /** Called once, before the first write. Throws if writes are not allowed. */
-  readonly beforeWrite?: () => Promise<void>;
-  /** Aborts every call with its reason, except batches in flight, which finish. */
-  readonly signal?: AbortSignal;
-  /** How messages name inputs (default: by field). */
-  readonly inputNaming?: InputNaming;
-  /** Allows plain HTTP to other hosts. */
-  readonly insecureHttp?: boolean;
-  /** Random numbers in [0, 1) for the jitter of retries and pauses (default: `Math.random`). */
-  readonly random?: () => number;
-}
 
 /** @throws SvcError `usage` if the target's base URL is invalid */
 export function createClient(options: ClientOptions): Client {

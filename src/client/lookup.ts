@@ -3,25 +3,20 @@ import type { CreatedRecord, Lookup } from '../catalog/define.ts';
 import { flagName, type InputNaming } from '../catalog/flags.ts';
 import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { type Hint, hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import { redactText, redactValue } from '../kernel/redact.ts';
-import type { CallEvent } from './call-event.ts';
+import type { ClientOptions } from './client-options.ts';
 import type { CallResult, Client } from './client-types.ts';
 import { mayBeFromEarlierAttempt, withFailureAndHint } from './final-error.ts';
 import { followPages, nextPageFields } from './pages.ts';
 import type { CalledOperation } from './request.ts';
 
-interface LookupDependencies {
-  readonly clock: Clock;
+interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | 'signal' | 'inputNaming'> {
   readonly send: Client['send'];
-  readonly observe?: ((event: CallEvent) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly inputNaming?: InputNaming | undefined;
   /** Secrets, which no suggested command may contain. */
   readonly secrets: readonly string[];
 }

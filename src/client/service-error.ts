@@ -1,11 +1,6 @@
 import { type ErrorDetail, type Failure, SvcError } from '../kernel/errors.ts';
 
-interface ServiceErrorDetail extends ErrorDetail {
-  readonly httpStatus: number;
-  readonly details: unknown;
-  /** Whether the body has the service's own envelope: an `error` with a known `status` and a `message`. */
-  readonly hasServiceEnvelope: boolean;
-}
+type ServiceErrorDetail = ErrorDetail & Pick<ServiceError, 'httpStatus' | 'details' | 'hasServiceEnvelope'>;
 
 /**
  * A response without the service's envelope. A proxy or gateway may have replaced the service's own response, so the
@@ -48,6 +43,7 @@ export function isCertainlyNotApplied(error: unknown): boolean {
 export class ServiceError extends SvcError {
   readonly httpStatus: number;
   readonly details: unknown;
+  /** Whether the body has the service's own envelope: an `error` with a known `status` and a `message`. */
   readonly hasServiceEnvelope: boolean;
 
   constructor(failure: Failure, message: string, detail: ServiceErrorDetail) {

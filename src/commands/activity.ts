@@ -87,7 +87,7 @@ export function trackActivity(client: Client, activity: Activity): Client {
   };
 }
 
-/** IDs of the first records of a batch. */
+/** Returns the IDs of a batch's first records. */
 function firstRecordIds({ bulk }: CalledOperation, data: unknown): readonly unknown[] {
   const { field, id } = Object(bulk) as { readonly field?: unknown; readonly id?: unknown };
   const records = isObject(data) && typeof field === 'string' ? data[field] : undefined;

@@ -128,7 +128,7 @@ export interface OperationRunner {
   readonly load: () => Promise<RunOperation>;
 }
 
-/** A command of the tree: an operation of the catalog, in one or more versions, or a hand-written tool. */
+/** A command in the tree: an operation of the catalog, in one or more versions, or a hand-written tool. */
 export type Leaf =
   | {
       readonly kind: 'operation';

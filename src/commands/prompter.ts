@@ -78,7 +78,7 @@ export interface PrompterDependencies {
   readonly signal: AbortSignal;
 }
 
-/** Value of a typed answer: the default value if nothing was typed. */
+/** Returns a typed answer's value: the default value if nothing was typed. */
 export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt, typed: string): string {
   const answer = typed.trim();
   if (answer === EMPTY_ANSWER && defaultValue && emptyMeaning !== undefined) return '';
@@ -89,19 +89,19 @@ export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt
 /** Typed for an empty answer when Enter alone selects the default value. */
 export const EMPTY_ANSWER = '-';
 
-/** Problem with the answer to a text prompt, if any. */
+/** Finds the problem with the answer to a text prompt, if any. */
 export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: string): string | undefined {
   if (answer === '') return emptyMeaning === undefined ? 'an answer is required' : undefined;
   return validate?.(answer);
 }
 
-/** Choices that contain the text in their value or description. */
+/** Selects the choices that contain the text in their value or description. */
 export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {
   const wanted = text.toLowerCase();
   return choices.filter(({ value, description = '' }) => `${value} ${description}`.toLowerCase().includes(wanted));
 }
 
-/** Values of the choices in a group. */
+/** Returns the values of a group's choices. */
 export function valuesInGroup(choices: readonly Choice[], group: string): readonly string[] {
   return choices.filter((choice) => choice.group === group).map(({ value }) => value);
 }

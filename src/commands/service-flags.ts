@@ -7,7 +7,7 @@ import type { GlobalOptions } from './context.ts';
 export type ServiceFlags = Pick<GlobalOptions, 'local'> &
   Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'caFile' | 'insecureHttp'>>;
 
-/** Start of a command line for the same service, quoted for a shell: `svc -p prod`. */
+/** Formats the start of a command line for the same service, quoted for a shell: `svc -p prod`. */
 export function programCommand(options: ServiceFlags): string {
   return ['svc', ...flagWords(options)].map(quoteForShell).join(' ');
 }
@@ -18,12 +18,12 @@ function flagWords({ profile, local, store, baseUrl, caFile, insecureHttp }: Ser
   return [...(local ? ['--local'] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
 }
 
-/** Command line for the same service, from unquoted words: `svc -p prod jobs resume 'a b'`. */
+/** Formats a command line for the same service, from unquoted words: `svc -p prod jobs resume 'a b'`. */
 export function commandForService(options: ServiceFlags, ...words: readonly string[]): string {
   return [programCommand(options), ...words.map(quoteForShell)].join(' ');
 }
 
-/** Text of a hint whose commands carry the service flags of the current command. */
+/** Formats a hint whose commands carry the current command's service flags. */
 export function renderHint(options: ServiceFlags, hint: string | Hint): string {
   return hint instanceof Hint ? hint.withSteps((step) => addServiceFlags(options, step)).format() : hint;
 }

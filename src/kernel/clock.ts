@@ -1,5 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
-
 /** Source of time, injected so that tests can control it. All values are milliseconds; `now` counts from the Unix epoch. */
 export interface Clock {
   now(): number;
@@ -29,7 +27,16 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: (milliseconds, signal) =>
-    setTimeout(milliseconds, undefined, { signal }).catch(() => {
-      throw signal?.reason;
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      }, milliseconds);
+      signal?.addEventListener('abort', abort, { once: true });
     }),
 };

@@ -80,7 +80,7 @@ async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: 
   const end = clock.now() + timeout;
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of readArriving(file, { awaitsWriter, signal, clock })) {
+  for await (const chunk of readArriving(file, awaitsWriter, clock, signal)) {
     if (clock.now() >= end) throw new Error(`did not end within ${timeout / 1000} s`);
     length += chunk.length;
     if (length > maxBytes) throw tooLongError(maxBytes);
@@ -97,7 +97,7 @@ async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: 
 export async function* readFifo(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const file = await openWithoutWaiting(path);
   try {
-    for await (const chunk of readArriving(file, { awaitsWriter: mayAwaitWriter(path), signal, clock: systemClock })) {
+    for await (const chunk of readArriving(file, mayAwaitWriter(path), systemClock, signal)) {
       if (chunk.length > 0) yield chunk;
     }
   } finally {
@@ -110,16 +110,12 @@ function mayAwaitWriter(path: string): boolean {
   return !/^\/(dev\/(fd\/|std(in|out|err)$)|proc\/)/.test(path);
 }
 
-interface ArrivalOptions {
-  readonly awaitsWriter: boolean;
-  readonly signal: AbortSignal | undefined;
-  readonly clock: Clock;
-}
-
 /** Yields the chunks of a pipe or a terminal up to its end; an empty chunk whenever no data is available. */
 async function* readArriving(
   file: FileHandle,
-  { awaitsWriter, signal, clock }: ArrivalOptions,
+  awaitsWriter: boolean,
+  clock: Clock,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
   let mayEnd = !awaitsWriter;
   for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE)) {

@@ -17,7 +17,7 @@ function createColumn(field: string): Column {
   return { header: headerOf(field), field, kind: /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text' };
 }
 
-/** Header of an undescribed field: `FOLDER ID` for `folderId`. */
+/** Creates the header of an undescribed field: `FOLDER ID` for `folderId`. */
 export function headerOf(field: string): string {
   return field.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter}`).toUpperCase();
 }

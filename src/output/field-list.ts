@@ -39,7 +39,7 @@ export function* renderFieldList(rows: readonly Row[], options: FieldListOptions
   }
 }
 
-/** The width of the widest name. If lines would be too long, only names of up to a third of the width count. */
+/** Computes the width of the widest name. If lines would be too long, only names of up to a third of the width count. */
 function nameColumnWidth(rows: readonly Row[], measure: Measure, width: number): number {
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(measure));
   const names = rows.map(([name = '']) => name);

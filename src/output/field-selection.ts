@@ -74,7 +74,7 @@ export function describeMissingField(paths: readonly string[], value: unknown): 
   return `${missingFieldMessage(unknown)}${near ? `; did you mean '${near}'?` : ''}`;
 }
 
-/** Headers, as one types them, that differ from the field. */
+/** Lists the headers that differ from their fields, as users type them. */
 function otherHeaders(columns: readonly Column[]): readonly string[] {
   return columns.flatMap(({ header, field }) => (header === headerOf(field) ? [] : [header.toLowerCase()]));
 }
@@ -83,7 +83,7 @@ function missingFieldMessage(path: string): string {
   return `--fields: no field '${path}' in the result`;
 }
 
-/** The paths of a value, as deep as the missing one. */
+/** Lists the paths of a value, as deep as the missing one. */
 function knownPaths(path: string, value: unknown, named: readonly string[] = [], deeper = 0): readonly string[] {
   return [...new Set([...named, ...pathsOf(value, path.split('.').length + deeper)])];
 }

@@ -13,7 +13,7 @@ export function maskSecrets(value: unknown, paths: readonly SecretPath[]): unkno
   );
 }
 
-/** The remainder of each path that leads through `key`. */
+/** Returns the remainder of each path that leads through `key`. */
 function pathsBelow(paths: readonly SecretPath[], key: string): readonly SecretPath[] {
   return paths.filter(([head]) => head === key || head === '*').map(([, ...rest]) => rest);
 }

@@ -112,7 +112,7 @@ function renderBar({ done, total = 1 }: ProgressState, cells: number, [full, emp
   return full.repeat(filled) + empty.repeat(cells - filled);
 }
 
-/** A percentage of constant width below 100%. Rounds down, so that 100% means complete. */
+/** Formats a percentage with a constant width below 100%. Rounds down, so that 100% means complete. */
 function formatPercent(share: number): string {
   return `${String(Math.min(100, Math.floor(share * 100))).padStart(2)}%`;
 }

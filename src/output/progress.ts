@@ -40,7 +40,7 @@ export interface Progress {
 const SECOND = 1_000;
 const LINE_INTERVAL = 10_000;
 const BAR_INTERVAL = 100;
-/** Milliseconds before a bar appears. */
+/** Delay before a bar appears, in milliseconds. */
 const BAR_DELAY = 250;
 const ERASE_LINE = '\r\u001b[2K';
 
@@ -111,10 +111,10 @@ class ProgressDisplay implements Progress {
     if (this.#style === 'none') return;
     this.#countdown = { until, reason };
     if (this.#style === 'bar') this.#restart();
-    else
-      void this.#write(
-        `${formatCountdown({ remaining: until - this.#clock.now(), reason })} ${this.#glyphs.ellipsis}\n`,
-      );
+    else {
+      const countdown = formatCountdown({ remaining: until - this.#clock.now(), reason });
+      void this.#write(`${countdown} ${this.#glyphs.ellipsis}\n`);
+    }
   }
 
   showActivity(text: string): () => Promise<void> {
@@ -190,7 +190,7 @@ class ProgressDisplay implements Progress {
     }
   }
 
-  /** The line to draw: empty during the initial delay, `undefined` if there is nothing to show. */
+  /** Renders the line to draw: empty during the initial delay, `undefined` if there is nothing to show. */
   #line(): string | undefined {
     const tracked = this.#tracked;
     const waiting = this.#remainingWait();
@@ -215,7 +215,7 @@ class ProgressDisplay implements Progress {
     return remaining > 0 ? { remaining, reason } : undefined;
   }
 
-  /** Milliseconds to the next redraw. A countdown alone is redrawn at each whole second. */
+  /** Returns the time to the next redraw, in milliseconds. A countdown alone is redrawn at each whole second. */
   #untilNext(): number {
     if (this.#tracked || this.#activities.length > 0) return BAR_INTERVAL;
     return (this.#remainingWait()?.remaining ?? 0) % SECOND || SECOND;

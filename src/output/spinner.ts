@@ -4,7 +4,7 @@ import { formatDuration } from './quantities.ts';
 
 const FRAME_TIME = 100;
 
-/** Milliseconds before the elapsed time appears. */
+/** Delay before the elapsed time appears, in milliseconds. */
 const ELAPSED_DELAY = 3_000;
 
 /** Renders an activity after so many milliseconds: `⠹ documents list: waiting for api.example.com  4 s`. */

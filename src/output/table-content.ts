@@ -46,7 +46,7 @@ export function selectContent(content: TableContent, kept: readonly number[], pr
   };
 }
 
-/** Widths at which no cell is wrapped. */
+/** Computes the widths at which no cell is wrapped. */
 export function naturalWidths({ head, body, measure }: TableContent, { headers }: View): readonly number[] {
   return columnWidths(headers ? [head, ...body] : body, measure);
 }

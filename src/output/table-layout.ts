@@ -11,7 +11,7 @@ export const GAP = '  ';
 /** cli-table3 compares each cell with all previous cells, so long tables are laid out in parts. */
 const ROWS_AT_ONCE = 100;
 
-/** The width of the widest cell of each column. */
+/** Computes the width of the widest cell of each column. */
 export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -59,7 +59,7 @@ function filledColumns({ columns, body }: TableContent): readonly number[] {
   return [...columns.keys()].filter((column) => body.some((row) => row[column] !== ''));
 }
 
-/** The columns to hide in each step, one more each time. At least one column remains. */
+/** Lists the columns to hide in each step, one more each time. At least one column remains. */
 function hidingSteps(columns: readonly Column[], filled: readonly number[]): readonly (readonly number[])[] {
   const orderOf = (column: number) => columns[column]?.hideOrder ?? Number.POSITIVE_INFINITY;
   const hideable = filled.filter((column) => orderOf(column) < Number.POSITIVE_INFINITY);
@@ -84,7 +84,7 @@ const MIN_TEXT_WIDTH = 10;
 /** Width of a UUID. Up to this width, a column that may be hidden keeps its longest word whole. */
 const MAX_WORD_WIDTH = 36;
 
-/** Minimum width of a column. Only text can be wrapped. */
+/** Computes the minimum width of a column. Only text can be wrapped. */
 function minimumWidth({ kind = 'text', hideOrder }: Column, at: number, { body, measure }: TableContent): number {
   if (kind !== 'text') return Number.POSITIVE_INFINITY;
   if (hideOrder === undefined) return MIN_TEXT_WIDTH;

@@ -35,7 +35,7 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
   };
 }
 
-/** The fields of a value; selected ones keep the name by which they were selected. */
+/** Returns the fields of a value. Selected fields keep the names that they were selected by. */
 function fieldsOf(value: Record<string, unknown>, { fields }: View): readonly (readonly [string, unknown])[] {
   return fields ? fields.map((path) => [path, fieldAt(value, path)]) : Object.entries(value);
 }

@@ -30,7 +30,7 @@ function splitWords(command: string): readonly string[] {
   return command.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|\S)+/gs) ?? [];
 }
 
-/** A flag, or an operator of the shell such as `|` and `<`. */
+/** Matches a flag, or a shell operator such as `|` or `<`. */
 const JOINS_NEXT = /^(?:-.|[|<>&])/;
 
 /** Joins each flag with the word after it, which may be its value, and each operator with its operand. */

@@ -45,9 +45,9 @@ function splitLine(text: string, width: number, measure: Measure, isProse: boole
   return [text.slice(0, at).replace(/ +$/, ''), text.slice(at).replace(/^ +/, '')];
 }
 
-/** Characters of scripts that separate words without spaces. */
+/** Matches a character of a script that writes words without spaces between them. */
 const SPACELESS = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60]`;
-/** Positions before and after these characters, but not before a mark that belongs to them. */
+/** Matches the positions before and after such characters, but not before a mark that belongs to them. */
 const SPACELESS_BREAKS = new RegExp(`(?<=${SPACELESS})(?!\\p{M})|(?=${SPACELESS})`, 'gu');
 const WORD_BREAKS = new RegExp(` |${SPACELESS}`, 'u');
 
@@ -56,26 +56,26 @@ export function wordsOf(text: string): readonly string[] {
   return text.split(WORD_BREAKS);
 }
 
-/** The last position, up to `fits`, next to a character of a script without spaces, or 0. */
+/** Finds the last position, up to `fits`, next to a character of a script without spaces, or 0. */
 function lastSpacelessBreak(text: string, fits: number): number {
   if (isAscii(text)) return 0;
   const positions = text.slice(0, fits + 2).matchAll(SPACELESS_BREAKS);
   return Math.max(0, ...Array.from(positions, ({ index }) => index).filter((index) => index <= fits));
 }
 
-/** The end of the last word within the first `fits` characters; `undefined` if not found. */
+/** Finds the end of the last word within the first `fits` characters; `undefined` if not found. */
 function lastWordEnd(text: string, fits: number): number | undefined {
   const space = text.lastIndexOf(' ', fits);
   return text.slice(0, Math.max(0, space)).trim() === '' ? undefined : space;
 }
 
-/** The end of the word at a position. */
+/** Finds the end of the word at a position. */
 function wordEnd(text: string, at: number): number {
   const space = text.indexOf(' ', at);
   return space < 0 ? text.length : space;
 }
 
-/** The length of the prefix that fits, at least one grapheme. */
+/** Measures the prefix that fits, at least one grapheme. */
 function fittingLength(text: string, width: number, measure: Measure): number {
   if (isAscii(text)) return Math.max(1, width);
   let length = 0;

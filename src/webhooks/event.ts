@@ -6,7 +6,7 @@ import type { WebhookForm } from './form.ts';
 export interface WebhookEvent {
   /** The event type, such as `comment.add`. The set of types is open. */
   readonly event: string;
-  /** The ID of the event, which is the same in each delivery of the event. */
+  /** The event's ID, which is the same in each of its deliveries. */
   readonly webhookId: string;
   readonly apiKey: string;
   readonly organizationId?: string | undefined;
@@ -98,7 +98,7 @@ export const PAYLOAD_BUILDERS: Readonly<Record<WebhookForm, (event: WebhookEvent
   advanced: createAdvancedPayload,
 };
 
-/** The event type of a payload of either form; `unknown` if the payload does not name one. */
+/** Returns the event type of a basic or advanced payload; `unknown` if the payload does not name one. */
 export function eventNameOf(payload: unknown): string {
   if (!isObject(payload)) return UNKNOWN;
   const { event, notificationSource: source, actionType } = payload;
@@ -110,12 +110,12 @@ export function eventNameOf(payload: unknown): string {
 
 const UNKNOWN = 'unknown';
 
-/** The fields that describe the subject of an event. */
+/** Selects the fields that describe an event's subject. */
 function subjectOf({ commentAnnotation, targetComment, crdtData, extra }: WebhookEvent) {
   return { commentAnnotation, targetComment, crdtData, ...extra };
 }
 
-/** The action type of an event. Derived from the name if the type is unknown: `thread.link_copy` becomes `linkCopy`. */
+/** Returns an event's action type, derived from the name if the type is unknown: `thread.link_copy` becomes `linkCopy`. */
 function actionTypeOf(event: string): string {
   const known = EVENT_TYPES.find(({ name }) => name === event);
   const action = event.slice(event.lastIndexOf('.') + 1);

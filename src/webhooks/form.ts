@@ -9,5 +9,5 @@ export const SIGNATURE_HEADERS = {
   signature: 'webhook-signature',
 } as const;
 
-/** Milliseconds that a sender waits for the response of a receiver. */
+/** Time limit for a receiver's response, in milliseconds. */
 export const RECEIVER_TIMEOUT = 15_000;

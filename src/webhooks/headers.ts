@@ -6,7 +6,7 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 /** Headers in order, exactly as received. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** All values of a header, including duplicates. The name must be lower case. */
+/** Returns all values of a header, including duplicates. The name must be lower case. */
 export function headerValuesOf(headers: Headers, name: string): readonly string[] {
   return Object.entries(headers).flatMap(([given, value]) =>
     given.toLowerCase() === name && value !== undefined ? value : [],

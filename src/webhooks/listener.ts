@@ -217,7 +217,7 @@ export function isSuccessStatus({ status }: Pick<ForwardResult, 'status'>): bool
   return status !== null && status >= 200 && status < 300;
 }
 
-/** The ID of a delivery from its payload: basic deliveries have no ID header. */
+/** Reads a delivery's ID from its payload, because basic deliveries have no ID header. */
 function deliveryIdOf(payload: unknown): string {
   const id = isObject(payload) ? payload['webhookId'] : undefined;
   return typeof id === 'string' && id !== '' ? id : `unnamed_${randomBytes(8).toString('hex')}`;

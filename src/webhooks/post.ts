@@ -20,7 +20,7 @@ export type PostResult =
   | { readonly status: null; readonly error: string; readonly timedOut: boolean; readonly milliseconds: number };
 
 export interface PostOptions {
-  /** Milliseconds until the response status must arrive. */
+  /** Time limit for the response status, in milliseconds. */
   readonly timeout: number;
   /** Certificates in PEM format, trusted in addition to the default authorities of Node.js. */
   readonly authorities?: string | undefined;

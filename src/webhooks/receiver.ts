@@ -23,7 +23,7 @@ export interface ReceiverLimits {
   readonly body: number;
   /** Maximum bytes of all bodies in memory. */
   readonly totalBodies: number;
-  /** Milliseconds to receive the headers, and the whole request. */
+  /** Time limits for the headers and for the whole request, in milliseconds. */
   readonly headers: number;
   readonly request: number;
 }
@@ -53,7 +53,7 @@ const DEFAULT_LIMITS: ReceiverLimits = {
   headers: 10_000,
   request: 30_000,
 };
-/** Milliseconds that a rejected sender has to read the response. */
+/** Time for a rejected sender to read the response, in milliseconds. */
 const CLOSE_DELAY = 1_000;
 
 /**

@@ -39,7 +39,7 @@ const DEFAULT_LIMITS: RecordingLimits = { deliveries: 10_000, bytes: 500 * 1024 
 /** Maximum size of a record file to read, in bytes. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** Matches record file names, which start with a timestamp so that they sort by time. Other files are ignored. */
+/** Pattern of record file names, which start with a timestamp so that they sort by time. Other files are ignored. */
 const FILE_NAME = /^\d{8}T\d{9}Z-[0-9a-f]{8}-[\w-]*\.json$/;
 
 interface RecordFile {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { environmentVariables } from '../../src/commands/help/environment.ts';
+import { SHORTCUTS } from '../../src/commands/tree/aliases.ts';
 import { BIN, HOME, run } from './svc.ts';
 
 interface Command {
@@ -57,7 +58,8 @@ function findCommandFault(line: string): string | undefined {
   const words = own.split(/\s+/).filter(Boolean);
   let command = tree;
   const flags: string[] = [];
-  for (const word of words[0] === 'help' ? words.slice(1) : words) {
+  const [first = '', ...others] = words;
+  for (const word of first === 'help' ? others : [...(SHORTCUTS.get(first) ?? [first]), ...others]) {
     if (word.startsWith('--')) flags.push(parseFlagName(word));
     else if (command.commands && flags.length === 0 && /^[a-z][a-z-]+$/.test(word)) {
       const next = command.commands.find(({ name }) => name === word);

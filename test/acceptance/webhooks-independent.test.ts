@@ -140,9 +140,9 @@ describe.each(RECEIVERS)('the service delivers to a receiver in plain $language'
       await change(packing);
     }
     await eventually(async () => expect(await effects()).toEqual(packings.map(() => 'crdt.update_data')));
-    expect((await svc('local', 'deliveries', 'list')).map(({ state }: { state: string }) => state)).toEqual(
-      packings.map(() => 'delivered'),
-    );
+    const statesOf = async () =>
+      (await svc('local', 'deliveries', 'list')).map(({ state }: { state: string }) => state);
+    await eventually(async () => expect(await statesOf()).toEqual(packings.map(() => 'delivered')));
   });
 
   it.skipIf(program === PYTHON && !hasPython)('basic, with its token', async () => {

@@ -161,7 +161,11 @@ describe('svc webhooks test detects', () => {
         const form = fault === 'accepts-any-token' ? 'basic' : 'advanced';
         const { url, effects } = await startReceiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
         const words = [url, '--effects-url', effects, '--encrypt-for', 'public.pem', '--timeout', '3s'];
-        const { code, grades } = await gradeReceiver(user, form, words);
+        let { code, grades } = await gradeReceiver(user, form, words);
+        // On a busy machine, the receiver may get all chunks of a body at once.
+        for (let again = 0; code === 0 && again < 5; again += 1) {
+          ({ code, grades } = await gradeReceiver(user, form, words));
+        }
         expect(code, fault).toBe(10);
         found[fault] = casesWithVerdict(grades, 'fail');
       }

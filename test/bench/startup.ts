@@ -36,12 +36,12 @@ const executable = `executables/svc-${process.platform}-${process.arch}`;
 const cases: readonly (readonly [string, readonly string[], number])[] = [
   ['node -e 0', [node, '-e', '0'], 1],
   ['svc --version', [...svc, '--version'], 1.2],
-  ['svc --help', [...svc, '--help'], 1.35],
-  ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.35],
-  ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.6],
-  ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 4.3],
-  ['one call, --jq, over loopback', [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'], 6.5],
-  ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 6.5],
+  ['svc --help', [...svc, '--help'], 1.3],
+  ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.3],
+  ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.4],
+  ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 3.5],
+  ['one call, --jq, over loopback', [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'], 5],
+  ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 5.3],
   ...(existsSync(executable) ? executableCases() : []),
 ];
 

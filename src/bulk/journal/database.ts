@@ -8,7 +8,7 @@ import { withoutExperimentalWarning } from '../../kernel/io.ts';
 const APPLICATION_ID = 0x5356434a;
 const VERSION = 2;
 
-/** Milliseconds to wait while another process reads the journal of a running job. */
+/** Maximum wait, in milliseconds, while another process reads the journal of a running job. */
 const BUSY_TIMEOUT = 2_000;
 
 const SCHEMA = `

@@ -1,4 +1,4 @@
-/** Steps per doubling: values are accurate to about 9 %. */
+/** Steps per doubling: values are accurate to about 9%. */
 const STEPS_PER_DOUBLING = 8;
 const DOUBLINGS = 22;
 
@@ -33,7 +33,7 @@ export class Histogram {
     return Math.min(this.maximum, 2 ** ((step + 1) / STEPS_PER_DOUBLING));
   }
 
-  /** The steps from the first to the last that is not empty. */
+  /** Returns the steps from the first to the last that is not empty: the number of values between `from` and `to`. */
   steps(): readonly { readonly from: number; readonly to: number; readonly count: number }[] {
     const steps = this.#counts.map((count, step) => ({
       from: 2 ** (step / STEPS_PER_DOUBLING),

@@ -26,7 +26,7 @@ export interface JobFolder {
 const RETENTION_DAYS = 30;
 const RETAINED_JOBS = 100;
 
-/** Job names: the start time and a random suffix. */
+/** Matches a job name: the start time and a random suffix. */
 const NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
 
 /** Creates a job name that sorts by start time: `20260131-094500-5f3a9c`. */
@@ -175,7 +175,7 @@ async function isDone(folder: JobFolder): Promise<boolean> {
   }
 }
 
-/** Midnight of the job's start day, from its name. */
+/** Returns midnight of the job's start day, from its name. */
 function startDay(name: string): number {
   const [, year, month, day] = NAME.exec(name) ?? [];
   return Date.UTC(Number(year), Number(month) - 1, Number(day));
@@ -185,7 +185,7 @@ function jobsFolder(folders: Folders): string {
   return join(folders.state, 'jobs');
 }
 
-/** The paths of a job's files, whether they exist or not. */
+/** Returns the paths of a job's files, whether they exist or not. */
 export function jobFolderOf(folders: Folders, job: string): JobFolder {
   const path = join(jobsFolder(folders), job);
   return {

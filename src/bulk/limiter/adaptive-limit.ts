@@ -20,7 +20,7 @@ const MIN_SAMPLES = { starting: 2, later: 8 };
 const GROW_BELOW = { requests: 3, part: 1 / 4 };
 const SHRINK_ABOVE = { requests: 6, part: 1 / 2 };
 
-/** Milliseconds. A smaller increase in latency is local noise. */
+/** Minimum significant increase in latency, in milliseconds. Smaller ones are local noise. */
 const MIN_RISE = 10;
 
 const SHRINK_FACTOR = 0.75;

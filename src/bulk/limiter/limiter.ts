@@ -1,6 +1,5 @@
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { AdaptiveLimit, type RequestTiming } from './adaptive-limit.ts';
-import { RecordRate } from './record-rate.ts';
 
 /** Limits the concurrency and rate of a job. Call `release` once for each `acquire` that resolves. */
 export interface Limiter {
@@ -93,5 +92,38 @@ class SlotLimiter implements Limiter {
       this.#waiting.add(waiter);
       signal.addEventListener('abort', cancel, { once: true });
     });
+  }
+}
+
+/** Maximum delay to catch up with, in milliseconds, so that late timers do not lower the average rate. */
+const MAX_CATCH_UP = 25;
+
+/**
+ * Limits the rate of records. Each batch starts after the time that the previous ones take at this rate. Any interval has
+ * at most the allowed records, plus one batch, plus up to 25 ms of catching up.
+ */
+class RecordRate {
+  readonly #millisecondsEach: number;
+  readonly #clock: Clock;
+  /** Earliest start of the next batch. */
+  #nextStart: number;
+
+  constructor(perSecond: number, clock: Clock) {
+    this.#millisecondsEach = 1000 / perSecond;
+    this.#clock = clock;
+    this.#nextStart = monotonicNow(clock);
+  }
+
+  /** Waits until so many records may be sent. Rejects with the signal's reason. */
+  async take(records: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const now = monotonicNow(this.#clock);
+      const start = Math.max(this.#nextStart, now - MAX_CATCH_UP);
+      if (start <= now) {
+        this.#nextStart = start + records * this.#millisecondsEach;
+        return;
+      }
+      await this.#clock.sleep(Math.ceil(start - now), signal);
+    }
   }
 }

@@ -149,7 +149,7 @@ export class CsvRowParser {
   }
 }
 
-/** `sep=;` alone on the first line, which Excel reads as the separator. */
+/** Matches a first line of only `sep=;`, which Excel reads as the separator. */
 const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r|$)/i;
 
 /** Detects the dialect from the first line: `;` or a tab is the separator if the line has no comma. */
@@ -182,7 +182,7 @@ function nextQuote(text: string, from: number): number {
   return quote === -1 ? text.length : quote;
 }
 
-/** The offset of the quote that closes the cell starting at `from`, after skipping doubled quotes; -1 if not found. */
+/** Finds the offset of the quote that closes the cell starting at `from`, after skipping doubled quotes; -1 if not found. */
 function closingQuote(text: string, from: number): number {
   let quote = text.indexOf('"', from);
   while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);

@@ -35,7 +35,7 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>, name: string
   if (decoder && decode(decoder) === undefined) throwInvalidText(name, decoder, before, offset - before.length);
 }
 
-/** The last bytes of two consecutive chunks, as many as an incomplete character may have. */
+/** Returns the last bytes of two consecutive chunks, as many as an incomplete character may have. */
 function lastBytes(before: Uint8Array<ArrayBuffer>, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
   const recent = chunk.length < MAX_PENDING_BYTES ? Buffer.concat([before, chunk]) : chunk;
   return Uint8Array.from(recent.subarray(-MAX_PENDING_BYTES));
@@ -86,7 +86,7 @@ function throwInvalidText(name: string, { encoding }: TextDecoder, bytes: Uint8A
   throw new InputError(name, {}, `byte 0x${byte} at offset ${offset + at} is not UTF-8`, hint);
 }
 
-/** The offset of the first invalid UTF-8: the first replacement character that is not in the bytes themselves. */
+/** Finds the offset of the first invalid UTF-8: the first replacement character that is not in the bytes themselves. */
 function firstInvalid(bytes: Uint8Array): number {
   const start = Math.max(
     0,

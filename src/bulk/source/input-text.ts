@@ -34,7 +34,7 @@ export async function openInputText(request: InputTextRequest): Promise<InputTex
   return { name, ...(await decodeInputText(readStreamBytes(bytes, name, signal), name)) };
 }
 
-/** The name of a file in messages. */
+/** Returns the name of a file in messages. */
 export function inputName(file: string): string {
   return file === '-' ? 'stdin' : file;
 }

@@ -130,7 +130,7 @@ export class JsonSplitter {
     return at < text.length;
   }
 
-  /** The offset where the piece at `#next` stops; `undefined` if the available text ends first. */
+  /** Finds the offset where the piece at `#next` stops; `undefined` if the available text ends first. */
   #findStop(): number | undefined {
     const text = this.#text;
     let depth = this.#depth;
@@ -164,7 +164,7 @@ function isSpace(code: number): boolean {
   return code === SPACE || code === LINE_FEED || code === RETURN || code === TAB;
 }
 
-/** The offset of the quote that closes the string starting at `from`; -1 if the text ends first. */
+/** Finds the offset of the quote that closes the string starting at `from`; -1 if the text ends first. */
 function closingQuote(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote;

@@ -18,7 +18,7 @@ export function findRenamedField(
   );
 }
 
-/** The hint for a field that contains the ID under another name. */
+/** Creates the hint for a field that contains the ID under another name. */
 export function renameHint(name: string, idField: string): string {
   return `did you mean '${name}'? add --map ${quoteForShell(`${name}=${idField}`)}`;
 }

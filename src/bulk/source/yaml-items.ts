@@ -77,7 +77,7 @@ export class YamlItemSplitter {
     return { text, line };
   }
 
-  /** The offset of the next line with a dash of this list; -1 if not found yet. */
+  /** Finds the offset of the next line with a dash of this list; -1 if not found yet. */
   #nextDash(from: number): number {
     const text = this.#text;
     for (let at = text.indexOf(this.#dash, from); at !== -1; at = text.indexOf(this.#dash, at + 1)) {

@@ -21,7 +21,7 @@ import {
 
 /**
  * Reads a YAML list, or the list under `field` of a mapping. A scalar keeps its text: its field decides whether it is a
- * number, so IDs such as `0123`, `no`, and `1e5` are preserved. A records list is read item by item. Other layouts are read
+ * number, so IDs such as `0123`, `no`, and `1e5` are preserved. A block list is read item by item. Other layouts are read
  * as a whole, up to a maximum size.
  */
 export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequest): AsyncGenerator<RecordChunk> {
@@ -83,7 +83,7 @@ class YamlRecord implements SourceRecord {
 /** Upper bound on the total text of records with anchors, which are kept for later aliases. */
 const MAX_ANCHORED_CHARACTERS = 64 * 1024;
 
-/** Reads the items of a records list one by one. */
+/** Reads the items of a block list one by one. */
 class ItemReader {
   readonly #options: ListRequest;
   readonly #items: YamlItemSplitter;

@@ -13,7 +13,7 @@ export interface ApiKeyToken {
 /** Whether a token still works. `unknown`: the service gave no conclusive response. */
 export type TokenState = 'alive' | 'dead' | 'unknown';
 
-/** Milliseconds per probe, including rate limit waits. */
+/** Time limit per probe, including rate limit waits, in milliseconds. */
 const PROBE_TIMEOUT = 10_000;
 
 /** Probes a token with one read. Any response of the service itself is conclusive. */
@@ -33,7 +33,7 @@ export async function probeToken(context: Context, token: ApiKeyToken): Promise<
   }
 }
 
-/** Milliseconds between probes of a working token, because the service may still be processing the reset. */
+/** Delays between probes of a working token, in milliseconds, because the service may still be processing the reset. */
 const PROBE_PAUSES = [500, 1_500, 3_000];
 
 /** Probes a token after a reset of unknown outcome. Returns `alive` only if repeated probes succeed. */
@@ -41,11 +41,8 @@ export async function probeUntilSettled(context: Context, token: ApiKeyToken): P
   let state = await probeToken(context, token);
   for (const pause of PROBE_PAUSES) {
     if (state !== 'alive') return state;
-    const stopped = await context.clock.sleep(pause, context.signal).then(
-      () => false,
-      () => true,
-    );
-    if (stopped) return 'unknown';
+    await context.clock.sleep(pause, context.signal).catch(() => undefined);
+    if (context.signal.aborted) return 'unknown';
     state = await probeToken(context, token);
   }
   return state;

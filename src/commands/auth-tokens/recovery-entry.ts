@@ -42,7 +42,7 @@ export async function describeRecovery(context: Context, { path, record }: Pendi
   return { id, operation, state, apiKey, service, profile, startedAt, token, path, next };
 }
 
-/** Milliseconds after which the service has certainly finished processing a reset. */
+/** Time after which the service has certainly finished processing a reset, in milliseconds. */
 const MAX_RESET_DURATION = 120_000;
 
 async function determineState(context: Context, record: RecoveryRecord, check: boolean): Promise<RecoveryState> {

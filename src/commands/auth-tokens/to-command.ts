@@ -62,9 +62,6 @@ async function requireSuccess(child: ChildProcess): Promise<void> {
   const [code, killedBy]: (number | string | null)[] = await once(child, 'exit').catch((error: unknown) => {
     throw new SvcError('local', 'the command could not be started', { cause: error });
   });
-  if (code !== 0)
-    throw new SvcError(
-      'local',
-      code === null ? `the command was killed by ${killedBy}` : `the command exited with ${code}`,
-    );
+  const outcome = code === null ? `was killed by ${killedBy}` : `exited with ${code}`;
+  if (code !== 0) throw new SvcError('local', `the command ${outcome}`);
 }

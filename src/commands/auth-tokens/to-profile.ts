@@ -22,13 +22,15 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
   return {
     name: `profile '${name}'`,
     deliver: async (token) => {
-      const { location: place, keychainProblem: fault } = await store.edit(name, (profile, secrets) => ({
+      const { location, keychainProblem } = await store.edit(name, (profile, secrets) => ({
         profile: { ...profile, apiKey },
         secrets: { ...secrets, authToken: token },
       }));
       // A failure to print the warning must not look like a failure to save the token.
-      if (fault !== undefined)
-        await context.warn(`the keychain ${fault}; saved the token in the ${place}`).catch(() => undefined);
+      if (keychainProblem !== undefined)
+        await context
+          .warn(`the keychain ${keychainProblem}; saved the token in the ${location}`)
+          .catch(() => undefined);
     },
     discard: async () => undefined,
   };

@@ -37,7 +37,7 @@ const IF_EXISTS_FLAG = {
   choices: ['fail', 'skip', 'update'],
 } as const satisfies OptionDefinition;
 
-/** Flags of a bulk operation. */
+/** Returns the flags of a bulk operation. */
 export function bulkFlags({ ifExists }: OperationEntry): readonly OptionDefinition[] {
   if (!ifExists) return BULK_FLAGS;
   return [{ ...IF_EXISTS_FLAG, choices: ifExists }, ...BULK_FLAGS];

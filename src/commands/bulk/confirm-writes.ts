@@ -64,7 +64,7 @@ export async function confirmWrites(
   await client.ensureWritesAllowed();
 }
 
-/** Number of records that a question is about, if there is more than one: ` (3 of 5 notifications)`. */
+/** Describes how many records a question is about, if there are several: ` (3 of 5 notifications)`. */
 function affectedRecords({ field, noun }: BatchCalls['fields'], inQuestion: number, total: number): string {
   if (total === 1) return '';
   return field === undefined && inQuestion < total

@@ -10,7 +10,7 @@ import { type BatchCalls, createRequestSender } from './request-sender.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Creates the handler of existing records for the command's --if-exists. Undefined if they count as failed.
+ * Creates the handler of existing records for the command's --if-exists. Returns `undefined` if they count as failures.
  * @param keptFields receives the fields that differ from the record sent, and that an update cannot change
  */
 export async function handleExisting(

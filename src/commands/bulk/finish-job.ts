@@ -98,7 +98,7 @@ class JobFinisher {
     return this.#rejects ? this.#displayPath(this.#rejects.path) : null;
   }
 
-  /** Path of a file as the user would type it in the current folder. */
+  /** Returns the path of a file as the user would type it in the current folder. */
   #displayPath(path: string): string {
     const { plan, job, context } = this.#run;
     const { rejects } = plan.options;

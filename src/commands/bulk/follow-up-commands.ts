@@ -15,8 +15,8 @@ import { isColumnMap } from './stored-options.ts';
 const MAX_COMMAND_LENGTH = 1_000;
 
 /**
- * Command that sends the records again with their generated IDs. Undefined if a repetition is not safe, or if the
- * command would be too long or contain a secret.
+ * Creates the command that sends the records again with their generated IDs. Returns `undefined` if a repetition is not
+ * safe, or if the command would be too long or contain a secret.
  */
 export async function retryCommand(context: Context, { calls, input, options }: SendPlan): Promise<string | undefined> {
   const { data, fields, operation } = calls;
@@ -29,8 +29,8 @@ export async function retryCommand(context: Context, { calls, input, options }: 
 }
 
 /**
- * Command that sends the corrected rejects of a job to the same target, with the same input settings. Undefined if the
- * command would be too long or contain a secret.
+ * Creates the command that sends the corrected rejects of a job to the same target, with the same input settings. Returns
+ * `undefined` if the command would be too long or contain a secret.
  * @param path path of the rejects file in the folder where the command will run
  */
 export function rejectsCommand(
@@ -71,7 +71,7 @@ function printableCommand(line: string): string | undefined {
   return line.length <= MAX_COMMAND_LENGTH && redactRemembered(line) === line ? line : undefined;
 }
 
-/** `--api-version` flag, if the job's version is not the default of the command. */
+/** Returns the `--api-version` flag, if the job's version is not the default of the command. */
 function versionFlag({ command, path }: Pick<OperationEntry, 'command' | 'path'>): string {
   const defaultEntry = findEntryByCommand(command);
   const [, version] = path.split('/');

@@ -70,7 +70,7 @@ export async function gatherInput(
   }
 }
 
-/** Target of all records of a command. Undefined if each record is a call with a target of its own. */
+/** Returns the target of all records of a command; `undefined` if each record is a call with its own target. */
 export function expectedTarget(
   { field, targetFields }: BulkFields,
   data: BulkRequest['data'],
@@ -82,7 +82,7 @@ export function expectedTarget(
   return new CommonTarget(names, data, 'refused');
 }
 
-/** A copy of the command's signal for the first reading; later readings must work after the command was interrupted. */
+/** Copies the command's signal for the first reading. Later readings must work even after the command was interrupted. */
 export function readingSignal(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
@@ -130,7 +130,7 @@ function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, re
   });
 }
 
-/** Flag for the ID of a record, or for the list of IDs. */
+/** Finds the flag for the ID of a record, or for the list of IDs. */
 function idFlag({ flags }: OperationEntry, { field, id, bareIds }: BulkFields): Flag | undefined {
   const [ofRecord, name] = [field !== undefined && !bareIds, bareIds ? field : id];
   return flags.find((flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name);

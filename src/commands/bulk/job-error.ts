@@ -18,7 +18,7 @@ export interface JobEnd {
   readonly single?: RecordWrite | undefined;
 }
 
-/** Error that a run ends with, the most severe if several apply; undefined if every record succeeded. */
+/** Creates the error that a run ends with, the most severe if several apply; `undefined` if every record succeeded. */
 export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp, single }: JobEnd): unknown {
   const { total, failed, unknown, existing = 0 } = summary;
   const skipped = summary.skipped - existing;
@@ -64,7 +64,7 @@ function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hin
   return error.reworded({ message: `${error.message}, ${unsent}`, hint: nextStep });
 }
 
-/** Hint about the records that did not succeed. */
+/** Creates the hint about the records that did not succeed. */
 function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: string): string {
   if (rejects === null && failed > 0) return 'fix the input and try again';
   if (rejects === null && followUp !== undefined) return `repeating it is safe: ${followUp}`;

@@ -86,7 +86,7 @@ export async function startJob(
   return { description, lockedFolder, journal: await Journal.create(description, lockedFolder?.folder.journal) };
 }
 
-/** Target of this command, as stored with a job. */
+/** Describes the target of this command, as stored with a job. */
 export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
   if (options.local) {
     const { displayStoreLocation } = await import('../../service/store/location.ts');

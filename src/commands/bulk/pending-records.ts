@@ -28,7 +28,7 @@ const INTERRUPTED_RESULT = {
 
 type SendSource = Pick<SendPlan, 'calls' | 'input'>;
 
-/** Records that a job has yet to send. Records that must not be sent again are settled as unknown along the way. */
+/** Yields the records that a job has yet to send. Records that must not be sent again are settled as unknown along the way. */
 export function pendingRecords(job: OpenJob, source: SendSource, recorder: JobRecorder): AsyncIterable<PendingRecords> {
   return recordsToSend(job, source, (batch) =>
     recorder.recordResult(batch, {
@@ -38,7 +38,7 @@ export function pendingRecords(job: OpenJob, source: SendSource, recorder: JobRe
   );
 }
 
-/** Records that `pendingRecords` would return, without settling any. */
+/** Yields the same records as `pendingRecords`, but settles none. */
 export function previewPendingRecords(job: OpenJob, source: SendSource): AsyncIterable<PendingRecords> {
   return recordsToSend(job, source, async () => undefined);
 }
@@ -53,7 +53,7 @@ function recordsToSend(
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });
 }
 
-/** Records of an input, without those that are excluded. */
+/** Reads the records of an input, without the excluded ones. */
 export async function* readRecords({ input, rules, check }: CheckedInput): AsyncGenerator<RecordList> {
   for await (const { records } of readCheckedRecords(input, rules, check)) yield records;
 }

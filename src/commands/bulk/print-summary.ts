@@ -20,7 +20,7 @@ const FAILURE_COLUMNS = [
 
 /**
  * Prints the summary of a job: as data for scripts, and as text for people. The text for a single record is one line if it
- * succeeded or was skipped; otherwise the error tells everything.
+ * succeeded or was skipped; otherwise, the error contains everything.
  */
 export async function printSummary(
   context: Context,

@@ -4,7 +4,7 @@ import { ServiceError } from '../../client/service-error.ts';
 import type { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
-/** Problems of records named in an error's `details.issues` (`users.3.email`), by the record's index in the request. */
+/** Finds the problems that an error's `details.issues` names (`users.3.email`), by the record's index in the request. */
 export function issuesByRecord(error: SvcError, batch: RecordList, { field }: BulkFields): ReadonlyMap<number, string> {
   const problems = new Map<number, string>();
   if (field === undefined) return problems;

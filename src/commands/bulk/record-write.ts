@@ -68,7 +68,7 @@ export function writeError(
   });
 }
 
-/** The kind of a record's failure. Without a known code, the message decides. */
+/** Determines the kind of a record's failure. Without a known code, the message decides. */
 function failureOf(status: string | undefined, message: string): Failure {
   if (isKnownStatus(status)) return meaningOfStatus(status, 200).failure;
   if (/\b(?:not found|does not exist)\b/i.test(message)) return 'not_found';

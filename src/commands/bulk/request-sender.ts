@@ -111,7 +111,7 @@ function outcomeOfError(
   }
 }
 
-/** A request that was refused because its record exists, or one of its records. */
+/** Describes the outcome of a request that was refused because one of its records exists. */
 function existingOutcome(error: SvcError, batch: RecordList): OutcomeWithoutEffort {
   if (batch.length > 1) return { kind: 'refused', error };
   return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };

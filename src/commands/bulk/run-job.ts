@@ -57,7 +57,7 @@ async function reportSummary(
   await printSummary(context, noun, summary, single);
 }
 
-/** The write of a job with a single record. */
+/** Returns the write of a job with a single record; `undefined` for other jobs. */
 function singleWrite(
   entry: OperationEntry,
   { description }: OpenJob,
@@ -68,7 +68,7 @@ function singleWrite(
   return isSingle ? { entry, fields: calls.fields, data: calls.data, id: first.id } : undefined;
 }
 
-/** Command that sends the records that did not succeed, if the job cannot be resumed. */
+/** Creates the command that sends the records that did not succeed, if the job cannot be resumed. */
 async function followUpCommand(
   { context, job, plan }: JobRun,
   { summary, resumable, rejects: writtenRejects }: FinishedJob,
@@ -86,7 +86,7 @@ async function discardRun({ context, files, job }: JobRun): Promise<void> {
   await closeUnsentJob(job, context.clock);
 }
 
-/** Closes a job of which this run sent nothing, and deletes the job if it is new. */
+/** Closes a job after a run that sent nothing, and deletes the job if it is new. */
 async function closeUnsentJob({ journal, lockedFolder }: OpenJob, clock: Clock): Promise<void> {
   const isNew = journal.getFact('run') === undefined;
   journal.close();

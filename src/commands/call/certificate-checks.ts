@@ -8,7 +8,7 @@ export function skipsCertificateChecks(environment: Environment): boolean {
   return environment[TLS_CHECKS_VARIABLE] === '0';
 }
 
-/** Warning for users about skipped certificate checks. Also mutes the warning of Node.js. */
+/** Creates the warning about skipped certificate checks, and mutes that of Node.js. */
 export function skippedChecksWarning(): string {
   muteWarnings((text) => text.includes(TLS_CHECKS_VARIABLE));
   return `${TLS_CHECKS_VARIABLE}=0 turns certificate checks off: any server can pose as the service and read the credentials`;

@@ -49,13 +49,13 @@ function connection(context: Context, target: Target, { wire, close }: ServiceRo
   };
 }
 
-/** Name of the service for messages. */
+/** Names the service in messages. */
 function hostOf({ baseUrl }: Target, { local }: Context['options']): string {
   return local ? 'the embedded service' : (URL.parse(baseUrl)?.host ?? baseUrl);
 }
 
 /**
- * Target that the settings describe. The client reports missing credentials when an operation needs them.
+ * Creates the target from the settings. The client reports missing credentials when an operation needs them.
  * @throws SvcError `no_credential` if no service URL is configured
  */
 function targetOf(settings: Settings): Target {

@@ -35,11 +35,11 @@ export async function readJson(context: Context, argument: string): Promise<unkn
 }
 
 /** Reads the text of an argument: the argument itself, the contents of `@file`, or stdin for `-`. */
-export async function readArgument(context: Context, argument: string): Promise<string> {
-  if (argument === '-')
-    return withoutByteOrderMark(decodeBytes(await buffer(readUntilAborted(context.io.stdin.stream, context.signal))));
-  if (!argument.startsWith('@')) return argument;
-  return withoutByteOrderMark(
-    decodeBytes(await readNamedFile(argument.slice(1), context.cwd, { signal: context.signal })),
-  );
+export async function readArgument({ io, cwd, signal }: Context, argument: string): Promise<string> {
+  if (argument !== '-' && !argument.startsWith('@')) return argument;
+  const bytes =
+    argument === '-'
+      ? await buffer(readUntilAborted(io.stdin.stream, signal))
+      : await readNamedFile(argument.slice(1), cwd, { signal });
+  return withoutByteOrderMark(decodeBytes(bytes));
 }

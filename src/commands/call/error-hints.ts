@@ -30,7 +30,7 @@ function nameOrganization(message: string, { organizationId }: Input): string {
 /** Messages about a missing parent, such as the organization, rather than about the object of the call. */
 const MISSING_PARENT = /^(organization|folder|document) (?:was )?not found\b/i;
 
-/** Hint about the missing parent named in the service's message. */
+/** Creates a hint about the missing parent named in the service's message. */
 function hintForMissingParent(
   { flags, command }: OperationEntry,
   input: Input,
@@ -49,7 +49,7 @@ function hintForMissingParent(
   return adder && !lister ? hint`${createStep('change', adder)} creates it` : undefined;
 }
 
-/** Hint about the command that lists the resources of the same kind. */
+/** Creates a hint about the command that lists the resources of the same kind. */
 function listHint(
   { command, argument, flags }: OperationEntry,
   input: Input,

@@ -2,13 +2,7 @@ import { type Failure, SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { formatMessage } from '../terminal/terminal.ts';
 
-/** Problems of an input: the first findings, and the number of all findings. */
-export interface InputFindings {
-  readonly findings: readonly string[];
-  readonly findingCount: number;
-}
-
-export interface FindingsContext {
+interface FindingsContext {
   readonly failure: Failure;
   /** Source of the findings, for the summary line: `users.json`, and `its users`. */
   readonly name: string;
@@ -18,10 +12,14 @@ export interface FindingsContext {
 
 const MAX_SHOWN = 20;
 
-/** Creates the error for findings. A single finding becomes the error message; several are printed first, or joined in JSON. */
+/**
+ * Creates the error for an input with problems. A single one becomes the error message; several are printed first, or joined
+ * in JSON.
+ * @param input the first findings, and the number of all findings
+ */
 export async function findingsError(
   context: Context,
-  { findings, findingCount }: InputFindings,
+  { findings, findingCount }: { readonly findings: readonly string[]; readonly findingCount: number },
   { failure, name, part, hint }: FindingsContext,
 ): Promise<SvcError> {
   const [only = ''] = findings;

@@ -63,7 +63,7 @@ function parseSwitch({ name }: Flag, text: string): boolean {
   throw new SvcError('usage', `--${name} must be true or false, got '${text}'`);
 }
 
-/** `open:done` is a change from `open` to `done`. */
+/** Parses a change: `open:done` is from `open` to `done`. */
 function parseChange({ name }: Flag, text: string): { from: string; to: string } {
   const at = text.indexOf(':');
   if (at < 0)

@@ -54,7 +54,7 @@ async function findMissingInStore(context: Context, parents: readonly Parent[]):
   );
 }
 
-/** Records whose IDs are not among those remembered for the profile. If none are remembered, every ID counts as known. */
+/** Finds records whose IDs the profile's cache lacks. Without cached IDs of a kind, every ID counts as known. */
 async function findUnknown(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
   const { readCachedIds } = await import('../ids/id-cache.ts');
   const profile = (await context.openSettings()).profile?.value;

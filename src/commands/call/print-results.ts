@@ -70,13 +70,13 @@ function isEmpty({ data }: Answer<unknown>): boolean {
   return data === null || data === undefined;
 }
 
-/** The result of a write without data: its status and message, which a table leaves to the message on stderr. */
+/** Describes a write without data by its status and message. A table leaves both to the message on stderr. */
 function describeEmptyResult({ effect }: OperationEntry, { result }: Answer<unknown>, isTable: boolean): unknown {
   if (effect === 'read' || isTable) return null;
   return { status: 'success', message: String(result['message'] ?? '') };
 }
 
-/** Single value that `--quiet` prints, if the response contains one. */
+/** Returns the single value that `--quiet` prints, if the response contains one. */
 function bareValue({ quietValue }: Operation, { data }: Answer<unknown>): string | undefined {
   return data === null ? undefined : quietValue?.(data);
 }
@@ -91,7 +91,7 @@ interface CallDependencies {
   readonly ids: ReturnType<typeof collectCalledIds>;
 }
 
-/** All responses of the request: one per input, or one per page with `--all`. */
+/** Fetches all responses of the request: one per input, or one per page with `--all`. */
 async function* fetchResponses(dependencies: CallDependencies, request: CallRequest) {
   const { inputs, all } = request;
   const { operation, ids } = dependencies;
@@ -103,7 +103,7 @@ async function* fetchResponses(dependencies: CallDependencies, request: CallRequ
   }
 }
 
-/** Responses for each ID on the command line. Failures of single IDs are collected. */
+/** Fetches the responses for each ID on the command line, and collects failures of single IDs. */
 async function* fetchResponsesById(dependencies: CallDependencies, { inputs, all }: CallRequest) {
   const { context, entry, operation } = dependencies;
   const [{ collectIdFailures }, { withHint }] = await Promise.all([import('./each-id.ts'), import('./error-hints.ts')]);
@@ -161,7 +161,7 @@ function idOf({ splitIds }: Operation, record: unknown): unknown {
   return splitIds && typeof record === 'object' && record !== null ? Reflect.get(record, splitIds.recordId) : undefined;
 }
 
-/** Paths of secrets, relative to each record of the printed list. */
+/** Returns the paths of secrets relative to each record of the printed list. */
 function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): readonly SecretPath[] {
   return records ? secrets.filter(([first]) => first === records).map(([, ...rest]) => rest) : secrets;
 }

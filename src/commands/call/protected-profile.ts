@@ -26,7 +26,7 @@ export async function checkProtectedProfile(context: Context): Promise<void> {
   if (typed.trim() !== name) throw new SvcError('usage', 'the typed name does not match the profile; nothing was sent');
 }
 
-/** Service of a command, for prompts: `profile prod, api.example.com`. */
+/** Names the command's service in prompts: `profile prod, api.example.com`. */
 export async function serviceLabel({ options, openSettings }: Context): Promise<string> {
   return options.local ? EMBEDDED_SERVICE : profileLabel(await openSettings());
 }
@@ -36,7 +36,7 @@ function profileLabel({ profile, baseUrl }: SettingsWithoutSecrets): string {
   return parts.filter((part) => part !== undefined).join(', ') || 'no service configured';
 }
 
-/** Error whose hint names only the missing steps. */
+/** Creates the error for a forbidden write. Its hint names only the missing steps. */
 function protectedProfileError(name: string, allowed: string | undefined, isConfirmed: boolean): SvcError {
   const other = allowed && allowed !== name ? `, and ${ALLOW_VARIABLE} names '${allowed}'` : '';
   const missing = [

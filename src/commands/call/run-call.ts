@@ -57,7 +57,7 @@ export async function runCall(
 
 /**
  * Checks inputs against the state of the service, which is read only if an input depends on it.
- * @throws SvcError of the given kind before anything is sent; the error of the read if it fails
+ * @throws SvcError of the given kind before anything is sent, or the error of a failed read
  */
 async function checkPrecondition(
   context: Context,
@@ -80,7 +80,7 @@ export async function addGeneratedId({ generatedId }: Operation, data: Record<st
   data[generatedId] = randomUUID();
 }
 
-/** One input per argument on the command line, or a single input without arguments. */
+/** Creates one input per argument on the command line, or a single input without arguments. */
 function inputsByArgument({ argument }: Operation, data: Data, invocation: Invocation): readonly Data[] {
   if (!argument || invocation.arguments.length === 0) return [data];
   return [...new Set(invocation.arguments)].map((word) => ({ ...data, [argument.field]: word }));

@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 
-/** Time in milliseconds for which the state of the file is cached. */
+/** Time to cache the file's state, in milliseconds. */
 const CACHE_TIME = 50;
 
 /** Size limit in bytes; larger files are ignored. */
@@ -44,7 +44,7 @@ export function createSharedRateLimit(folders: Folders, clock: Clock, target: Ta
   };
 }
 
-/** File name shared by all processes under the same rate limit. The name reveals neither the URL nor the IDs. */
+/** Derives the file name that all processes under the same rate limit share. It reveals neither the URL nor the IDs. */
 function fileName({ baseUrl, key, workspace }: Target): string {
   const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
   return createHash('sha256').update(identity).digest('hex').slice(0, 32);

@@ -33,22 +33,19 @@ export function checkInput(
   const problems = issues.slice(0, MAX_PROBLEMS).map((issue) => issueMessage(inputNaming, entry, issue, input));
   const more = issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
   const [suggestion] = issues.flatMap((issue) => suggestValue(issue, valueAt(input, issue.path)) ?? []);
-  const text = `${problems.join('; ')}${more}`;
-  throw new SvcError(failure, text, {
-    hint:
-      suggestion === undefined
-        ? helpHint(inputNaming, entry, findMissingField(issues, input))
-        : `did you mean '${suggestion}'?`,
+  const advice = suggestion === undefined ? undefined : `did you mean '${suggestion}'?`;
+  throw new SvcError(failure, `${problems.join('; ')}${more}`, {
+    hint: advice ?? helpHint(inputNaming, entry, findMissingField(issues, input)),
   });
 }
 
-/** The only problem's field, if it is missing. */
+/** Returns the only problem's field, if it is missing. */
 function findMissingField([issue, ...others]: readonly z.core.$ZodIssue[], input: unknown): PropertyKey | undefined {
   const isMissing = issue?.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
   return isMissing && others.length === 0 ? issue.path[0] : undefined;
 }
 
-/** Error about one value of a valid input, which names the value's flag if it has one. */
+/** Creates an error about one value of a valid input. Names the value's flag if it has one. */
 export function createInputError(
   naming: InputNaming,
   entry: OperationEntry,
@@ -70,7 +67,7 @@ function listHint(command: readonly string[]): Hint | undefined {
   return findEntryByCommand(list) && hint`${step('list', ...list)} lists the IDs`;
 }
 
-/** Hint about a missing organization, which can be set once for all commands. */
+/** Creates a hint about a missing organization, which can be set once for all commands. */
 export function orgHint(command: readonly string[]): Hint {
   return hint`add --org <id>, or set ${SETTING_VARIABLES.org} for all commands; see ${step('help', ...command, '--help')}`;
 }
@@ -94,7 +91,7 @@ function prefixWithName(name: string, message: string): string {
   return message.startsWith(`${name} `) ? message : `${name}: ${message}`;
 }
 
-/** Flag of a field, with the key if the flag has several (`--resource type`). Without a flag, the field itself. */
+/** Names a field by its flag, with the key if the flag has several (`--resource type`), or by its path. */
 function nameInput(naming: InputNaming, entry: OperationEntry, path: Path): string {
   if (naming === 'fields') return path.join('.') || 'data';
   const flag = findFlag(entry, path);
@@ -107,7 +104,7 @@ function nameInput(naming: InputNaming, entry: OperationEntry, path: Path): stri
 
 type Path = readonly PropertyKey[];
 
-/** Flag of a field or of an enclosing object. For a missing object, the flag of its first required field. */
+/** Finds the flag of a field or of an enclosing object. For a missing object, finds the flag of its first required field. */
 function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined {
   const callFlags = flags.filter(({ ofRecord }) => !ofRecord);
   return (

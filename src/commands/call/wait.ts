@@ -54,17 +54,11 @@ export async function runAndWait(context: Context, started: StartedTask, input: 
   }
 }
 
-interface StatusQuery {
-  readonly first: Answer<unknown>;
-  readonly status: Operation;
-  readonly query: Fields;
-}
-
 async function pollUntilEnd(
   context: Context,
   client: Client,
   { command, wait }: StartedTask,
-  { first, status, query }: StatusQuery,
+  { first, status, query }: { readonly first: Answer<unknown>; readonly status: Operation; readonly query: Fields },
 ): Promise<Answer<unknown>> {
   const { clock, signal } = context;
   const progress = await context.progress();

@@ -5,7 +5,7 @@ import { type Candidate, type CompletionDependencies, candidateLines } from './c
 import { longName, namesOf, parseTypedLine, type TypedLine, takesValue } from './typed-line.ts';
 import { operandCandidates, valueCandidates } from './value-candidates.ts';
 
-/** Candidates for the last word, as text for a shell. */
+/** Finds the candidates for the last word, as text for a shell. */
 export async function completeLine(words: readonly string[], dependencies: CompletionDependencies): Promise<string> {
   const isWindows = (dependencies.platform ?? currentPlatform) === 'win32';
   const typed = words.map((word) => unquote(word, isWindows));
@@ -53,10 +53,10 @@ function helpCandidates(line: TypedLine): readonly Candidate[] {
   return [...commandCandidates(line).filter(({ value }) => value !== 'help'), ...topics];
 }
 
-/** Flags that can still be added. Repeatable flags are always included. */
-function flagCandidates({ flags, givenFlags: given }: TypedLine): readonly Candidate[] {
+/** Lists the flags that can still be added. Repeatable flags are always included. */
+function flagCandidates({ flags, givenFlags }: TypedLine): readonly Candidate[] {
   return flags
-    .filter((flag) => flag.many || !given.has(longName(flag)))
+    .filter((flag) => flag.many || !givenFlags.has(longName(flag)))
     .map((flag) => ({ value: namesOf(flag.flags).at(-1) ?? '', description: describeFlag(flag) }));
 }
 

@@ -2,7 +2,7 @@ import type { LoadedLeaf } from '../tree/leaf.ts';
 import type { Candidate } from './candidate.ts';
 import type { TypedLine } from './typed-line.ts';
 
-/** Candidates for the last name of `--fields a,b`: JSON names, or table headers if the name starts with a capital letter. */
+/** Lists the candidates for the last name of `--fields a,b`: JSON names, or table headers if the name starts with a capital letter. */
 export function fieldCandidates({ leaf, partial }: TypedLine): readonly Candidate[] {
   const [names, columns] = leaf ? resultOf(leaf) : [[], []];
   const start = partial.lastIndexOf(',') + 1;
@@ -18,7 +18,7 @@ export function fieldCandidates({ leaf, partial }: TypedLine): readonly Candidat
     .map(({ value, ...rest }) => ({ value: before + value, ...rest }));
 }
 
-/** The field names and columns of a command's result. */
+/** Returns the field names and columns of a command's result. */
 function resultOf(leaf: LoadedLeaf) {
   if (leaf.kind === 'operation') return [leaf.versions[0].fields, leaf.versions[0].columns ?? []] as const;
   const { columns = [] } = leaf.definition;

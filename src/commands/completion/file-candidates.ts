@@ -7,7 +7,7 @@ import type { Candidate, CompletionDependencies } from './candidate.ts';
 const MAX_NAMES = 500;
 
 /**
- * Files and folders that match a partly typed path. Hidden files are included once the dot is typed. On Windows, both
+ * Lists the files and folders that match a partly typed path. Hidden files are included once the dot is typed. On Windows, both
  * separators are accepted, and folders end with the typed one.
  */
 export async function fileCandidates(typed: string, dependencies: CompletionDependencies): Promise<Candidate[]> {

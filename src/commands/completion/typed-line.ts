@@ -108,12 +108,12 @@ class LineParser {
   }
 }
 
-/** Names in a flag definition: `-o` and `--output` of `-o, --output <format>`. */
+/** Returns the names in a flag definition: `-o` and `--output` of `-o, --output <format>`. */
 export function namesOf(flags: string): readonly string[] {
   return flags.replace(/ .?<.*$/, '').split(', ');
 }
 
-/** Long name of a flag without dashes, as used in `givenFlags`. */
+/** Returns the long name of a flag without dashes, as used in `givenFlags`. */
 export function longName({ flags }: OptionDefinition): string {
   return (namesOf(flags).at(-1) ?? '').replace(/^--/, '');
 }

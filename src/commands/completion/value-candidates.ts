@@ -15,23 +15,23 @@ type CandidateSource = (
 
 const ids =
   (kind: IdKind): CandidateSource =>
-  async ({ givenFlags: given }, dependencies) => {
-    const { readCachedIds: knownIds } = await import('../ids/id-cache.ts');
-    const local = given.has('local');
-    const profile = local ? undefined : await activeProfile(given.get('profile'), dependencies);
-    return toCandidates(await knownIds(dependencies, { local, profile }, kind));
+  async ({ givenFlags }, dependencies) => {
+    const { readCachedIds } = await import('../ids/id-cache.ts');
+    const local = givenFlags.has('local');
+    const profile = local ? undefined : await activeProfile(givenFlags.get('profile'), dependencies);
+    return toCandidates(await readCachedIds(dependencies, { local, profile }, kind));
   };
 
-/** Active profile by the usual precedence. Reads no other settings, and no secrets. */
+/** Determines the active profile by the usual precedence. Reads no other settings, and no secrets. */
 async function activeProfile(
   named: string | undefined,
   { environment, cwd, folders }: CompletionDependencies,
 ): Promise<string | undefined> {
   const selected = named ?? environment[SETTING_VARIABLES.profile];
   if (selected) return selected;
-  const { readFolderSettings: folderSettings } = await import('../../profiles/folder-settings.ts');
+  const { readFolderSettings } = await import('../../profiles/folder-settings.ts');
   const { readProfiles } = await import('../../profiles/profiles-file.ts');
-  return (await folderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
+  return (await readFolderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
 }
 
 const events: CandidateSource = async () => {
@@ -54,13 +54,13 @@ const paths: CandidateSource = async () => {
 };
 
 /** Files. After a flag prefix, `~` has no candidates because shells expand it only at the start of a word. */
-const files: CandidateSource = ({ partial: typed, prefix: lead }, dependencies) =>
-  lead && typed.startsWith('~') ? [] : fileCandidates(typed, dependencies);
+const files: CandidateSource = ({ partial, prefix }, dependencies) =>
+  prefix && partial.startsWith('~') ? [] : fileCandidates(partial, dependencies);
 
 /** Files after `@`. */
-const textFiles: CandidateSource = async ({ partial: typed }, dependencies) =>
-  typed.startsWith('@')
-    ? (await fileCandidates(typed.slice(1), dependencies)).map(({ value }) => ({ value: `@${value}` }))
+const textFiles: CandidateSource = async ({ partial }, dependencies) =>
+  partial.startsWith('@')
+    ? (await fileCandidates(partial.slice(1), dependencies)).map(({ value }) => ({ value: `@${value}` }))
     : [];
 
 const profiles: CandidateSource = async (_, { folders }) => {
@@ -113,7 +113,7 @@ const BY_GROUP: Readonly<Record<string, Readonly<Record<string, CandidateSource>
   history: { clear: () => toCandidates(['clear']) },
 };
 
-/** Candidates for the value of a flag. */
+/** Lists the candidates for the value of a flag. */
 export function valueCandidates(
   flag: OptionDefinition,
   line: TypedLine,
@@ -124,7 +124,7 @@ export function valueCandidates(
   return candidatesByName(longName(flag), line, dependencies);
 }
 
-/** Candidates for a positional argument. */
+/** Lists the candidates for a positional argument. */
 export async function operandCandidates(
   leaf: LoadedLeaf | undefined,
   line: TypedLine,

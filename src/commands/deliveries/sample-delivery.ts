@@ -2,13 +2,7 @@ import { createDeliveryHeaders, createDeliveryId } from '../../webhooks/delivery
 import { PAYLOAD_BUILDERS } from '../../webhooks/event.ts';
 import type { WebhookForm } from '../../webhooks/form.ts';
 import { type PackOptions, packBody } from '../../webhooks/payload.ts';
-import type { OutgoingRequest } from '../../webhooks/post.ts';
 import { createSampleEvent } from '../../webhooks/sample.ts';
-
-interface SampleDelivery {
-  readonly id: string;
-  readonly outgoing: OutgoingRequest;
-}
 
 /** Form of the deliveries, and the credentials they are sent with. */
 export interface SenderCredentials {
@@ -24,12 +18,7 @@ export interface SampleDeliveryOptions extends SenderCredentials {
 }
 
 /** Creates a delivery of a sample event, with a new ID. */
-export async function createSampleDelivery(
-  url: URL,
-  event: string,
-  options: SampleDeliveryOptions,
-  now: number,
-): Promise<SampleDelivery> {
+export async function createSampleDelivery(url: URL, event: string, options: SampleDeliveryOptions, now: number) {
   const id = createDeliveryId();
   const sample = PAYLOAD_BUILDERS[options.form](createSampleEvent(event, { webhookId: id, now }));
   const payload = await options.payload(JSON.parse(JSON.stringify(sample)));

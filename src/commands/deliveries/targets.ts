@@ -23,7 +23,7 @@ export function parseTargetUrl(text: string, flag: string): URL {
   return url;
 }
 
-/** Options for sending deliveries. The time limit is that of real senders, unless `--timeout` is shorter. */
+/** Creates the options for sending deliveries, with the time limit of real senders unless `--timeout` is shorter. */
 export async function postOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
   const { timeout, caFile } = options;
   const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);

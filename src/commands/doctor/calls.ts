@@ -49,14 +49,12 @@ async function withCredential(
 }
 
 async function checkKey({ client }: CallCheckContext, name: string): Promise<CheckResult> {
-  const { 'webhooks.config.get': operation } = await loadResource('webhook-config');
-  await callIfAvailable(client, operation);
+  await callIfAvailable(client, (await loadResource('webhook-config'))['webhooks.config.get']);
   return ok(`${name}: accepted`);
 }
 
 async function checkWorkspace({ client }: CallCheckContext, name: string): Promise<CheckResult> {
-  const { 'workspace.get': operation } = await loadResource('workspace');
-  await callIfAvailable(client, operation);
+  await callIfAvailable(client, (await loadResource('workspace'))['workspace.get']);
   return ok(`${name}: accepted`);
 }
 

@@ -92,7 +92,7 @@ async function configuredOrg({ openSettings }: Context): Promise<string | undefi
   return settings?.org?.value;
 }
 
-/** Maximum milliseconds per attempt, so that the report comes soon. */
+/** Timeout per attempt, in milliseconds, so that the report comes soon. */
 const ATTEMPT_TIMEOUT = 10_000;
 
 /** Returns a context with short timeouts, no waiting for rate limits, and no warnings. */

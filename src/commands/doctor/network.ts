@@ -101,7 +101,7 @@ async function checkConnection(
 interface ProbeResult {
   readonly httpStatus: number;
   readonly milliseconds: number;
-  /** Milliseconds that the service's clock is ahead; undefined if its responses have no Date header. */
+  /** How far the service's clock is ahead, in milliseconds; undefined if its responses have no Date header. */
   readonly skew: number | undefined;
 }
 

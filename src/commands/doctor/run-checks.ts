@@ -2,7 +2,7 @@ import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { type Check, type CheckResult, fail, resultOfError, skippedBecause } from './check.ts';
 
-/** Maximum milliseconds per check. */
+/** Timeout per check, in milliseconds. */
 const CHECK_TIMEOUT = 15_000;
 
 export interface NamedResult extends CheckResult {

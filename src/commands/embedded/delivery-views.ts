@@ -4,7 +4,7 @@ import type { DeliveryAttempt } from '../../service/deliveries/attempts.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
 import { DELIVERY_COLUMNS } from './delivery-columns.ts';
 
-/** Deliveries as a table, with the outcome of the last attempt and the time of the next. */
+/** Shows deliveries as a table, with the last attempt's outcome and the next attempt's time. */
 export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
   const rows = details.map(({ record, nextAttempt }) => ({
     ...record,
@@ -15,14 +15,14 @@ export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
   return { table: { rows, columns: DELIVERY_COLUMNS } };
 }
 
-/** Deliveries as lists of fields, with a line per attempt. */
+/** Shows deliveries as lists of fields, with a line per attempt. */
 export function deliveryLists(details: readonly DeliveryDetail[]): ResultShape {
   return { renderText: (view) => drawLists(details, view) };
 }
 
 async function drawLists(details: readonly DeliveryDetail[], view: View): Promise<string> {
-  const { createTableRenderer: tableRenderer } = await import('../../output/table.ts');
-  const { value } = await tableRenderer(view);
+  const { createTableRenderer } = await import('../../output/table.ts');
+  const { value } = await createTableRenderer(view);
   return (await Promise.all(details.map(async (detail) => value(listFields(detail))))).join('\n');
 }
 

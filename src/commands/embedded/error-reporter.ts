@@ -3,7 +3,7 @@ import { Refusal } from '../../service/refusal.ts';
 import { StoreFailure } from '../../service/store/store-failure.ts';
 import type { Context } from '../context.ts';
 
-/** Time in milliseconds after which a repeated error is reported again. */
+/** Delay before a repeated error is reported again, in milliseconds. */
 const REPEAT_INTERVAL = 60_000;
 
 /** Creates a function that reports errors of the running service, and repeats the same error at most once a minute. */
@@ -18,7 +18,7 @@ export function createErrorReporter({ warn, clock }: Pick<Context, 'warn' | 'clo
   };
 }
 
-/** Text of an error. An unusable store is not reported as an internal error. */
+/** Describes an error. An unusable store is not reported as an internal error. */
 function errorText(error: unknown): string {
   if (error instanceof StoreFailure) return `${error.message}; ${error.hint}`;
   if (!(error instanceof Refusal && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;

@@ -29,7 +29,7 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['XDG_DATA_HOME', 'parent of the svc/ folder with the data of the embedded service (LOCALAPPDATA on Windows)'],
 ];
 
-/** Every environment variable with its help text, starting with the settings. */
+/** Lists every environment variable with its help text, starting with the settings. */
 export function environmentVariables(): readonly (readonly [string, string])[] {
   const settings = Object.entries(SETTING_DESCRIPTIONS).map(
     ([name, text]) => [SETTING_VARIABLES[name as keyof typeof SETTING_VARIABLES], text] as const,

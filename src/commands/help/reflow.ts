@@ -1,10 +1,10 @@
 import { wrapWords } from '../../output/wrap.ts';
 import { wrapCommand } from '../../output/wrap-command.ts';
 
-/** A line of two columns: a term and its explanation. */
+/** Matches a line of two columns: a term and its explanation. */
 const ROW = /^(?<left>(?<margin> +)\S.*? {2,})(?<right>\S.*)$/;
 
-/** Comment line of an example. */
+/** Matches the comment line of an example. */
 const COMMENT = /^(?<left> +# )(?<right>.*)$/;
 
 /** Minimum width of the explanation column. In a narrower terminal, explanations go below their terms. */

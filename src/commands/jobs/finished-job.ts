@@ -81,7 +81,7 @@ function summarizeJob(
   });
 }
 
-/** Path relative to a folder. Uses the noted path if it resolves to the same file there. */
+/** Makes a path relative to a folder. Uses the noted path if it resolves to the same file there. */
 function pathRelativeTo(cwd: string, path: string, noted: string | null): string {
   return noted !== null && resolve(cwd, noted) === path ? noted : relative(cwd, path);
 }

@@ -1,10 +1,11 @@
 import type { Sink } from '../../kernel/io.ts';
+import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
 import { type JobListEntry, readEntries } from './list-entries.ts';
 
-/** Milliseconds between two readings of all jobs. */
+/** Interval between two readings of all jobs, in milliseconds. */
 const READ_INTERVAL = 1_000;
 
 /** Lists jobs until none is running: redraws the table on a terminal, and otherwise prints the jobs that changed. */
@@ -65,10 +66,7 @@ async function renderTable(context: Context, entries: readonly JobListEntry[]): 
   const { context: drawing, close } = openContext({ ...context, io: { ...io, stdout, stderr } }, options, activity);
   const height = 'rows' in stream ? Number(stream.rows) : Number.POSITIVE_INFINITY;
   const most = Math.max(1, height - 2);
-  async function* page() {
-    yield entries.slice(0, most);
-  }
-  await (await drawing.printer()).records(page(), { columns: JOB_COLUMNS });
+  await (await drawing.printer()).records(singlePage(entries.slice(0, most)), { columns: JOB_COLUMNS });
   await close();
   const lines = parts.join('').trimEnd().split('\n');
   return `${lines.slice(0, most).join('\n')}\n`;

@@ -10,7 +10,7 @@ import type { Invocation } from '../definition.ts';
 import { showFinishedJob, showStoppedJob } from './finished-job.ts';
 import { findJobOperation } from './job-operation.ts';
 
-/** Milliseconds between two readings of a journal. */
+/** Interval between two readings of a journal, in milliseconds. */
 const READ_INTERVAL = 500;
 
 /**

@@ -62,7 +62,7 @@ function openCommandContext(
   };
 }
 
-/** Service flags of an invalid command line, as far as they were parsed; none if the global flags are invalid. */
+/** Returns the parsed service flags of an invalid command line; none if the global flags are invalid. */
 function parsedServiceFlags(program: Command): ServiceFlags {
   try {
     return parseGlobalOptions(program.opts());
@@ -71,7 +71,7 @@ function parsedServiceFlags(program: Command): ServiceFlags {
   }
 }
 
-/** Value of `--color` on a line that printed help, which is parsed but not checked otherwise. */
+/** Returns the value of `--color` on a line that printed help, whose other flags are not checked. */
 function parsedColor(program: Command): GlobalOptions['color'] {
   return program.opts<{ readonly color?: GlobalOptions['color'] }>().color ?? 'auto';
 }

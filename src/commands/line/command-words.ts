@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { type NextStep, step } from '../../kernel/hint.ts';
 
-/** Full name of a command: `svc jobs list`. */
+/** Returns the full name of a command: `svc jobs list`. */
 export function commandPath(command: Command): string {
   return ['svc', ...commandWords(command)].join(' ');
 }
 
-/** Words of a command without the program name. */
+/** Returns the words of a command without the program name. */
 export function commandWords(command: Command): readonly string[] {
   return command.parent ? [...commandWords(command.parent), command.name()] : [];
 }

@@ -39,8 +39,8 @@ export async function createProgram(dependencies: ProgramDependencies): Promise<
 }
 
 async function showHelp(words: readonly string[], dependencies: ProgramDependencies): Promise<void> {
-  const { findHelpSubject: findSubject } = await import('../help/find-subject.ts');
-  const { topic, command } = findSubject(commandTree(), words);
+  const { findHelpSubject } = await import('../help/find-subject.ts');
+  const { topic, command } = findHelpSubject(commandTree(), words);
   if (topic) {
     const { topicText } = await import('../help/topics.ts');
     dependencies.print(command ? `${topicText(topic)}\n` : topicText(topic));
@@ -75,7 +75,7 @@ async function defineCommand(command: Command, node: Node, dependencies: TreeDep
   return command;
 }
 
-/** Help of a command. A line without a command gets the help of its group, or at the root, the start screen. */
+/** Configures the help of a command. A line without a command gets the help of its group, or at the root, the start screen. */
 function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfiguration {
   if (node.path.length > 0) return { formatHelp: () => helpText(node, leaf) };
   let isStart = false;
@@ -89,7 +89,7 @@ function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfig
 
 const HELP_WIDTH = 80;
 
-/** Output settings: help goes to the caller. Fixed color and width keep commander from opening the standard streams. */
+/** Sends help to the caller. Fixed color and width keep commander from opening the standard streams. */
 function outputConfiguration({ print }: ProgramDependencies): OutputConfiguration {
   return {
     writeOut: print,
@@ -129,7 +129,7 @@ async function runLeaf(context: Context, leaf: LoadedLeaf, invoked: Invocation<P
   return runOperation(context, leaf.versions, invoked);
 }
 
-/** Arguments beyond those that the command accepts. */
+/** Returns the arguments beyond those that the command accepts. */
 function extraArguments({ args, registeredArguments }: Command): readonly string[] {
   return registeredArguments.at(-1)?.variadic ? [] : args.slice(registeredArguments.length);
 }

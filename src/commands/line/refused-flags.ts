@@ -11,7 +11,7 @@ import { commandPath, helpStep } from './command-words.ts';
 const NETWORK_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http'];
 
 /**
- * Checks that a command honors the given global flags, so that none is ignored. Settings from elsewhere are ignored where
+ * Checks that a command honors the given global flags, so that no flag is silently ignored. Settings from elsewhere are ignored if
  * they do not apply.
  * @param given parsed values of the global flags
  * @throws SvcError `usage` that names the first flag that is not honored

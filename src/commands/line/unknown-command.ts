@@ -54,7 +54,7 @@ export function describeUnknownCommand(word: string, command: Command, root: Nod
   return { message: `the service has no operation that ${action.verb} ${noun}`, hint: commandsHint(command) };
 }
 
-/** Commands of a group that are named by one of the words, in the order of the words; otherwise those of its subgroups. */
+/** Finds a command of a group by the first of the words that names one; otherwise, finds commands of its subgroups. */
 function suggestCommands(node: Node, words: readonly string[]): readonly Node[] {
   const own = words.flatMap((word) => node.children.get(word) ?? []).slice(0, 1);
   if (own.length > 0) return own;
@@ -64,7 +64,7 @@ function suggestCommands(node: Node, words: readonly string[]): readonly Node[] 
     .slice(0, MAX_SUGGESTIONS);
 }
 
-/** Hint for a bare `ls`: the lists that the service and this machine have. */
+/** Creates the hint for a bare `ls`: the lists that the service and this machine have. */
 function listHint(root: Node): Hint {
   const lists = [...root.children.values()].flatMap(({ children }) => children.get('list') ?? []);
   const [first, ...others] = lists.map(

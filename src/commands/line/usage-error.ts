@@ -38,7 +38,7 @@ function describeProblem(error: CommanderError, command: Command, root: Node): U
 /** Groups whose lists are on this machine, so that flags for the service don't apply. */
 const LOCAL_GROUPS: readonly string[] = ['jobs'];
 
-/** Hint about the command that lists the IDs for an argument. */
+/** Creates the hint about the command that lists the IDs for an argument. */
 function idHint(argument: string, { parent }: Command): Hint | undefined {
   const lists = parent?.commands.some((sibling) => sibling.name() === 'list');
   return parent && lists && /id$/i.test(argument)
@@ -46,7 +46,7 @@ function idHint(argument: string, { parent }: Command): Hint | undefined {
     : undefined;
 }
 
-/** Hint about the nearest flag, compared without dashes. */
+/** Creates the hint about the nearest flag, compared without dashes. */
 function flagHint(flag: string, command: Command): string | Hint {
   const near = flag.startsWith('--')
     ? findNearest(
@@ -57,7 +57,7 @@ function flagHint(flag: string, command: Command): string | Hint {
   return near ? `did you mean '--${near}'?` : hint`${helpStep(command)} lists the flags`;
 }
 
-/** Flags of a command, including those of its parent commands. */
+/** Lists the flags of a command, including those of its parent commands. */
 function flagsOf(command: Command): readonly string[] {
   const own = command.createHelp().visibleOptions(command);
   const names = own.flatMap(({ long }) => long ?? []);

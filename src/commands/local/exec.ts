@@ -68,7 +68,7 @@ async function run(
     ...{ cwd, env, stdio: 'inherit' },
     windowsVerbatimArguments: start.verbatim,
   });
-  const giveBack = interceptSignals((signal) => {
+  const restoreSignals = interceptSignals((signal) => {
     if (!reachesAll(signal, io.stdin.isTerminal)) child.kill(signal);
   });
   try {
@@ -76,7 +76,7 @@ async function run(
   } catch (error) {
     throw notRunnable(command, error, thisPlatform());
   } finally {
-    giveBack();
+    restoreSignals();
   }
 }
 

@@ -53,7 +53,7 @@ function checkFormat(format: Format): Format {
   throw new SvcError('usage', 'local export does not support CSV', { hint: 'use -o json or -o yaml' });
 }
 
-/** The configured format. CSV, which is only a default, counts as JSON. */
+/** Returns the configured format. CSV, which is only a default here, counts as JSON. */
 async function formatSetting(context: Context): Promise<Format> {
   const format = await context.format();
   return format === 'csv' ? 'json' : format;

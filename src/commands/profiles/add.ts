@@ -3,13 +3,8 @@ import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { parseCredential } from '../../profiles/credential-value.ts';
-import {
-  type Profile,
-  parseBaseUrl,
-  parseHeaderPrefix,
-  parseProfileName,
-  type Secrets,
-} from '../../profiles/profile.ts';
+import type { Profile, Secrets } from '../../profiles/profile.ts';
+import { parseBaseUrl, parseHeaderPrefix, parseProfileName } from '../../profiles/profile.ts';
 import { readSecretFromFile, readSecretFromStream } from '../../profiles/secret-input.ts';
 import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
@@ -18,30 +13,15 @@ import { canAsk } from '../terminal/terminal.ts';
 import type { AddFlags } from './flags.ts';
 import { askChecked, askProfileName, askSecret } from './questions.ts';
 
-interface AddOptions {
-  /** Undefined if the user must be asked. */
-  readonly name: string | undefined;
-  readonly profile: Profile;
-  readonly authToken: SecretSource | undefined;
-  readonly workspaceAuthToken: SecretSource | undefined;
-  /** Store the secrets in a file, as the user requested. */
-  readonly insecure: boolean;
-  readonly replace: boolean;
-  /** Whether the service checks the credentials before they are saved. */
-  readonly verify: boolean;
-}
-
 /** Source of a secret: a file, or stdin if there is no path. */
 interface SecretSource {
   readonly flag: string;
   readonly path?: string;
 }
 
-export async function addProfile(context: Context, invocation: Invocation<AddFlags>): Promise<void> {
-  await saveProfile(context, readAddOptions(context, invocation));
-}
+type AddOptions = ReturnType<typeof readAddOptions>;
 
-function readAddOptions(context: Context, { arguments: [name], options }: Invocation<AddFlags>): AddOptions {
+function readAddOptions(context: Context, { arguments: [name], options }: Invocation<AddFlags>) {
   if (name === undefined && !canAsk(context)) {
     throw new SvcError('usage', 'the profile needs a name', {
       hint: hint`for example ${step('configure', 'profiles', 'add', 'prod')}; see ${step('help', 'profiles', 'add', '--help')}`,
@@ -57,15 +37,11 @@ function readAddOptions(context: Context, { arguments: [name], options }: Invoca
     options.workspaceAuthTokenStdin,
   );
   if (authToken && workspaceAuthToken && !authToken.path && !workspaceAuthToken.path) {
-    throw new SvcError(
-      'usage',
-      `${authToken.flag} and ${workspaceAuthToken.flag}: only one secret can be read from stdin`,
-      {
-        hint: 'read the other secret from a file',
-      },
-    );
+    const problem = `${authToken.flag} and ${workspaceAuthToken.flag}: only one secret can be read from stdin`;
+    throw new SvcError('usage', problem, { hint: 'read the other secret from a file' });
   }
   return {
+    /** Undefined if the user must be asked. */
     name: name === undefined ? undefined : parseProfileName(name),
     profile: {
       baseUrl: baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, '--base-url'),
@@ -90,7 +66,8 @@ function findSecretSource(flag: string, path: string | undefined, fromStdin = fa
   throw new SvcError('usage', `--${flag}-stdin and --${flag}-file cannot be combined`);
 }
 
-async function saveProfile(context: Context, options: AddOptions): Promise<void> {
+export async function addProfile(context: Context, invocation: Invocation<AddFlags>): Promise<void> {
+  const options = readAddOptions(context, invocation);
   const { replace, insecure } = options;
   const store = createProfileStore(context);
   const before = await store.read();
@@ -109,24 +86,22 @@ async function saveProfile(context: Context, options: AddOptions): Promise<void>
     ),
   };
   const hasSecrets = Object.values(secrets).some(Boolean);
-  if (hasSecrets && !profile.baseUrl) {
-    throw new SvcError('usage', '--base-url is required to save a secret');
-  }
+  if (hasSecrets && !profile.baseUrl) throw new SvcError('usage', '--base-url is required to save a secret');
   const isVerified = options.verify && !context.options.dryRun && (await verify(context, profile, secrets));
-  const { location: place, keychainProblem: fault } = await store.add(name, profile, secrets, { replace, insecure });
+  const { location, keychainProblem } = await store.add(name, profile, secrets, { replace, insecure });
   await context.note(
     describeSaved(name, profile, [
       ...(hasSecrets ? [isVerified ? 'verified' : 'not verified'] : []),
-      ...(place === undefined || insecure || fault !== undefined ? [] : [`secrets in the ${place}`]),
+      ...(location === undefined || insecure || keychainProblem !== undefined ? [] : [`secrets in the ${location}`]),
       ...(before.current === undefined ? ['selected'] : []),
     ]),
   );
   const missing = missingFields(profile, secrets);
   if (missing.length > 0)
     await context.note(`the profile has no ${missing.join(' and no ')}; provide the rest with environment variables`);
-  if (fault !== undefined) {
+  if (keychainProblem !== undefined) {
     await context.warn(
-      `the keychain ${fault}, so the secrets of '${name}' are stored unencrypted in a private ${place}`,
+      `the keychain ${keychainProblem}, so the secrets of '${name}' are stored unencrypted in a private ${location}`,
     );
   }
 }
@@ -139,12 +114,9 @@ async function verify(context: Context, profile: Profile, secrets: Secrets): Pro
   return isVerified;
 }
 
-/** `Saved profile 'prod' for API key key-1 at api.example.com (verified, secrets in the keychain, selected)` */
+/** Describes the outcome: `Saved profile 'prod' for API key key-1 at api.example.com (verified, secrets in the keychain, selected)` */
 function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, facts: readonly string[]): string {
-  const owners = [
-    ...(apiKey === undefined ? [] : [`API key ${apiKey}`]),
-    ...(workspaceId === undefined ? [] : [`workspace ${workspaceId}`]),
-  ];
+  const owners = [apiKey && `API key ${apiKey}`, workspaceId && `workspace ${workspaceId}`].filter(Boolean);
   const owner = owners.length > 0 ? ` for ${owners.join(' and ')}` : '';
   const host = baseUrl === undefined ? '' : ` at ${new URL(baseUrl).host}`;
   return `Saved profile '${name}'${owner}${host}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;

@@ -18,11 +18,11 @@ export async function renameProfile(context: Context, { arguments: [from = '', t
 
 /** Removes a profile. A terminal asks for confirmation; scripts need none. */
 export async function removeProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
-  const book = await readProfiles(context.folders);
-  findProfile(book, name);
+  const saved = await readProfiles(context.folders);
+  findProfile(saved, name);
   if (canAsk(context)) await context.confirm(`Remove profile '${name}' and its secrets?`, 'this machine');
   const secretsRemoved = await createProfileStore(context).remove(name);
-  const choose = book.current === name && book.profiles.size > 1;
+  const choose = saved.current === name && saved.profiles.size > 1;
   const next = choose
     ? `; select another one with \`${commandForService({ local: false }, 'profiles', 'use')} <name>\``
     : '';

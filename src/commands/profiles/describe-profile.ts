@@ -15,7 +15,7 @@ export function describeProfile({ current }: SavedProfiles, name: string, profil
   };
 }
 
-/** Storage of the secrets according to the profile: `keychain`, `file`, or both. */
+/** Names the storage of the profile's secrets: `keychain`, `file`, or both. */
 function secretLocationsOf({ secrets = {} }: Profile): string | null {
   return [...new Set(Object.values(secrets))].sort().join(', ') || null;
 }

@@ -6,9 +6,9 @@ import { describeProfile } from './describe-profile.ts';
 
 export async function listProfiles(context: Context): Promise<void> {
   const printer = await context.printer();
-  const book = await readProfiles(context.folders);
-  const names = [...book.profiles].sort(([a], [b]) => (a < b ? -1 : 1));
-  const records = names.map(([name, profile]) => describeProfile(book, name, profile));
+  const saved = await readProfiles(context.folders);
+  const names = [...saved.profiles].sort(([a], [b]) => (a < b ? -1 : 1));
+  const records = names.map(([name, profile]) => describeProfile(saved, name, profile));
   await printer.value(records, { columns: PROFILE_COLUMNS });
   if (records.length === 0)
     await context.note(

@@ -32,7 +32,7 @@ export async function askSecret(context: Context, question: string): Promise<str
   }
 }
 
-/** Problem that a check reports, with its hint. */
+/** Returns the problem that a check reports, with its hint. */
 function findProblem(check: () => unknown): string | undefined {
   try {
     check();

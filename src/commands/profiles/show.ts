@@ -9,22 +9,22 @@ import { describeProfile } from './describe-profile.ts';
 
 export async function showProfile(context: Context, { arguments: [given] }: Invocation): Promise<void> {
   const name = given ?? (await requireActiveProfile(context));
-  const book = await readProfiles(context.folders);
-  const profile = findProfile(book, name);
-  const { secrets, missingReason: withheld } = await readSecrets(createSecretStorage(context), profile);
+  const saved = await readProfiles(context.folders);
+  const profile = findProfile(saved, name);
+  const { secrets, missingReason } = await readSecrets(createSecretStorage(context), profile);
   const { authToken, workspaceAuthToken } = secrets;
-  const places = new Set(
+  const locations = new Set(
     SECRET_SETTINGS.flatMap((secret) => secrets[secret]?.location ?? profile.secrets?.[secret] ?? []),
   );
   const view = {
-    ...describeProfile(book, name, profile),
+    ...describeProfile(saved, name, profile),
     headerPrefix: profile.headerPrefix ?? null,
     output: profile.output ?? null,
     authToken: authToken?.value ?? null,
     workspaceAuthToken: workspaceAuthToken?.value ?? null,
-    secrets: [...places].join(', ') || null,
+    secrets: [...locations].join(', ') || null,
   };
-  if (withheld !== undefined) await context.warn(`${withheld}; the profile is shown without its secrets`);
+  if (missingReason !== undefined) await context.warn(`${missingReason}; the profile is shown without its secrets`);
   const printer = await context.printer();
   await printer.value(view, { secrets: [['authToken'], ['workspaceAuthToken']] });
 }

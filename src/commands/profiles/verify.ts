@@ -16,7 +16,7 @@ export interface CredentialCheck {
   readonly problem?: string;
 }
 
-/** Milliseconds for all reads and their retries. */
+/** Time limit for all reads and their retries, in milliseconds. */
 const VERIFY_TIMEOUT = 10_000;
 
 /** Failures that say nothing about the credentials. An unknown path is one: the base URL may be wrong. */
@@ -91,7 +91,7 @@ function toRejection(error: SvcError, kind: keyof typeof CREDENTIAL_READS): SvcE
   });
 }
 
-/** Settings that consist of the values to save, whatever flags and variables are set. */
+/** Creates settings from the values to save only, whatever flags and variables are set. */
 function toSettings({ baseUrl, apiKey, workspaceId, headerPrefix }: Profile, secrets: Secrets): Settings {
   const sourced = (value: string) => ({ value, source: 'the new profile' });
   const optional = Object.entries({ baseUrl, apiKey, workspaceId, ...secrets });

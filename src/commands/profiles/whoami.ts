@@ -27,7 +27,7 @@ export async function whoami(context: Context): Promise<void> {
   });
 }
 
-/** The credential, the service, and the source: `API key key-1 at https://api.example.com (profile 'prod')`. */
+/** Describes the credential, the service, and the source: `API key key-1 at https://api.example.com (profile 'prod')`. */
 function describeConnection({ baseUrl, apiKey, workspaceId, org }: Settings): string {
   const credential = apiKey ?? workspaceId;
   const name = apiKey ? 'API key' : 'workspace';

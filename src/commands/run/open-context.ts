@@ -105,10 +105,8 @@ export function openContext(
 
 /** Asks for confirmation. @throws SvcError `usage` for a no, and if prompts are not possible */
 async function confirm(context: Context, question: string): Promise<void> {
-  if (!canAsk(context)) {
-    const hint = 'add --yes to confirm without a prompt';
-    throw new SvcError('usage', `confirmation required: ${question}`, { hint });
-  }
+  const hint = 'add --yes to confirm without a prompt';
+  if (!canAsk(context)) throw new SvcError('usage', `confirmation required: ${question}`, { hint });
   const prompter = await context.prompter();
   if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
 }

@@ -55,7 +55,7 @@ function createLineWriter(sink: Sink, describeDropped: (lines: number) => string
   };
 }
 
-/** A call as printed with `-o ndjson`. */
+/** Describes a call as `-o ndjson` prints it. */
 function describeCall({ method, target, operation, status, error, milliseconds }: HandledCall, time: Date) {
   return {
     time: time.toISOString(),
@@ -97,7 +97,7 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefine
   };
 }
 
-/** Local time of day. */
+/** Formats the local time of day. */
 function formatClock(time: Date): string {
   return time.toTimeString().slice(0, 8);
 }

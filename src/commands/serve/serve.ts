@@ -26,22 +26,21 @@ export async function serveCommand(context: Context, { options }: Invocation<Ser
   await serve(context, address, { ...parseServiceSwitches(options), timeScale: parseTimeScale(options) });
 }
 
-interface ServeOptions extends ServiceOptions {
-  /** Factor for all delays between delivery attempts. */
-  readonly timeScale: number;
-}
-
-/** Serves the store until a signal arrives. SIGTERM exits with 0, other signals with their error. */
-export async function serve(context: Context, address: ListenAddress, options: ServeOptions): Promise<void> {
+/**
+ * Serves the store until a signal arrives. SIGTERM exits with 0, other signals with their error.
+ * @param options `timeScale`: factor for all delays between delivery attempts
+ */
+export async function serve(
+  context: Context,
+  address: ListenAddress,
+  { timeScale, ...switches }: ServiceOptions & { readonly timeScale: number },
+): Promise<void> {
   const { clock, signal } = context;
-  const { timeScale, ...switches } = options;
   const location = await resolveStoreLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location, clock);
   try {
-    const embedded = await openEmbedded(location, {
-      ...{ clock, signal, report: createErrorReporter(context), onCall: await createRequestLog(context) },
-      ...switches,
-    });
+    const reporting = { report: createErrorReporter(context), onCall: await createRequestLog(context) };
+    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...switches });
     try {
       const server = await embedded.serve(address, { timeScale });
       try {
@@ -87,14 +86,6 @@ export function formatWelcome(url: string, credentials: LocalCredentials, platfo
   const exports = variables.map(([name, value]) =>
     isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`,
   );
-  return [
-    `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`,
-    '',
-    ...exports,
-    '',
-    'Ctrl-C stops it.',
-    '',
-  ]
-    .map(escapeForTerminal)
-    .join('\n');
+  const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
+  return [title, '', ...exports, '', 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
 }

@@ -29,10 +29,10 @@ export async function askForField(context: Context, operation: Operation, field:
 async function promptForField(context: Context, operation: Operation, field: ConfigField): Promise<unknown> {
   const { flag, message, current } = field;
   const now = valueAt(current, flag.path);
-  const asker = await context.prompter();
+  const prompter = await context.prompter();
   switch (flag.kind) {
     case 'boolean':
-      return asker.confirm(message, now === true);
+      return prompter.confirm(message, now === true);
     case 'secret':
       return askForSecret(context, message, now);
     case 'switches':
@@ -40,7 +40,7 @@ async function promptForField(context: Context, operation: Operation, field: Con
     default:
       if (flag.path.at(-1) === 'publicKey') return askForKey(context, field);
       if (flag.choices) return askForChoice(context, field, flag.choices);
-      return asker.text({
+      return prompter.text({
         message,
         defaultValue: currentText(field),
         emptyMeaning: 'none',
@@ -49,7 +49,7 @@ async function promptForField(context: Context, operation: Operation, field: Con
   }
 }
 
-/** Current value of a setting, if it is text. */
+/** Returns a setting's current value, if it is text. */
 function currentText({ flag, current }: ConfigField): string | undefined {
   const value = valueAt(current, flag.path);
   return typeof value === 'string' ? value : undefined;
@@ -57,8 +57,8 @@ function currentText({ flag, current }: ConfigField): string | undefined {
 
 async function askForChoice(context: Context, field: ConfigField, choices: readonly string[]) {
   const preset = currentText(field) ?? choices[0] ?? '';
-  const asker = await context.prompter();
-  return asker.select({
+  const prompter = await context.prompter();
+  return prompter.select({
     message: field.message,
     choices: [...new Set([...choices, preset])].map((value) => ({ value })),
     defaultValue: preset,
@@ -67,11 +67,11 @@ async function askForChoice(context: Context, field: ConfigField, choices: reado
 
 /** Prompts for a secret. Enter alone keeps the current one, because the input is hidden and mistakes go unnoticed. */
 async function askForSecret(context: Context, message: string, now: unknown): Promise<string | undefined> {
-  const asker = await context.prompter();
+  const prompter = await context.prompter();
   const isSet = typeof now === 'string' && now !== '';
   const instructions = isSet ? `Enter to keep, ${EMPTY_ANSWER} to remove` : 'Enter for none';
   for (;;) {
-    const typed = await asker.secret(`${message} (${instructions})`);
+    const typed = await prompter.secret(`${message} (${instructions})`);
     if (typed === '') return undefined;
     if (typed === EMPTY_ANSWER && isSet) return '';
     const secret = await readOrExplain(context, async () => parseSecret(typed, 'that'));
@@ -83,10 +83,10 @@ async function askForSecret(context: Context, message: string, now: unknown): Pr
 async function askForKey(context: Context, field: ConfigField): Promise<string | undefined> {
   const { flag, message, current } = field;
   if (valueAt(current, flag.path.with(-1, 'encryptData')) !== true) return undefined;
-  const asker = await context.prompter();
+  const prompter = await context.prompter();
   const preset = currentText(field);
   for (;;) {
-    const answer = await asker.text({ message, defaultValue: preset, emptyMeaning: 'none' });
+    const answer = await prompter.text({ message, defaultValue: preset, emptyMeaning: 'none' });
     if (answer === '' || answer === preset) return answer;
     const key = await readOrExplain(context, () => readKey(context, answer));
     if (key !== undefined) return key;
@@ -112,10 +112,10 @@ async function readOrExplain(context: Context, read: () => Promise<string>): Pro
 
 /** Prompts for the enabled triggers. Triggers that were never set and stay off are omitted. */
 async function askForTriggers(context: Context, { message, events }: ConfigField, now: Data) {
-  const asker = await context.prompter();
+  const prompter = await context.prompter();
   const stored = Object.keys(now);
   const names = [...new Set([...events, ...stored])];
-  const chosen = await asker.multiSelect({
+  const chosen = await prompter.multiSelect({
     message,
     choices: eventChoices(names),
     defaultValues: names.filter((name) => now[name] === true),

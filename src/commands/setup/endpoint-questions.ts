@@ -40,7 +40,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   metadata: { label: 'metadata', message: 'Metadata (key=value)', ask: askMetadata, missing: 'none' },
 };
 
-/** Number of questions that the given data leaves open. */
+/** Counts the questions that the given data does not answer. */
 export function countQuestions(given: Data): number {
   return Object.keys(QUESTIONS).filter((field) => given[field] === undefined).length;
 }

@@ -1,5 +1,4 @@
 import { formatCommand, formatDataCommand } from '../../catalog/command-text.ts';
-import type { Operation } from '../../catalog/define.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
@@ -17,12 +16,9 @@ import { canAsk } from '../terminal/terminal.ts';
 import type { Data } from './data.ts';
 
 /** The operation that an interactive setup runs. */
-export interface SetupOperation {
-  readonly entry: OperationEntry;
-  readonly operation: Operation;
-}
+export type SetupOperation = Awaited<ReturnType<typeof loadSetupOperation>>;
 
-export async function loadSetupOperation(wanted: OperationName): Promise<SetupOperation> {
+export async function loadSetupOperation(wanted: OperationName) {
   const entry = getEntry(wanted);
   return { entry, operation: await loadOperation(entry.resource, entry.name) };
 }

@@ -29,19 +29,14 @@ export function findCompletionFiles(named: string | undefined, dependencies: Com
   const config = absoluteOrUndefined(environment['XDG_CONFIG_HOME']) ?? join(home, '.config');
   const script = join(folders.config, 'completion', SCRIPT_FILES[shell]);
   switch (shell) {
-    case 'bash':
-      return {
-        shell,
-        script,
-        startUp: { path: findBashStartUpFile(home, dependencies), lines: markedBlock(sourceLine(script)) },
-      };
+    case 'bash': {
+      const path = findBashStartUpFile(home, dependencies);
+      return { shell, script, startUp: { path, lines: markedBlock(sourceLine(script)) } };
+    }
     case 'zsh': {
       const path = join(absoluteOrUndefined(environment['ZDOTDIR']) ?? home, '.zshrc');
-      const lines = markedBlock(
-        `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }`,
-        sourceLine(script),
-      );
-      return { shell, script, startUp: { path, lines } };
+      const setup = '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }';
+      return { shell, script, startUp: { path, lines: markedBlock(setup, sourceLine(script)) } };
     }
     case 'fish':
       return { shell, script: join(config, 'fish', 'completions', SCRIPT_FILES.fish) };

@@ -25,12 +25,8 @@ export async function installCompletion(context: Context, { arguments: [named] }
     const text = await readTextIfExists(startUp.path);
     changes.push(await planChange(startUp.path, withLines(text, startUp.lines), startUp.lines));
   }
-  await applyChanges(
-    context,
-    changes,
-    `completion for ${SHELL_NAMES[shell]} is already installed`,
-    'Write these changes?',
-  );
+  const unchangedMessage = `completion for ${SHELL_NAMES[shell]} is already installed`;
+  await applyChanges(context, changes, unchangedMessage, 'Write these changes?');
   await context.note(`installed completion for ${SHELL_NAMES[shell]}; start a new shell to use it`);
 }
 
@@ -72,12 +68,9 @@ async function applyChanges(
 async function writeChange({ path, target, text }: FileChange): Promise<void> {
   try {
     if (text === undefined) return await rm(target, { force: true });
-    const mode = await stat(target).then(
-      (found) => found.mode & 0o7777,
-      () => 0o644,
-    );
+    const existing = await stat(target).catch(() => undefined);
     await createFolder(dirname(target), 0o700);
-    await replaceFile(target, text, { mode });
+    await replaceFile(target, text, { mode: existing ? existing.mode & 0o7777 : 0o644 });
   } catch (error) {
     throw localFileError('write', path, error);
   }

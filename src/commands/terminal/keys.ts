@@ -9,7 +9,7 @@ const CTRL_Z = '\u001a';
 
 /**
  * Calls `onKey` for each key that is typed while a command runs. Ctrl-C and Ctrl-Z keep their meaning.
- * @returns a function that gives the terminal back; undefined if there is no terminal to read from
+ * @returns a function that restores the terminal; undefined if there is no terminal to read from
  */
 export function listenForKeys(context: Context, onKey: (key: string) => void): (() => void) | undefined {
   if (!canAsk(context) || !isInForeground()) return undefined;

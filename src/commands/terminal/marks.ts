@@ -15,7 +15,7 @@ export interface Marks {
 
 const SYMBOLS: Readonly<Record<CheckState, string>> = { ok: '✓', info: '•', warn: '!', fail: '✗', skipped: '–' };
 
-/** Symbols for a terminal that can show them, and words for any other output. */
+/** Selects symbols for a terminal that can show them, and words for any other output. */
 export function marksFor({ isTerminal, color }: View, environment: Environment): Marks {
   const usesSymbols = isTerminal && canUseSymbols({ environment });
   const chalk = new Chalk({ level: color ? 1 : 0 });

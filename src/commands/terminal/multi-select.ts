@@ -112,7 +112,7 @@ function valuesOfRow({ choices }: MultiSelectPrompt, picked: string): readonly s
   return [picked.slice(VALUE_PREFIX.length)];
 }
 
-/** Rows that match the search term. The row that ends the selection comes first, unless there is a search term. */
+/** Creates the rows that match the search term. The row that ends the selection comes first, unless there is a term. */
 function rows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: string): readonly Row[] {
   const { choices, emptyMeaning } = question;
   const end = {
@@ -133,7 +133,7 @@ function rows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: st
   return [...groups, ...(listed.some(({ value }) => value === term) ? [] : newValueRows(question, chosen, term)), end];
 }
 
-/** Row for a search term that is not in the list, or the reason why it cannot be selected if nothing else matches. */
+/** Creates a row for a search term that is not in the list. If it is invalid and nothing matches, the row says why. */
 function newValueRows(
   { choices, validateOther }: MultiSelectPrompt,
   chosen: ReadonlySet<string>,

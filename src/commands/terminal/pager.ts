@@ -20,7 +20,7 @@ export async function showInPager(context: Context, text: string): Promise<void>
     await io.stdout.write(text);
 }
 
-/** Command line of the pager; `undefined` if the user wants none. An empty text and `cat` mean none. */
+/** Finds the pager's command line; `undefined` if the user wants none. An empty text and `cat` mean none. */
 function pagerCommand(environment: Environment): string | undefined {
   const fallback = currentPlatform === 'win32' ? '' : 'less';
   const command = (environment[SWITCH_VARIABLES.pager] ?? environment['PAGER'] ?? fallback).trim();

@@ -54,7 +54,7 @@ function wordsBeforeSeparator(words: readonly string[]): readonly string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Requested output format, read from the unparsed words because the command line may be invalid. The last one counts. */
+/** Reads the output format from the unparsed words, because the command line may be invalid. The last one counts. */
 function requestedFormat(words: readonly string[], environment: Environment): Format {
   let format = environment[SETTING_VARIABLES.output];
   for (const [at, word] of words.entries()) {

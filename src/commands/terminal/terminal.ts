@@ -11,7 +11,7 @@ export function canAsk({ io, options, environment }: Context): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
 }
 
-/** Style of progress: a bar on a terminal that can redraw lines, unless the user prefers plain text. */
+/** Selects the style of progress: a bar on a terminal that can redraw lines, unless the user prefers plain text. */
 export function progressStyle(context: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
   if (context.options.quiet) return 'none';
   return context.io.stderr.isTerminal && !prefersPlainText(context) ? 'bar' : 'lines';
@@ -58,7 +58,7 @@ export async function formatMessage(text: string, { columns }: Sink): Promise<st
   return `${await (await import('../../output/wrap-message.ts')).wrapMessage([line], columns)}\n`;
 }
 
-/** Look of tables: for people on a terminal, with symbols if supported, and a stable form for any other output. */
+/** Selects the look of tables: for people on a terminal, with symbols if supported, and a stable form for any other output. */
 export function lookFor({ io, environment, clock }: ProcessEnvironment, { time }: GlobalOptions): DisplayOptions {
   const forPeople = io.stdout.isTerminal;
   const marks = forPeople && canUseSymbols({ environment });

@@ -7,7 +7,6 @@ export interface DrawingStyle {
   readonly branch: string;
   readonly last: string;
   readonly vertical: string;
-  readonly blank: string;
   /** Symbol for each kind of access. Other kinds are shown by name. */
   readonly access: ReadonlyMap<string, string>;
 }
@@ -16,7 +15,6 @@ export const BOX_STYLE: DrawingStyle = {
   branch: '├─ ',
   last: '└─ ',
   vertical: '│  ',
-  blank: '   ',
   access: new Map([
     ['public', '🌐 '],
     ['organizationPrivate', '🏢 '],
@@ -29,7 +27,6 @@ export const PLAIN_STYLE: DrawingStyle = {
   branch: '|- ',
   last: '`- ',
   vertical: '|  ',
-  blank: '   ',
   access: new Map(),
 };
 
@@ -38,7 +35,7 @@ export function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle
   for (const [index, folder] of folders.entries()) {
     const isLast = index === folders.length - 1;
     yield `${margin}${isLast ? style.last : style.branch}${describeFolder(folder, style)}\n`;
-    yield* drawFolders(folder.subFolders, style, margin + (isLast ? style.blank : style.vertical));
+    yield* drawFolders(folder.subFolders, style, margin + (isLast ? '   ' : style.vertical));
   }
 }
 

@@ -13,7 +13,7 @@ export async function inspectTokenCommand(context: Context, { arguments: [given 
   await context.warn('the signature is not verified: anyone can create such a token');
 }
 
-/** Claims that the table shows in a different form. */
+/** Claims that the text shows in a different form. */
 const SHOWN_SEPARATELY = new Set(['iat', 'exp', 'permissions']);
 
 const COLUMNS: readonly Column[] = [

@@ -12,7 +12,7 @@ const GROUP_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ['activities', ['activity']],
 ]);
 
-/** Other names of a command or group, which help does not list: `user` for `users`, `ls` for `list`. */
+/** Lists other names of a command or group, which help does not show: `user` for `users`, `ls` for `list`. */
 export function aliasesOf({ name, path, children }: Node): readonly string[] {
   if (children.size > 0) return path.length > 1 ? [] : (GROUP_ALIASES.get(name) ?? singularOf(name));
   return name === 'list' ? ['ls'] : [];
@@ -33,7 +33,7 @@ export function findByPath(root: Node, path: readonly string[] | undefined): Nod
   return path?.reduce<Node | undefined>((node, word) => node && findChild(node, word), root);
 }
 
-/** Shortcuts to the command at a path. */
+/** Lists the shortcuts to the command at a path. */
 export function shortcutsTo(path: readonly string[]): readonly string[] {
   return [...SHORTCUTS].filter(([, target]) => target.join(' ') === path.join(' ')).map(([word]) => word);
 }

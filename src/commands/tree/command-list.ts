@@ -60,7 +60,7 @@ function describeOperation({ name, path, version, auth, effect, paged }: Operati
   return { name, path, version, auth, effect, paged };
 }
 
-/** Syntax of a flag definition: `-o, --output <format>`. */
+/** Matches a flag definition: `-o, --output <format>`. */
 const FLAG_SYNTAX = /^(?:-(?<short>\w), )?--(?<name>[\w-]+)(?: <(?<value>.*)>)?$/;
 
 function longName({ flags }: OptionDefinition): string {
@@ -82,13 +82,13 @@ function describeFlag(option: OptionDefinition, flag?: Flag): object {
 }
 
 async function commandTable(program: Node, view: View): Promise<string> {
-  const { renderTable: tableText } = await import('../../output/table.ts');
+  const { renderTable } = await import('../../output/table.ts');
   const columns = [
     { header: 'COMMAND', field: 'command', kind: 'whole' },
     { header: 'SUMMARY', field: 'summary' },
   ] as const;
   const leaves = [...leavesOf(program)].map(({ path, summary }) => ({ command: path.join(' '), summary }));
-  return tableText(leaves, { ...view, columns });
+  return renderTable(leaves, { ...view, columns });
 }
 
 function* leavesOf(node: Node): Generator<Node> {

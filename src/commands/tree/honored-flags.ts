@@ -16,7 +16,7 @@ export function isLocalOnly(leaf: LoadedLeaf): boolean {
   return groups.includes('local') && !groups.includes('profile');
 }
 
-/** Groups of global flags that a command honors. A bulk operation prints a summary, and no response as a whole. */
+/** Returns the groups of global flags that a command honors. A bulk operation prints a summary instead of a response. */
 function groupsOf(leaf: LoadedLeaf): readonly GlobalFlagGroup[] {
   if (leaf.kind === 'tool') return leaf.definition.globalFlags;
   return ['service', 'result', 'dry-run', ...(leaf.versions[0].bulk === 'array' ? [] : (['envelope'] as const))];

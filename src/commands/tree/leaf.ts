@@ -36,7 +36,7 @@ async function loadEntries(names: readonly OperationName[]): Promise<readonly [O
   return [first, ...others];
 }
 
-/** Flags of a command, without the global flags. */
+/** Lists the flags of a command, without the global flags. */
 export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
   if (leaf.kind === 'tool') {
     return [
@@ -47,7 +47,7 @@ export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
   return [...operationFlags(leaf.versions), ...(leaf.runner?.options ?? [])];
 }
 
-/** Positional arguments of a command. */
+/** Lists the positional arguments of a command. */
 export function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
   if (leaf.kind === 'tool') return leaf.definition.arguments ?? [];
   const { argument } = leaf.versions[0];

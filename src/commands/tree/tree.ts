@@ -28,7 +28,7 @@ const LIST_COMMAND: CommandDefinition = {
   },
 };
 
-/** Commands of a group, with their summaries. Empty groups are omitted. */
+/** Lists the commands of a group with their summaries. Empty groups are omitted. */
 export function subcommandsOf({ path, children }: Node): readonly (readonly [name: string, summary: string])[] {
   const commands = [...children.values()]
     .filter((child) => child.leaf || child.children.size > 0)

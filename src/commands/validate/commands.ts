@@ -46,8 +46,8 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
     ],
     options: validateFlags({ verbs, versions, hasOrganization: hasOneOrganization(noun, operations) }),
     load: async () => {
-      const { validateFiles: validate } = await import('./validate.ts');
-      return (context, invocation) => validate(context, { noun, verb: verbs[0] ?? '' }, invocation);
+      const { validateFiles } = await import('./validate.ts');
+      return (context, invocation) => validateFiles(context, { noun, verb: verbs[0] ?? '' }, invocation);
     },
   });
 }

@@ -26,34 +26,34 @@ export async function announceListener(
 export async function reportEvent(
   context: Context,
   output: DeliveryOutput,
-  tally: DeliveryCounts,
+  counts: DeliveryCounts,
   event: ListenerEvent,
 ) {
   switch (event.kind) {
     case 'received':
       if (event.payloadProblem !== undefined) await context.warn(`${event.delivery.id}: ${event.payloadProblem}`);
       await output.show(event.delivery);
-      if (event.accepted) tally.accepted += 1;
-      else tally.notForwarded += 1;
+      if (event.accepted) counts.accepted += 1;
+      else counts.notForwarded += 1;
       return;
     case 'replayed':
-      if (event.delivery.forwarded) tally.replayed += 1;
+      if (event.delivery.forwarded) counts.replayed += 1;
       return event.delivery.forwarded ? output.show(event.delivery) : context.note(NO_TARGET);
     case 'filtered':
-      tally.filtered += 1;
+      counts.filtered += 1;
       return;
     case 'duplicate':
-      tally.repeated += 1;
+      counts.repeated += 1;
       return context.note(`duplicate, not forwarded again: ${event.id}`);
     case 'rejected':
-      tally.rejected += 1;
+      counts.rejected += 1;
       return context.note(`rejected: ${event.reason}`);
   }
 }
 
 const NO_TARGET = 'the latest delivery has no target; --forward-to or --route sets one';
 
-/** `12 deliveries accepted, 1 duplicate, 3 rejected` */
+/** Formats counts for people: `12 deliveries accepted, 1 duplicate, 3 rejected`. */
 export function formatCounts(counts: DeliveryCounts): string {
   const { accepted, notForwarded, repeated, rejected, filtered, replayed } = counts;
   const parts = [`${formatNounCount(accepted, 'delivery')} accepted`];

@@ -83,7 +83,7 @@ function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): 
   return `${replayedAt === undefined ? 'forwarded' : 'replayed'}: ${forwarded.status}`;
 }
 
-/** ID of the document that a payload of either form refers to. */
+/** Finds the ID of the document that a basic or advanced payload refers to. */
 function documentIdOf(payload: unknown): string {
   const data = valueAt(payload, ['data']);
   const metadata = valueAt(isObject(data) ? data : payload, ['metadata']);

@@ -12,7 +12,7 @@ import { type ListenOptions, readListenOptions } from './listen-options.ts';
 import { createDeliveryOutput } from './listen-output.ts';
 import { decideRegistration, type Registration, type RegistrationNeed, register } from './registration.ts';
 
-/** Milliseconds that deliveries in flight get to finish at the end. */
+/** Time for deliveries in flight to finish at the end, in milliseconds. */
 const CLOSE_TIMEOUT = 3_000;
 const NOT_LISTENING: ReceiverResponse = { status: 503, text: 'not listening' };
 
@@ -78,7 +78,7 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
   }
 }
 
-/** On a terminal, replays the latest delivery when `r` is typed. @returns a function that gives the terminal back */
+/** On a terminal, replays the latest delivery when `r` is typed. @returns a function that restores the terminal */
 async function offerReplay(
   context: Context,
   { replayLast }: Listener,

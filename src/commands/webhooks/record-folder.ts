@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 
-/** Folder of recorded deliveries: the one of `--record`, or the default. */
+/** Resolves the folder of recorded deliveries: that of `--record`, or the default. */
 export function recordFolder({ folders, cwd }: Context, named: string | undefined): string {
   return named === undefined ? join(folders.state, 'webhooks') : resolve(cwd, named);
 }

@@ -8,7 +8,7 @@ import type { ListenOptions } from './listen-options.ts';
 /** Whether to register a temporary endpoint. An `optional` one is not created if the service cannot be used. */
 export type RegistrationNeed = 'required' | 'optional' | 'none';
 
-/** A registered listener: what it verifies deliveries with, and signs them with again. */
+/** A registered listener, with the secrets that verify its deliveries and sign them again. */
 export interface Registration {
   readonly proofs: VerificationSecrets;
   readonly relaySecret: string;

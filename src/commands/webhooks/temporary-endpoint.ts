@@ -20,7 +20,7 @@ interface TemporaryEndpointOptions {
   readonly allowsExisting: boolean;
 }
 
-/** Milliseconds for deleting the endpoint after the command starts to stop. */
+/** Time limit for deleting the endpoint once the command stops, in milliseconds. */
 const REMOVAL_TIMEOUT = 5_000;
 
 /** Hash of the host name, limited to the characters that a uid allows. */

@@ -24,13 +24,8 @@ export async function createWorkspace(
   database: Database,
   { name, apiKeyName, owner }: NewWorkspace,
 ): Promise<WorkspaceCredentials> {
-  const credentials = {
-    apiKey: generateId(),
-    authToken: generateToken(),
-    workspaceId: generateId(),
-    workspaceAuthToken: generateToken(),
-  };
-  const { apiKey, authToken, workspaceId, workspaceAuthToken } = credentials;
+  const [apiKey, authToken] = [generateId(), generateToken()];
+  const [workspaceId, workspaceAuthToken] = [generateId(), generateToken()];
   const columns = { ownerId: owner.id, ownerName: owner.name, ownerEmail: owner.email, ownerAvatar: owner.avatar };
   await database
     .insertInto('workspaces')
@@ -41,7 +36,7 @@ export async function createWorkspace(
     .insertInto('authTokens')
     .values({ apiKey, token: authToken, name: DEFAULT_TOKEN_NAME, domains: '[]' })
     .execute();
-  return credentials;
+  return { apiKey, authToken, workspaceId, workspaceAuthToken };
 }
 
 const selectWorkspace = prepareQuery((database, { workspaceId }: { readonly workspaceId: string }) =>

@@ -9,22 +9,11 @@ import type { StateScope } from './section.ts';
 type ContentRecord = State['crdt'][number];
 
 /** Index of the objects that will exist after an import, limited to those that the state refers to. */
-export interface ReferenceIndex {
-  /** Parent of a folder; `undefined` if the folder does not exist. */
-  parentOf(organizationId: string, folderId: string): string | undefined;
-  hasUser(organizationId: string, userId: string): boolean;
-  hasAgent(agentId: string): boolean;
-  /** Type of the stored content of an editor. */
-  contentTypeOf(content: ContentRecord): string | undefined;
-  /** Whether the endpoint belongs to another API key. */
-  isForeignEndpoint(id: string): boolean;
-  /** ID of the stored endpoint with a uid. */
-  endpointIdOf(uid: string): string | undefined;
-}
+export type ReferenceIndex = Awaited<ReturnType<typeof buildReferenceIndex>>;
 
 const keyOf = (...ids: readonly string[]) => JSON.stringify(ids);
 
-export async function buildReferenceIndex(scope: StateScope, state: State): Promise<ReferenceIndex> {
+export async function buildReferenceIndex(scope: StateScope, state: State) {
   const folders = await collectFolderParents(scope, state);
   const users = await collectUserKeys(scope, state);
   const agents = await collectAgentIds(scope, state);
@@ -34,12 +23,16 @@ export async function buildReferenceIndex(scope: StateScope, state: State): Prom
   const foreign = new Set(endpoints.filter(({ apiKey }) => apiKey !== scope.apiKey).map(({ id }) => id));
   const byUid = new Map(ownEndpoints.map(({ id, uid }) => [uid, id]));
   return {
-    parentOf: (organizationId, folderId) => folders.get(keyOf(organizationId, folderId)),
-    hasUser: (organizationId, userId) => users.has(keyOf(organizationId, userId)),
-    hasAgent: (agentId) => agents.has(agentId),
-    contentTypeOf: (content) => types.get(contentKey(content)),
-    isForeignEndpoint: (id) => foreign.has(id),
-    endpointIdOf: (uid) => byUid.get(uid),
+    /** Returns the parent of a folder; `undefined` if the folder does not exist. */
+    parentOf: (organizationId: string, folderId: string) => folders.get(keyOf(organizationId, folderId)),
+    hasUser: (organizationId: string, userId: string) => users.has(keyOf(organizationId, userId)),
+    hasAgent: (agentId: string) => agents.has(agentId),
+    /** Returns the type of the stored content of an editor. */
+    contentTypeOf: (content: ContentRecord) => types.get(contentKey(content)),
+    /** Whether the endpoint belongs to another API key. */
+    isForeignEndpoint: (id: string) => foreign.has(id),
+    /** Returns the ID of the stored endpoint with a uid. */
+    endpointIdOf: (uid: string) => byUid.get(uid),
   };
 }
 

@@ -20,11 +20,11 @@ export interface GradingDependencies {
   readonly onProgress?: (done: number) => void;
 }
 
-/** Milliseconds for a receiver to recover, between two health checks, and for the response to one. */
+/** Time for a receiver to recover, the delay between health checks, and the time limit of each, in milliseconds. */
 const RECOVERY_TIME = 5_000;
 const RECOVERY_INTERVAL = 250;
 const RECOVERY_TIMEOUT = 5_000;
-/** Milliseconds to wait for effects after the response, and between two checks. */
+/** Time to wait for effects after the responses, and the delay between checks, in milliseconds. */
 const EFFECT_TIME = 3_000;
 const EFFECT_INTERVAL = 300;
 

@@ -10,7 +10,7 @@ export interface Grade {
   readonly verdict: 'ok' | 'warn' | 'fail' | 'skipped';
   /** The status of the last response; null if there was none. */
   readonly status: number | null;
-  /** Milliseconds until the slowest response. */
+  /** Delay of the slowest response, in milliseconds. */
   readonly milliseconds: number | null;
   readonly did: string;
   readonly expected: string;
@@ -26,7 +26,7 @@ export interface CaseObservation {
   readonly isGone: boolean;
 }
 
-/** Milliseconds after which a response counts as late. */
+/** Delay after which a response counts as late, in milliseconds. */
 const LATE_AFTER = 5_000;
 
 export function createSkippedGrade(testCase: ReceiverCase, reason: string): Grade {

@@ -5,17 +5,17 @@ import type { PostOptions } from '../post.ts';
 /** How to send the body: at once, byte by byte, or only the first half before closing the connection. */
 export type SendMode = 'whole' | 'byte by byte' | 'cut';
 
-/** Milliseconds between two bytes. */
+/** Delay between two bytes, in milliseconds. */
 const BYTE_PAUSE = 1;
-/** Maximum milliseconds for sending byte by byte, even on a busy machine. */
+/** Time limit for sending byte by byte, in milliseconds, even on a busy machine. */
 const MAX_SEND_TIME = 10_000;
 
 /** Sends a body and measures the time, which does not count toward the receiver's response time. */
 export interface BodySender {
   readonly write?: NonNullable<PostOptions['write']>;
-  /** Maximum milliseconds for sending. */
+  /** Additional time for sending, in milliseconds. */
   readonly allowance: number;
-  /** Milliseconds that sending elapsed. */
+  /** Returns the time that sending took, in milliseconds. */
   elapsed(): number;
 }
 

@@ -32,14 +32,14 @@ export function splitIntoIntervals(
   return [...intervals.slice(0, -2), { ...mergePoints(before, last), from: before.from, to: last.to }];
 }
 
-/** Records per second. */
+/** Computes the records per second of an interval. */
 export function recordsPerSecond({ settled, from, to }: Pick<Interval, 'settled' | 'from' | 'to'>): number {
   return settled / (to - from);
 }
 
 /**
- * Average records per second of a job of the given duration, at most the highest rate of an interval. Uses only the records of
- * the intervals, because the counts of a running or killed job are newer than its intervals and its duration.
+ * Computes the average records per second of a job of the given duration, at most the highest rate of an interval. Counts
+ * only the records of the intervals, because the counts of a running or killed job are newer than its intervals and its duration.
  */
 export function averageRate(intervals: readonly Interval[], seconds: number): number {
   const settled = intervals.reduce((sum, interval) => sum + interval.settled, 0);

@@ -53,7 +53,7 @@ function redactFields(fields: Readonly<Record<string, unknown>>): Readonly<Recor
   return Object(redactValue(fields, []));
 }
 
-/** Milliseconds per request, including retries and pauses, accurate to 12.5 %. */
+/** Summarizes latencies in milliseconds per request, including retries and pauses, accurate to about 9%. */
 function summarizeLatency(histogram: Histogram): JobReceipt['latency'] {
   const at = (share: number) => {
     const value = histogram.quantile(share);

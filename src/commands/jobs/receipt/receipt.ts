@@ -1,4 +1,6 @@
 import type { FailureReasons } from '../../../bulk/failure-reasons.ts';
+import type { Histogram } from '../../../bulk/journal/histogram.ts';
+import type { JobInput } from '../../../bulk/journal/job-description.ts';
 import type { SeriesPoint } from '../../../bulk/journal/time-series.ts';
 
 /** Result of a bulk job as plain data, without secrets. */
@@ -9,7 +11,7 @@ export interface JobReceipt {
   /** Names of all inputs, joined. */
   readonly input: string;
   /** Input files, in order; at least one. */
-  readonly inputs: readonly ReceiptInput[];
+  readonly inputs: readonly Pick<JobInput, 'name' | 'format' | 'bytes' | 'sha256'>[];
   /** Fields of the operation except its records. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
@@ -30,25 +32,9 @@ export interface JobReceipt {
   /** Milliseconds per request; null if nothing was sent. */
   readonly latency: Readonly<Record<'p50' | 'p90' | 'p99' | 'max', number | null>>;
   /** Number of requests by duration, ascending. Empty steps may be omitted. */
-  readonly histogram: readonly LatencyStep[];
+  readonly histogram: ReturnType<Histogram['steps']>;
   /** Totals per interval of `seconds`. */
   readonly series: { readonly seconds: number; readonly points: readonly SeriesPoint[] };
   readonly reasons: FailureReasons;
   readonly rejects: string | null;
-}
-
-/** A file of records. */
-export interface ReceiptInput {
-  /** Name as given by the user. */
-  readonly name: string;
-  readonly format: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** Number of requests that took between `from` and `to` milliseconds. */
-export interface LatencyStep {
-  readonly from: number;
-  readonly to: number;
-  readonly count: number;
 }

@@ -163,7 +163,7 @@ function formatFieldValue(value: unknown): string {
   return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-/** Formats a percentage. Only the whole is 100%, and only nothing is 0%. */
+/** Formats a percentage. Only the whole is shown as 100%, and only zero as 0%. */
 function formatShare(part: number, whole: number): string {
   if (whole === 0 || part === whole) return whole === 0 ? '' : '100%';
   const percent = (part / whole) * 100;

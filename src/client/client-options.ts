@@ -1,0 +1,35 @@
+import type { InputNaming } from '../catalog/flags.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { CallEvent, PlannedRequest } from './call-event.ts';
+import type { NetworkProxy } from './proxy.ts';
+import type { SharedRateLimit } from './rate-limiter.ts';
+import type { Target } from './target.ts';
+import type { Transport } from './transport.ts';
+
+export interface ClientOptions {
+  readonly target: Target;
+  readonly clock: Clock;
+  /** Sends requests: over the network, or to an embedded service in this process. */
+  readonly transport: Transport;
+  /** Opens connections for many batches, at the second batch. The caller closes them. */
+  readonly pool?: () => Promise<Transport>;
+  /** The proxy that the transport uses, for error messages. */
+  readonly proxy?: NetworkProxy;
+  /** Total milliseconds to wait for rate limits; 0 never waits. */
+  readonly maxWait: number;
+  /** Rate-limit pauses shared with other svc processes on this machine. */
+  readonly sharedRateLimit?: SharedRateLimit;
+  /** Receives each planned request. If set, no request is sent. */
+  readonly dryRun?: (request: PlannedRequest) => Promise<void>;
+  readonly observe?: (event: CallEvent) => void;
+  /** Called once, before the first write. Throws if writes are not allowed. */
+  readonly beforeWrite?: () => Promise<void>;
+  /** Aborts every call with its reason, except batches in flight, which finish. */
+  readonly signal?: AbortSignal;
+  /** How messages name inputs (default: by field). */
+  readonly inputNaming?: InputNaming;
+  /** Allows plain HTTP to other hosts. */
+  readonly insecureHttp?: boolean;
+  /** Random numbers in [0, 1) for the jitter of retries and pauses (default: `Math.random`). */
+  readonly random?: () => number;
+}
