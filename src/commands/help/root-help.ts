@@ -22,7 +22,7 @@ export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: strin
  */
 export const START_SCREEN: string = formatStartScreen(true);
 
-/** The same text without the command names, to fit 24 lines of a narrower terminal. */
+/** Start screen without the names of the commands, to fit 24 lines of a narrower terminal. */
 export const NARROW_START_SCREEN: string = formatStartScreen(false);
 
 /** Text of `svc --help`: every command or group with its summary, by section. */
