@@ -73,7 +73,7 @@ const BUILTIN_IMPORT =
   /import\s*(?:\*\s*as )?(?<whole>[\w$]+)?[\s,]*(?<named>\{[^}]*\})?\s*from"(?<module>node:[\w/]+)";/g;
 
 /** Modules that Node.js does not load at startup, and that a short run may never call. */
-const WHEN_CALLED = ['node:os', 'node:fs/promises'];
+const WHEN_CALLED = ['node:os', 'node:fs/promises', 'node:timers/promises'];
 
 function replaceBuiltinImports(code: string): string {
   return code.replace(BUILTIN_IMPORT, (...match) => {

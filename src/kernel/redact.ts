@@ -10,6 +10,11 @@ export function maskSecret(secret: string): string {
   return secret.length >= 20 ? HIDDEN + secret.slice(-4) : HIDDEN;
 }
 
+/** Whether a value has the form of a masked secret. */
+export function isMasked(value: unknown): boolean {
+  return typeof value === 'string' && /^\*{4}(?:.{4})?$/s.test(value);
+}
+
 /** Minimum length to mask a secret by its value: shorter values occur in ordinary text. Secret fields are always masked. */
 const MIN_LENGTH_BY_VALUE = 4;
 const MIN_LENGTH_LEARNED = 8;

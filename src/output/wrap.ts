@@ -24,12 +24,12 @@ export function wrap(
 
 /**
  * Wraps a text to any number of lines without splitting words, so that a value can be copied even if it is wider than a
- * line. In prose, scripts without spaces are broken between any two characters.
+ * line, or if the width is not positive. In prose, scripts without spaces are broken between any two characters.
  */
 export function wrapWords(text: string, width: number, measure: Measure, isProse = false): string[] {
   const lines: string[] = [];
   let rest = text;
-  while (measure(rest) > width) {
+  while (rest !== '' && measure(rest) > width) {
     const [line, after] = splitLine(rest, width, measure, isProse);
     lines.push(line);
     rest = after;

@@ -8,13 +8,20 @@ import { renderScreen } from './screen.ts';
 import { BIN, newUser, run } from './svc.ts';
 import { startInTerminal } from './terminal.ts';
 
-/** Starts a job of 1,000 users whose service holds back its responses after the third until `release` is called. */
-async function startHeldJob() {
+/**
+ * Starts a job of 1,000 records whose service holds back its responses after the third until `release` is called. Of
+ * documents, the service has every second one.
+ */
+async function startHeldJob(noun: 'users' | 'documents' = 'users') {
   const held: (() => void)[] = [];
   let [requests, isReleased] = [0, false];
   const service = await startMockService(({ body }, response) => {
-    const ids = (body.data['users'] as readonly { readonly userId: string }[]).map(({ userId }) => userId);
-    const result = success(Object.fromEntries(ids.map((id) => [id, { success: true }])));
+    const ids = (body.data[noun] as readonly Readonly<Record<string, string>>[]).map(({ userId, documentId }) =>
+      String(userId ?? documentId),
+    );
+    const existing = { success: false, message: 'exists', code: 'already-exists' };
+    const results = ids.map((id, at) => [id, noun === 'documents' && at % 2 ? existing : { success: true }]);
+    const result = success(Object.fromEntries(results));
     requests += 1;
     if (requests <= 3 || isReleased) return result;
     held.push(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(result.body)));
@@ -22,9 +29,11 @@ async function startHeldJob() {
   });
   const user = await newUser();
   await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(1_000));
+  const addDocuments = ['documents', 'add', '--org', 'acme', '--file', 'users.ndjson', '--map', 'userId=documentId'];
+  const command = noun === 'users' ? ADD_USERS : [...addDocuments, '--if-exists', 'skip', '-o', 'json'];
   const { env } = service;
   const svc = (...words: readonly string[]) => user.svc(words, { env });
-  const running = user.start([...ADD_USERS, '--concurrency', '1'], { env });
+  const running = user.start([...command, '--concurrency', '1'], { env });
   await eventually(() => expect(held).toHaveLength(1));
   const terminalEnv = { PATH: process.env['PATH'] ?? '', HOME: user.home, ...env };
   return {
@@ -43,23 +52,23 @@ async function startHeldJob() {
 
 describe('watching a job', () => {
   it('shows its progress and then its summary, and redraws the list of jobs', async () => {
-    const { running, job, release, startInTerminal: start } = await startHeldJob();
+    const { running, job, release, startInTerminal: start } = await startHeldJob('documents');
     const watch = start(['jobs', 'watch', job], 100);
     const list = start(['jobs', 'list', '--watch'], 60);
-    await watch.shows('300 of 1,000 users');
+    await watch.shows('300 of 1,000 documents');
     await list.shows('running');
     release();
     expect([await watch.ended, await list.ended]).toEqual([0, 0]);
-    expect(watch.raw()).toMatch(/█+░+ {2}30% {2}300 of 1,000 users/);
+    expect(watch.raw()).toMatch(/█+░+ {2}30% {2}300 of 1,000 documents/);
     const text = renderScreen(watch.raw(), 100).filter((line) => line !== '');
-    expect(text).toEqual([expect.stringMatching(/^1,000 users: 1,000 succeeded \(10 requests, /)]);
+    expect(text).toEqual([expect.stringMatching(/^1,000 documents: 500 created, 500 skipped \(\d+ requests, /)]);
     const table = renderScreen(list.raw(), 60).filter((line) => line !== '');
     expect(table).toEqual([
       expect.stringMatching(/^ID +.*STATE/),
       expect.stringMatching(new RegExp(`^${job} +.*done`)),
       'no job is running',
     ]);
-    expect(JSON.parse((await running.ended).stdout)).toMatchObject({ job, succeeded: 1_000 });
+    expect(JSON.parse((await running.ended).stdout)).toMatchObject({ job, succeeded: 500, skipped: 500 });
   });
 
   it('exits with the code of a job that is stopped by a signal, and prints the jobs that change', async () => {

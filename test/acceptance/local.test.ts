@@ -248,7 +248,7 @@ describe('an unusable store', () => {
       const run = await user.svc(['users', 'add', '--local', '--org', 'acme', '--file', 'users.json', ...at]);
       expect(run.code, run.stderr).toBe(12);
       const [, job = ''] = /jobs resume (\S+)/.exec(run.stderr) ?? [];
-      expect(run.stderr).toMatch(/^svc: the disk is full: .*, \d+ of 5000 users not sent$/m);
+      expect(run.stderr).toMatch(/^svc: the disk is full: .*, [\d,]+ of 5,000 users not sent$/m);
       spawnSync('mount', ['-o', 'remount,size=50m', disk]);
       const resumed = await user.svc(['jobs', 'resume', job, '-o', 'json']);
       expect(resumed.code, resumed.stderr).toBe(0);

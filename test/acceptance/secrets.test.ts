@@ -199,3 +199,20 @@ describe('a crash', () => {
     }
   });
 });
+
+it('a masked secret never replaces the real one', async () => {
+  const { svc, home } = await newUser();
+  const provider = (...words: readonly string[]) => svc(['permission-provider', ...words, '--local', '-o', 'json']);
+  const url = ['--enable', '--permission-provider-url', 'https://example.com/permissions'];
+  for (const secret of ['short-secret', 'a secret of more than 20 characters']) {
+    await writeFile(join(home, 'token'), secret);
+    expect(await provider('update', ...url, '--auth-token-file', 'token')).toMatchObject({ code: 0 });
+    await writeFile(join(home, 'shown.json'), (await provider('get')).stdout);
+    const refused = await provider('update', '--data', '@shown.json');
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--show-secrets')]);
+    const { stdout } = await provider('get', '--show-secrets');
+    expect(JSON.parse(stdout).permissionProviderConfig.authToken).toBe(secret);
+    await writeFile(join(home, 'complete.json'), stdout);
+    expect(await provider('update', '--data', '@complete.json')).toMatchObject({ code: 0 });
+  }
+});

@@ -49,6 +49,11 @@ describe('a wrapped text', () => {
 });
 
 describe('a text wrapped by words', () => {
+  it.each([1, 0, -2])('ends for a column that the margins leave %s wide', (most) => {
+    expect(wrapWords('one two', most, stringWidth)).toEqual(['one', 'two']);
+    expect(wrapWords('漢字', most, stringWidth, true).join('')).toBe('漢字');
+  });
+
   it('keeps each word whole', () => {
     expect(wrapWords('see https://example.com/a/path now', 12, stringWidth)).toEqual([
       'see',

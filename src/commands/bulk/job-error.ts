@@ -2,7 +2,7 @@ import type { StopReason } from '../../bulk/batch-request.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
-import { pluralize } from '../../kernel/plural.ts';
+import { groupDigits, pluralize } from '../../kernel/plural.ts';
 import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 
 /** How a run ended. */
@@ -22,17 +22,19 @@ export interface JobEnd {
 export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp, single }: JobEnd): unknown {
   const { total, failed, unknown, existing = 0 } = summary;
   const skipped = summary.skipped - existing;
-  const ofTotal = `of ${total} ${total === 1 ? noun : pluralize(noun)}`;
+  const ofTotal = `of ${groupDigits(total)} ${total === 1 ? noun : pluralize(noun)}`;
   const nextStep = resumable
     ? hint`resume with ${step('resume', 'jobs', 'resume', summary.job)}`
     : followUpHint(summary, followUp);
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';
-    const what = single ? describeUnknownWrite(single) : `${unknown} ${ofTotal} may or may not have been applied`;
+    const what = single
+      ? describeUnknownWrite(single)
+      : `${groupDigits(unknown)} ${ofTotal} may or may not have been applied`;
     return new SvcError('outcome_unknown', what + reason, { hint: nextStep });
   }
-  const unsent = `${skipped} ${ofTotal} not sent`;
+  const unsent = `${groupDigits(skipped)} ${ofTotal} not sent`;
   switch (stop?.kind) {
     case 'broken':
       return skipped > 0 ? withUnsentCount(stop.error, unsent, nextStep) : stop.error.reworded({ hint: nextStep });
@@ -51,7 +53,9 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
     }
     case undefined:
       if (single && failed > 0) return singleError(single, summary, nextStep);
-      return failed > 0 ? new SvcError('some_failed', `${failed} ${ofTotal} failed`, { hint: nextStep }) : undefined;
+      return failed > 0
+        ? new SvcError('some_failed', `${groupDigits(failed)} ${ofTotal} failed`, { hint: nextStep })
+        : undefined;
   }
 }
 

@@ -23,7 +23,7 @@ const RATE = { flags: '--rate <n/s>', description: 'maximum records per second' 
 /** Flags for a new job. */
 export const THROUGHPUT_FLAGS = [
   { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: 100)`, isTuning: true },
-  { ...CONCURRENCY, isTuning: true },
+  { ...CONCURRENCY, description: `${CONCURRENCY.description} (default: auto; folders: 1)`, isTuning: true },
   { ...RATE, isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 

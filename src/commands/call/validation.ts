@@ -6,6 +6,7 @@ import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { isMasked } from '../../kernel/redact.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 
@@ -27,6 +28,9 @@ export function checkInput(
   if (success) {
     const outdated = operation.findPastValue?.(data, clock.now());
     if (outdated) throw createInputError(inputNaming, entry, outdated, failure);
+    const masked = entry.flags.find(({ kind, path }) => kind === 'secret' && isMasked(valueAt(data, path)));
+    const message = 'is masked and would replace the real secret; print that with --show-secrets';
+    if (masked) throw createInputError(inputNaming, entry, { path: masked.path, message }, failure);
     return data;
   }
   const { issues } = error;

@@ -20,12 +20,15 @@ export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: strin
  * Text of `svc` without a command. Fits a terminal of 80 columns and 24 lines, with the next prompt. The build replaces the
  * values of this module with constants.
  */
-export const START_SCREEN: string = formatStartScreen();
+export const START_SCREEN: string = formatStartScreen(true);
+
+/** Start screen without the names of the commands, to fit 24 lines of a narrower terminal. */
+export const NARROW_START_SCREEN: string = formatStartScreen(false);
 
 /** Text of `svc --help`: every command or group with its summary, by section. */
 export const ROOT_HELP: string = formatRootHelp(commandTree());
 
-function formatStartScreen(): string {
+function formatStartScreen(listsCommands: boolean): string {
   const commands = [...SECTIONS].map(([title, names]) => [title, names.join(', ')] as const);
   return [
     SUMMARY,
@@ -33,9 +36,7 @@ function formatStartScreen(): string {
     'First steps:',
     ...formatRows(FIRST_COMMANDS),
     '',
-    'Commands:',
-    ...formatRows(commands),
-    '',
+    ...(listsCommands ? ['Commands:', ...formatRows(commands), ''] : []),
     "Run 'svc --help' for all commands with a summary, 'svc help <command>' for flags and examples, and 'svc help topics' for more.",
     '',
   ].join('\n');

@@ -133,7 +133,7 @@ function bulk(): string {
       ['--duplicates', 'how to handle records with the same ID: fail, first, last (default: fail)'],
       [
         '--if-exists',
-        'how to handle organizations, folders, documents, and groups that exist: fail, skip, or update folders (default: fail)',
+        'how to handle existing organizations, folders, documents, and groups: fail, skip, or (folders only) update (default: fail)',
       ],
       ['--rejects', 'file for failed records, in the format of the input, to fix and send again'],
       ['--results', 'file for the result of each record (NDJSON)'],
@@ -143,14 +143,17 @@ function bulk(): string {
     '',
     ...formatRows([
       ['--batch-size n', 'records per request; smaller batches lose less if a request fails (default: 100)'],
-      ['--concurrency n', "requests in flight; 'auto' adapts to the response times of the service (default: auto)"],
+      [
+        '--concurrency n',
+        "requests in flight; 'auto' adapts to the response times of the service (default: auto; folders: 1)",
+      ],
       ['--rate n/s', 'maximum records per second, to leave capacity for others (default: unlimited)'],
       ['--shard i/n', 'process only part i of n, to share the work between machines'],
       ['--on-error stop', 'stop at the first failed record instead of continuing'],
       ['--max-errors n', 'stop after n failed records'],
     ]),
     '',
-    'Exit codes: 10 if some records failed; 11, 130, or 143 if the job was stopped, with the command to resume it on the last line; 9 if the outcome of some records is unknown.',
+    'Exit codes: 10 if some records failed; 11, 130, or 143 if the job was stopped (the last line names the command that resumes it); 9 if the outcome of some records is unknown. A command with a single record exits with the code of its failure.',
   );
 }
 

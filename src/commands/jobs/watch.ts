@@ -65,8 +65,8 @@ async function followJob(
   if (state !== 'running') return state;
   let counts: OutcomeCounts = journal.counts();
   const end = (await progress()).track(() => {
-    const { succeeded, failed, unknown } = counts;
-    const done = succeeded + failed + unknown;
+    const { succeeded, failed, unknown, existing } = counts;
+    const done = succeeded + failed + unknown + existing;
     return { phase: 'sending', unit, done, total: description.records, failed, unknown };
   });
   try {

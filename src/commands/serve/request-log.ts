@@ -60,7 +60,7 @@ function describeCall({ method, target, operation, status, error, milliseconds }
   return {
     time: time.toISOString(),
     method,
-    path: target,
+    path: pathOf(target),
     operation: operation?.name ?? null,
     status,
     error: error ?? null,
@@ -80,7 +80,7 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefine
   const isWide = columns >= WIDE;
   let nameWidth = 24;
   return ({ method, target, operation, status, error, milliseconds }: HandledCall, now: Date): string => {
-    const name = escapeForTerminal(operation?.command ?? target).slice(0, MAX_PATH_LENGTH);
+    const name = escapeForTerminal(operation?.command ?? pathOf(target)).slice(0, MAX_PATH_LENGTH);
     nameWidth = Math.max(nameWidth, name.length);
     const outcome = [status, error].filter(Boolean).join(' ');
     const duration = formatMilliseconds(milliseconds);
@@ -95,6 +95,11 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefine
     ];
     return cells.join(isWide ? '  ' : ' ').trimEnd();
   };
+}
+
+/** Removes the query from a request target, because it may contain secrets. */
+function pathOf(target: string): string {
+  return target.replace(/[?#].*$/s, '');
 }
 
 /** Formats the local time of day. */

@@ -26,8 +26,8 @@ export async function installCompletion(context: Context, { arguments: [named] }
     changes.push(await planChange(startUp.path, withLines(text, startUp.lines), startUp.lines));
   }
   const unchangedMessage = `completion for ${SHELL_NAMES[shell]} is already installed`;
-  await applyChanges(context, changes, unchangedMessage, 'Write these changes?');
-  await context.note(`installed completion for ${SHELL_NAMES[shell]}; start a new shell to use it`);
+  if (await applyChanges(context, changes, unchangedMessage, 'Write these changes?'))
+    await context.note(`installed completion for ${SHELL_NAMES[shell]}; start a new shell to use it`);
 }
 
 export async function uninstallCompletion(context: Context, { arguments: [named] }: Invocation): Promise<void> {
@@ -46,22 +46,26 @@ async function planChange(path: string, text: string | undefined, shown: string)
   return (await readTextIfExists(target)) === text ? undefined : { path, target, text, shown };
 }
 
-/** Shows the changes, asks for confirmation, and applies them. Prints `unchangedMessage` if nothing changes. */
+/**
+ * Shows the changes, asks for confirmation, and applies them. Prints `unchangedMessage` if nothing changes.
+ * @returns whether files were changed
+ */
 async function applyChanges(
   context: Context,
   planned: readonly (FileChange | undefined)[],
   unchangedMessage: string,
   question: string,
-): Promise<void> {
+): Promise<boolean> {
   const changes = planned.filter((change) => change !== undefined);
-  if (changes.length === 0) return context.note(unchangedMessage);
+  if (changes.length === 0) await context.note(unchangedMessage);
   for (const { path, target, shown } of changes) {
     await context.note(path === target ? path : `${path} (a link to ${target})`);
     for (const line of shown.trimEnd().split('\n')) await context.note(`  ${line}`);
   }
-  if (context.options.dryRun) return;
+  if (changes.length === 0 || context.options.dryRun) return false;
   await context.confirm(question, 'this machine');
   for (const change of changes) await writeChange(change);
+  return true;
 }
 
 /** Replaces a file atomically, and keeps its permissions. */

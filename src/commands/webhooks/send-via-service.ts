@@ -64,7 +64,7 @@ async function createEvent(
 
 async function showPlan(context: Context, event: WebhookEvent, channels: readonly string[]): Promise<undefined> {
   await printDocument(context, { event: event.event, channels, payload: createAdvancedPayload(event) });
-  await context.note('nothing was sent: --dry-run');
+  await context.note('--dry-run: nothing was sent');
 }
 
 async function printDeliveries(context: Context, event: string, sent: readonly DeliveryDetail[]): Promise<void> {

@@ -66,7 +66,7 @@ async function showPlan(context: Context, { url, cases, sender }: TestOptions): 
   const lacking = (one: TestOptions['cases'][number]) => one.skipReason?.(sender) !== undefined;
   const tried = cases.filter((one) => !lacking(one)).map(({ name, expects, why }) => ({ case: name, expects, why }));
   await printDocument(context, { url: url.href, form: sender.form, cases: tried });
-  await context.note('nothing was sent: --dry-run');
+  await context.note('--dry-run: nothing was sent');
 }
 
 type TestOptions = Awaited<ReturnType<typeof readTestOptions>>;

@@ -50,7 +50,7 @@ function verifyPayload(
 }
 
 function verificationError(reason: string, detail: { readonly hint?: string } = {}): SvcError {
-  return new SvcError('verification_failed', `the delivery does not verify: ${reason}`, detail);
+  return new SvcError('verification_failed', `the delivery failed verification: ${reason}`, detail);
 }
 
 async function readDelivery(

@@ -4,8 +4,9 @@ import { SECTIONS } from '../../../src/catalog/groups.ts';
 import type { Node } from '../../../src/commands/definition.ts';
 import { GLOBAL_FLAGS } from '../../../src/commands/global-flags.ts';
 import { helpForPath } from '../../../src/commands/help/help-at.ts';
+import { printHelp } from '../../../src/commands/help/print-help.ts';
 import { reflow } from '../../../src/commands/help/reflow.ts';
-import { FIRST_COMMANDS, START_SCREEN } from '../../../src/commands/help/root-help.ts';
+import { FIRST_COMMANDS, NARROW_START_SCREEN, START_SCREEN } from '../../../src/commands/help/root-help.ts';
 import { styleHelp } from '../../../src/commands/help/style-help.ts';
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
 import { topicText } from '../../../src/commands/help/topics.ts';
@@ -35,10 +36,18 @@ function sectionsOf(text: string): ReadonlyMap<string, readonly string[]> {
 }
 
 describe('svc', () => {
-  it('fits a terminal of 80 columns and 24 lines, with the next prompt', () => {
-    const lines = reflow(START_SCREEN, 80).trimEnd().split('\n');
+  it.each([
+    { columns: 80, text: START_SCREEN },
+    { columns: 60, text: NARROW_START_SCREEN },
+    { columns: 40, text: NARROW_START_SCREEN },
+  ])('fits a terminal of $columns columns and 24 lines, with the next prompt', async ({ columns, text }) => {
+    const context = await fakeContext();
+    const stdout = { ...context.io.stdout, columns };
+    await printHelp(START_SCREEN, { ...context, io: { ...context.io, stdout } });
+    const lines = context.stdout().trimEnd().split('\n');
+    expect(lines).toEqual(reflow(text, columns).trimEnd().split('\n'));
     expect(lines.length).toBeLessThanOrEqual(23);
-    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
   });
 
   it('shows six commands that exist, with flags that exist', async () => {

@@ -153,7 +153,7 @@ describe('the request log of svc serve', () => {
     await call(context, '/v1/users/add', TWO_USERS);
     await call(context, '/v2/organizations/documents/get', { organizationId: 'nowhere' });
     await call(context, '/v1/users/add', TWO_USERS, 'a-wrong-token');
-    await call(context, '/v9/nothing?at=all', {});
+    await call(context, '/v9/nothing?token=a-wrong-token', {});
     const [ready = '{}', ...lines] = context.stdout().trim().split('\n');
     await fetch(`${JSON.parse(ready).url}/healthz`);
     expect(context.stdout().trim().split('\n').length).toBe(5);
@@ -169,7 +169,7 @@ describe('the request log of svc serve', () => {
       },
       expect.objectContaining({ operation: 'documents.list', status: 200, records: 0 }),
       expect.objectContaining({ operation: 'users.add', status: 401, error: 'UNAUTHENTICATED', records: null }),
-      expect.objectContaining({ operation: null, path: '/v9/nothing?at=all', status: 404, error: 'NOT_FOUND' }),
+      expect.objectContaining({ operation: null, path: '/v9/nothing', status: 404, error: 'NOT_FOUND' }),
     ]);
     expect(context.stdout()).not.toContain('a-wrong-token');
   });

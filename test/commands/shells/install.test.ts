@@ -49,7 +49,7 @@ describe('completion install', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(join(home, '.zshrc'));
     await expect(stat(join(home, '.zshrc'))).rejects.toThrow();
-    await svc(['completion', 'install', 'zsh', '--dry-run']);
+    expect((await svc(['completion', 'install', 'zsh', '--dry-run'])).stderr).not.toContain('installed completion');
     await expect(stat(join(home, '.zshrc'))).rejects.toThrow();
   });
 

@@ -147,8 +147,8 @@ describe('svc webhooks send', () => {
   });
 
   it.each<[SendFlags, string]>([
-    [{}, 'exactly one of --url and --via-service required'],
-    [{ url: 'http://x', viaService: true }, 'exactly one of --url and --via-service required'],
+    [{}, 'exactly one of --url and --via-service is required'],
+    [{ url: 'http://x', viaService: true }, 'exactly one of --url and --via-service is required'],
     [{ url: 'ftp://x' }, 'must be an http or https URL'],
     [{ url: 'nonsense' }, 'must be an http or https URL'],
     [{ url: 'http://user:pass@host/' }, 'must not contain a user name or password'],
