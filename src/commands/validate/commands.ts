@@ -23,6 +23,11 @@ export const VALIDATE_COMMANDS: readonly CommandDefinition[] = [
   ),
 ].map(([noun, operations]) => createValidateCommand(noun, operations));
 
+/** Joins words with `or`. `Intl.ListFormat` would slow down the start of every command. */
+function joinAlternatives(words: readonly string[]): string {
+  return words.join(words.length > 2 ? ', ' : ' or ').replace(/, ([^,]*)$/, ', or $1');
+}
+
 function createValidateCommand(noun: string, operations: readonly OperationOutline[]): CommandDefinition {
   const verbs = [...new Set(operations.map(({ command }) => command.at(-1) ?? ''))];
   const versions = [...new Set(operations.map(({ version }) => version))];
@@ -31,7 +36,7 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
     command: [noun, 'validate'],
     globalFlags: ['profile', 'local', 'result'],
     summary: 'Check files of records without sending anything',
-    description: `Reads each file completely, like svc ${noun} ${new Intl.ListFormat('en', { type: 'disjunction' }).format(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
+    description: `Reads each file completely, like svc ${noun} ${joinAlternatives(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
     examples: [
       ...(example ? [{ command: example, caption: 'check every record' }] : []),
       ...(noun === 'users'
