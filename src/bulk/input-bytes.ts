@@ -44,7 +44,7 @@ export class RegularFileBytes {
     this.size = size;
     if (state === this.#state) return;
     throw new SvcError('bad_data', `${this.#name} changed while svc was reading it`, {
-      hint: 'try again when no other process writes to the file',
+      hint: 'try again when no other process is writing to the file',
     });
   }
 }

@@ -119,7 +119,7 @@ export const crdt = {
     examples: [
       {
         command: 'svc crdt update --org acme --document d1 --editor e1 --type text --content "Hello" --yes',
-        caption: 'replace a text',
+        caption: 'replace the text of an editor',
       },
     ],
     path: '/v2/crdt/update',

@@ -22,7 +22,7 @@ const input = withRules(
       isNotificationResolverUsed: z
         .boolean()
         .optional()
-        .describe('have your own service supply the text when the notification is read'),
+        .describe('have your own server supply the text when the notification is read'),
       displayHeadlineMessageTemplate: flag(
         'headline',
         z.string().min(1).optional().describe('headline, with placeholders such as {actionUser}'),
@@ -93,7 +93,7 @@ export const notifications = {
       {
         command:
           'svc notifications add --org acme --document d1 --action-user u1 --headline "Maintenance" --body "Tonight at 10" --notify-all --yes',
-        caption: 'notify the whole organization; --yes answers the confirmation',
+        caption: 'notify the whole organization; --yes skips the confirmation',
       },
     ],
     path: '/v2/notifications/add',

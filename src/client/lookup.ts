@@ -117,7 +117,7 @@ function createNotAppliedError(
 ): SvcError {
   const own = String(data[idField]);
   return new SvcError('unreachable', `${message}; the write was not applied: ${idField} ${own} does not exist`, {
-    hint: `try again with ${formatId(inputNaming, idField, own)}, so that it cannot be applied twice`,
+    hint: `try again with ${formatId(inputNaming, idField, own)}, so that the write cannot be applied twice`,
     cause,
   });
 }

@@ -132,7 +132,8 @@ describe('a large body', () => {
     const sent = sendMany(server, headers);
     expect(await pollHealth(server, sent)).toBeLessThan(20_000);
     for (const answer of await sent) expect(answer).toMatchObject({ status, body: { error: { message } } });
-    expect((await peakMemory(server)) - before).toBeLessThan(150);
+    // Half of the bytes that were sent.
+    expect((await peakMemory(server)) - before).toBeLessThan(180);
   });
 
   it('with valid credentials is rejected before millions of values are parsed', async ({ annotate }) => {

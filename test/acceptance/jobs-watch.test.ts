@@ -98,7 +98,7 @@ describe('watching a job', () => {
     const { code, stderr } = await svc('jobs', 'watch', job);
     expect([code, stderr]).toEqual([
       11,
-      `svc: the process of job ${job} ended before the job was finished\nhint: resume with svc jobs resume ${job}\n`,
+      `svc: the process of job ${job} exited before the job finished\nhint: resume with svc jobs resume ${job}\n`,
     ]);
   });
 

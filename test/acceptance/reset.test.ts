@@ -298,7 +298,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
     expect({ code, stdout }, stderr).toEqual({ code: 12, stdout: `${service.current()}\n` });
     expect(stderr).toContain('could not be saved, and a destination failed: token.txt');
     expect(stderr).toContain(
-      'if the token did not arrive anywhere, reset it again: svc auth-tokens reset --api-key key-1 --ensure',
+      'if no destination received the token, reset it again: svc auth-tokens reset --api-key key-1 --ensure',
     );
     // The unchanged record states that the request may have been sent.
     expect(await recover(user, service.env)).toMatchObject([{ token: null }]);
@@ -402,7 +402,7 @@ describe('a reset without a usable response', () => {
     const { SVC_AUTH_TOKEN: _, ...env } = service.env;
     const run = await user.svc(RESET, { env });
     expect(run.code).toBe(9);
-    expect(run.stderr).toContain('the old token is not known, so reset it again: svc auth-tokens reset');
+    expect(run.stderr).toContain('svc does not have the old token; reset the token again: svc auth-tokens reset');
   });
 
   it('repeats the reset with --ensure until a token is delivered', async () => {

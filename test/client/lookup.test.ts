@@ -76,7 +76,7 @@ describe('an endpoint created without a response', () => {
     const error = await errorOf(call);
     expect(error).toMatchObject({ exitCode: 8, retries: 0 });
     expect(error.message).toMatch(/; the write was not applied: uid u1 does not exist$/);
-    expect(error.hint).toBe('try again with --uid u1, so that it cannot be applied twice');
+    expect(error.hint).toBe('try again with --uid u1, so that the write cannot be applied twice');
     expect(asked().slice(3)).toEqual(['get', 'get', 'get']);
     expect(clock.slept.slice(-3)).toEqual([0, 1_000, 3_000]);
   });

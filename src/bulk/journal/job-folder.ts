@@ -109,7 +109,7 @@ export async function isUnstarted({ journal, unstarted }: JobFolder): Promise<bo
 export async function openJournal(folder: JobFolder): Promise<Journal> {
   if (await exists(folder.journal)) return Journal.open(folder.journal);
   if (await exists(folder.unstarted)) {
-    throw new SvcError('usage', `job ${folder.job} sent nothing: its input was not read to the end`, {
+    throw new SvcError('usage', `job ${folder.job} sent nothing: svc did not finish reading its input`, {
       hint: 'try again',
     });
   }

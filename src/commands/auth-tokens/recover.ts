@@ -23,7 +23,7 @@ const COLUMNS = [
 export async function authRecover(context: Context, { options }: Invocation<RecoverFlags>): Promise<void> {
   const pending = await listPendingRecoveries(context.folders);
   const { save, remove, check = true } = options;
-  if (remove !== undefined && save) throw new SvcError('usage', '--save and --remove exclude each other');
+  if (remove !== undefined && save) throw new SvcError('usage', '--save and --remove cannot be combined');
   if (remove !== undefined) return removeOne(context, pending, remove);
   if (save) return saveKeptToken(context, pending);
   await list(context, pending, check);

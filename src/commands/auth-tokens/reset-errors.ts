@@ -40,7 +40,7 @@ export function resetUnknownError(details: ResetDetails, cause: unknown, knowsOl
   const message = `the auth token of API key ${details.apiKey} may have been replaced: ${messageOf(cause)}`;
   const nextStepHint = knowsOldToken
     ? hint`to check: ${step('show', ...RECOVER_COMMAND_WORDS)}; the recovery record is ${details.path}`
-    : hint`the old token is not known, so reset it again: ${ensureStep(details.apiKey)}; the recovery record is ${details.path}`;
+    : hint`svc does not have the old token; reset the token again: ${ensureStep(details.apiKey)}; the recovery record is ${details.path}`;
   return new SvcError('outcome_unknown', message, { hint: nextStepHint, cause });
 }
 
@@ -64,7 +64,7 @@ export function notDeliveredError(
 export function notSavedError(apiKey: string, problems: readonly string[], cause: unknown): SvcError {
   const message = `the new auth token of API key ${apiKey} could not be saved, and a destination failed`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {
-    hint: hint`if the token did not arrive anywhere, reset it again: ${ensureStep(apiKey)}`,
+    hint: hint`if no destination received the token, reset it again: ${ensureStep(apiKey)}`,
     cause,
   });
 }
@@ -72,6 +72,6 @@ export function notSavedError(apiKey: string, problems: readonly string[], cause
 /** Creates the error for a second reset while the first is running, because the first one's token would stop working. */
 export function resetInProgressError(apiKey: string, owner: string): SvcError {
   return new SvcError('locked', `another reset of API key ${apiKey} is in progress: ${owner}; nothing was sent`, {
-    hint: 'run the command again when it has finished',
+    hint: 'run the command again after the other reset finishes',
   });
 }

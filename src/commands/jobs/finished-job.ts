@@ -60,7 +60,7 @@ export async function showStoppedJob(
   const { failure, message } =
     stopped && stopped.run === run?.number
       ? stopped
-      : ({ failure: 'stopped', message: `the process of job ${job} ended before the job was finished` } as const);
+      : ({ failure: 'stopped', message: `the process of job ${job} exited before the job finished` } as const);
   throw new SvcError(failure, message, { hint: hint`resume with ${step('resume', 'jobs', 'resume', job)}` });
 }
 

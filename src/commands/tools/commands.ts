@@ -45,7 +45,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['openapi'],
     globalFlags: ['service', 'result'],
-    summary: 'Print the interface as an OpenAPI document',
+    summary: 'Print the API as an OpenAPI document',
     examples: [{ command: 'svc openapi > openapi.json', caption: 'save the document for generators and API browsers' }],
     load: async () => (await import('./openapi.ts')).openApiCommand,
   },

@@ -35,7 +35,7 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
   return defineCommand({
     command: [noun, 'validate'],
     globalFlags: ['profile', 'local', 'result'],
-    summary: 'Check files of records without sending anything',
+    summary: 'Validate input files without sending anything',
     description: `Reads each file completely, like svc ${noun} ${joinAlternatives(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
     examples: [
       ...(example ? [{ command: example, caption: 'check every record' }] : []),

@@ -72,7 +72,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
       'The code uses only the standard library of the language. It verifies the raw body of a request, and compares signatures in constant time.',
     examples: [
       { command: 'svc webhooks snippet --lang node', caption: 'code for Node.js' },
-      { command: 'svc webhooks snippet --lang go > verify.go', caption: 'a file in Go' },
+      { command: 'svc webhooks snippet --lang go > verify.go', caption: 'write Go code to a file' },
     ],
     options: SNIPPET_FLAGS,
     load: async () => (await import('./snippet.ts')).snippetCommand,

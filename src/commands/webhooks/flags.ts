@@ -45,7 +45,7 @@ export const LISTEN_FLAGS = [
   { flags: '--public-url <url>', description: 'public URL of a tunnel to this listener, for the temporary endpoint' },
   { flags: '--allow-host <name>', description: 'additional host name to accept (repeatable)', many: true },
   { flags: '--restore', description: 'on exit, disable advanced webhooks again if this command enabled them' },
-  { flags: '--no-restore', description: 'leave advanced webhooks enabled, without a question' },
+  { flags: '--no-restore', description: 'leave advanced webhooks enabled without asking' },
   { flags: '--print-secret', description: "print this machine's signing secret, and exit" },
   { flags: '--insecure-skip-verify', description: 'accept all deliveries, and mark them as unverified' },
 ] as const satisfies readonly OptionDefinition[];
