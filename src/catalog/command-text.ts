@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Formats a command line that calls an operation with these fields, quoted for a shell: `svc documents list --org acme --all`.
- * @param program the program with the flags that select the same service
+ * @param program the program name, followed by the flags that select the current service
  */
 export function formatCommand(entry: OperationEntry, fields: Fields, program = 'svc'): string {
   return [program, ...commandArguments(entry, fields).map(quoteForShell)].join(' ');

@@ -5,9 +5,9 @@ import { definitionOf, elementOf, shapeOf, unwrap } from './introspect.ts';
 
 /**
  * How the text of a flag is parsed.
- * - `list` is repeatable; `map` is repeatable as key=value; `switches` is repeatable as key=true or key=false; `json` is parsed.
+ * - `list` is repeatable; `map` is repeatable as key=value; `switches` is repeatable as key=true or key=false; `json` is JSON.
  * - `time` is RFC 3339, a duration from now, or Unix time, and is sent in seconds.
- * - `entry` is one object as key=value,key=value, or only its first field; `entries` is repeatable.
+ * - `entry` is one object as key=value,key=value, or just the value of its first field; `entries` is a repeatable `entry`.
  * - `changes` is repeatable as field=from:to.
  * - `content` is text, @file, or `-`; JSON if the content type requires it.
  * - `secret` is never a value on the command line: `--x-stdin` and `--x-file` read it.
@@ -66,7 +66,7 @@ export function flagsOf({ input, bulk, argument }: Operation): readonly Flag[] {
   );
 }
 
-/** Finds a flag that can replace the one of a top-level field. */
+/** Finds a flag that implies the value of a top-level field, so that the field's own flag is optional. */
 export function findImplyingFlag(flags: readonly Flag[], path: readonly PropertyKey[]): Flag | undefined {
   const [field, ...rest] = path;
   if (field === undefined || rest.length > 0) return undefined;

@@ -6,8 +6,8 @@ import { resultFields } from './result-fields.ts';
 import { findSecretPaths } from './secrets.ts';
 
 /**
- * Every operation of the catalog as JSON, so that a command parses only its own. The build replaces this module with the
- * value, so that the built tool starts without loading schemas. From source, the value is computed here.
+ * Each catalog operation as separate JSON, so that a command parses only its own. The build replaces this module with the
+ * computed texts, so that the built tool starts without loading schemas. From source, they are computed here.
  */
 export const manifestTexts: Readonly<Record<OperationName, string>> = Object.fromEntries(
   (await Promise.all(RESOURCES.map(entriesOf))).flat().map((entry) => [entry.name, JSON.stringify(entry)]),

@@ -3,7 +3,7 @@ import { manifest, type OperationEntry } from './manifest.ts';
 /** The parts of an operation that the command tree shows. */
 export type OperationOutline = Pick<OperationEntry, 'name' | 'command' | 'summary' | 'version' | 'bulk'>;
 
-/** Short descriptions of all operations, enough for the help of a group. The build replaces this module with the value. */
+/** Short descriptions of all operations, for the help of groups. The build replaces this module with the computed list. */
 export const outline: readonly OperationOutline[] = manifest.map(({ name, command, summary, version, bulk }) => ({
   name,
   command,

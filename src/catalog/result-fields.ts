@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Operation } from './define.ts';
 import { definitionOf, shapeOf, unwrap } from './introspect.ts';
 
-/** Returns the fields of a result, or of a list's records, that `--fields` accepts: from the columns and the schema. */
+/** Returns the names that `--fields` accepts for a result, or for a list's records, from the columns and the schema. */
 export function resultFields({ output, records, columns = [] }: Operation): readonly string[] {
   const result = records === undefined ? output : shapeOf(output)[records];
   return [...new Set([...columns.map(({ field }) => field), ...(result ? fieldsOf(elementOrSelf(result)) : [])])];

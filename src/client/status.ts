@@ -46,7 +46,7 @@ const HTTP_STATUSES = new Map<number, string>([
   [504, 'DEADLINE_EXCEEDED'],
 ]);
 
-/** Returns the service status that matches an HTTP status, for errors without a status. */
+/** Returns the service status that matches an HTTP status, for error responses without a service status. */
 export function statusOfHttp(httpStatus: number): string | undefined {
   return HTTP_STATUSES.get(httpStatus);
 }
@@ -63,7 +63,7 @@ export function meaningOfStatus(status: string | undefined, httpStatus: number):
   return isClientError(httpStatus) ? rejected('unusable_answer') : unknown('unusable_answer', 'never');
 }
 
-/** Client errors with the same meaning if a proxy sends them. A 404 or 400 from a proxy is not the service's. */
+/** Client errors that mean the same from the service and from a proxy. A 400 or 404 may be about the proxy itself. */
 const SAME_FROM_PROXY = new Set([401, 403, 408, 429]);
 
 /** Interprets a response without the service's envelope, by its HTTP status alone. */

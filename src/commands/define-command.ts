@@ -33,7 +33,7 @@ export function defineCommand<
   return command as object as CommandDefinition;
 }
 
-/** Defines a runner whose code reads options of its own, beside the flags of its operation. */
+/** Defines a runner that reads its own options in addition to the operation's flags. */
 export function defineRunner<
   const Options extends readonly OptionDefinition[],
   Run extends RunOperation<OptionsOf<Options>>,

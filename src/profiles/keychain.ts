@@ -15,7 +15,7 @@ import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
  */
 export type Keychain = (calls: readonly KeychainCall[]) => Promise<readonly (string | null)[]>;
 
-/** The keychain failed. The message follows "the keychain": `did not respond within 3 s`. */
+/** Thrown when the keychain fails. The message completes "the keychain": `did not respond within 3 s`. */
 export class KeychainError extends Error {}
 
 /** Time limit for the keychain, in milliseconds. */
@@ -63,7 +63,7 @@ function withoutSvcVariables(environment: Environment): NodeJS.ProcessEnv {
 
 async function readKeychainReply(child: ChildProcess, calls: readonly KeychainCall[]) {
   const failed = new Promise<never>((_, reject) => child.on('error', reject));
-  child.stdin?.on('error', () => undefined).end(JSON.stringify(calls)); // a process that has exited sends no reply either
+  child.stdin?.on('error', () => undefined).end(JSON.stringify(calls)); // the missing reply is reported below
   const written = await Promise.race([child.stdout ? text(child.stdout) : '', failed]);
   // Undefined if the process died before it wrote a complete reply.
   const reply = tryParseJson(written) as KeychainReply | undefined;
@@ -88,7 +88,7 @@ async function limitTime<Value>(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
-    reply.catch(() => undefined); // when the timeout came first
+    reply.catch(() => undefined); // the timeout or the signal may win
     child.kill('SIGKILL');
     child.unref();
   }

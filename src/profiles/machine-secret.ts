@@ -13,7 +13,7 @@ interface MachineSecretDependencies extends SecretStorageDependencies {
 const LOCK_TIMEOUT = 20_000;
 
 /**
- * Reads a secret of this user on this machine that belongs to no profile, and creates it at the first use. The secret is in the
+ * Loads a per-user secret of this machine that belongs to no profile, and creates it on first use. The secret is stored in the
  * keychain, or in a private file if there is no keychain.
  * @throws SvcError `local` if the file is damaged or cannot be written
  */

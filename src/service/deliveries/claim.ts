@@ -20,7 +20,7 @@ export interface ClaimedDelivery extends LaneRef {
   readonly destination: DeliveryDestination;
 }
 
-/** How long a claim lasts, in milliseconds: longer than any attempt, including delays. */
+/** How long a claim lasts, in milliseconds. Exceeds the longest possible attempt, including delays. */
 export const CLAIM_DURATION = 30_000;
 
 /** The owner of a claim and its period. After `until`, another process may claim the delivery. */
@@ -79,7 +79,7 @@ async function selectLanesRecursively(database: Database): Promise<readonly Pend
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
 
 /**
- * Claims the due deliveries of a lane, the longest overdue first. Stops a lane without a destination instead.
+ * Claims the due deliveries of a lane, the longest overdue first. If the lane has no destination, stops it and claims nothing.
  * @param capacityFor returns how many deliveries may be claimed under the lane's rate limit
  */
 export async function claimLane(
@@ -128,7 +128,7 @@ async function loadRate(
 
 /** Stops the pending deliveries of a lane that has no destination, unless it has one by now. */
 async function stopUndeliverable(database: Database, lane: LaneRef, now: number): Promise<void> {
-  // Deliveries recorded after this query may have a destination again.
+  // Stops deliveries only up to this key: the destination may be restored before later ones are recorded.
   const [newest] = await selectNewest(database, { lane: lane.lane });
   const reason = await resolveDestination(database, lane);
   if (newest && typeof reason === 'string') await stopLane(database, lane.lane, reason, now, newest.key);
@@ -172,7 +172,7 @@ export async function claimByIds(
 interface DueQuery {
   readonly lane: string;
   readonly now: number;
-  /** A bigint, so that its value is part of the compiled query; only a few values occur. */
+  /** A bigint, because bigints are compiled into the SQL. There are few limits, so few queries are compiled. */
   readonly limit: bigint;
 }
 
@@ -226,7 +226,7 @@ async function writeClaims(
   return claimed.sort((one, other) => one.key - other.key);
 }
 
-/** Another process may have claimed some of the deliveries since they were selected. These are not returned. */
+/** Claims deliveries. Skips those that another process has claimed since they were selected. */
 const updateClaimed = prepareQuery((database, { keys, owner, now, until }: Claim & { keys: readonly number[] }) =>
   database
     .updateTable('deliveries')

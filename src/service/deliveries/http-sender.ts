@@ -35,7 +35,7 @@ const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } a
 /** The reason why there is no response: the connection failed, was refused, or timed out. */
 class NoResponse extends Error {}
 
-/** The target had already closed a kept-alive connection. The request deserves a new connection, not a failure. */
+/** Thrown if the target had already closed a kept-alive connection. The request is sent again on a new connection. */
 class StaleConnection extends Error {}
 
 export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEOUT }: HttpSenderOptions) {
@@ -124,7 +124,7 @@ function privateTargetError(address: string): NoResponse {
   return new NoResponse(`${address} is a private address, and deliveries to private addresses are not allowed`);
 }
 
-/** Resolves a hostname to public addresses only. Runs when connecting, because DNS answers can change between checks. */
+/** Resolves a hostname to public addresses only. Runs at connection time, because DNS answers can change after a check. */
 const publicLookup: NonNullable<TcpNetConnectOpts['lookup']> & LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '', 0);

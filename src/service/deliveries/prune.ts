@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DeliveryState } from '../store/delivery-tables.ts';
 import type { Database } from '../store/store.ts';
 
-/** Retention limits of ended deliveries, newest first. Failed deliveries are kept longer because they can be retried. */
+/** Maximum number of ended deliveries to keep in each state. Failed ones are kept longer because they can be retried. */
 const RETENTION_LIMITS = [
   { state: 'delivered', max: 10_000 },
   { state: 'failed', max: 100_000 },
