@@ -40,7 +40,7 @@ const cases: readonly (readonly [string, readonly string[], number])[] = [
   ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.3],
   ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.4],
   ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 3.5],
-  ['one call, --jq, over loopback', [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'], 5],
+  ['one call, --jq, over loopback', [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'], 6.5],
   ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 5.3],
   ...(existsSync(executable) ? executableCases() : []),
 ];
