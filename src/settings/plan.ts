@@ -67,7 +67,7 @@ export interface Plan {
   readonly writes: readonly PlannedWrite[];
   /** Effects that a simulation predicted, as sentences. */
   readonly predicted: readonly string[];
-  /** What cannot be restored, as sentences; only in plans of `svc undo`. */
+  /** Sentences about writes that cannot be undone; only in plans of `svc undo`. */
   readonly notRestored: readonly string[];
   readonly summary: PlanSummary;
   /** Every live record that the plan depends on, as read. The value is undefined if the record does not exist. */

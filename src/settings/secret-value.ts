@@ -1,4 +1,4 @@
-/** Where a secret is read from: an environment variable, or a file, whose path is relative to the settings file. */
+/** Source of a secret: an environment variable, or a file with an absolute path. */
 export type SecretReference = { readonly env: string } | { readonly file: string };
 
 /** A secret of a settings file. Only `reveal` returns the secret; JSON contains the reference instead. */
