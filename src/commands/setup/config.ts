@@ -1,6 +1,7 @@
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { commandLineOf } from '../../kernel/hint.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { requireData } from '../call/require-data.ts';
 import { checkInput } from '../call/validation.ts';
@@ -11,7 +12,7 @@ import { askForField } from './config-questions.ts';
 import { type Data, mergeData } from './data.ts';
 import { confirmByDefault, printLines, wrapForMessages } from './messages.ts';
 import { notConfirmed } from './review.ts';
-import { formatEquivalentCommand, loadSetupOperation, readFlagData, type SetupOperation } from './setup-operation.ts';
+import { createEquivalentStep, loadSetupOperation, readFlagData, type SetupOperation } from './setup-operation.ts';
 
 /** A configuration that is read and updated as a whole, with one switch that enables it. */
 export interface ConfigDefinition {
@@ -48,7 +49,7 @@ export async function setUpConfig(context: Context, invocation: Invocation, conf
     ),
     '',
     'Equivalent command',
-    ...(await wrapForMessages(context, formatEquivalentCommand(context, entry, changes, invocation))),
+    ...(await wrapForMessages(context, commandLineOf(createEquivalentStep(context, entry, changes, invocation)))),
     '',
   ]);
   await confirmChanges(context, operation.confirm?.(changes));

@@ -1,17 +1,17 @@
-import { formatCommand, formatDataCommand } from '../../catalog/command-text.ts';
+import { commandArguments, dataArguments } from '../../catalog/command-text.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
-import { quoteForShell } from '../../kernel/quote-for-shell.ts';
+import { commandLineOf, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions, toOptionKey } from '../option-values.ts';
-import { programCommand } from '../service-flags.ts';
+import { stepForService } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { Data } from './data.ts';
 
@@ -37,10 +37,10 @@ export async function readFlagData(context: Context, { entry }: SetupOperation, 
   const given = withEmptySecrets(entry, data, invocation);
   const command =
     Object.keys(given).length === 0
-      ? (example?.command ?? '').replace(/^svc/, programCommand(context.options))
-      : formatEquivalentCommand(context, entry, { ...sampleUrlIfMissing(entry, data), ...given }, invocation);
+      ? step('change', ...(example?.command ?? '').split(' ').slice(1))
+      : createEquivalentStep(context, entry, { ...sampleUrlIfMissing(entry, data), ...given }, invocation);
   throw new SvcError('usage', 'this command is interactive and requires a terminal', {
-    hint: `non-interactive: ${command}`,
+    hint: hint`non-interactive: ${command}`,
   });
 }
 
@@ -77,27 +77,27 @@ function sampleUrlIfMissing({ flags }: OperationEntry, data: Data): Data {
 export const SAMPLE_URL = 'https://example.com/hook';
 
 /**
- * Formats the equivalent non-interactive command for a shell. Values that flags cannot express go into `--data`. A
+ * Creates the equivalent non-interactive command. Values that flags cannot express go into `--data`. A
  * secret is read from the given file, or from stdin.
  */
-export function formatEquivalentCommand(
+export function createEquivalentStep(
   context: Context,
   entry: OperationEntry,
   data: Data,
   { options }: Invocation,
-): string {
-  const program = programCommand(context.options);
+): NextStep {
   const secrets = entry.flags.filter((flag) => isSecret(flag) && valueAt(data, flag.path) !== undefined);
   const dataWithoutSecrets = secrets.reduce((all, { path }) => withValue(all, path, undefined), data);
   const words = secrets.flatMap(({ name }) => {
     const file = getFlagValue(options, `${name}-file`);
-    return typeof file === 'string' ? [`--${name}-file`, quoteForShell(file)] : [`--${name}-stdin`];
+    return typeof file === 'string' ? [`--${name}-file`, file] : [`--${name}-stdin`];
   });
-  const line = formatCommand(entry, dataWithoutSecrets, program);
+  const byFlags = commandArguments(entry, dataWithoutSecrets);
+  const line = commandLineOf(step('change', ...byFlags));
   const canUseFlags = escapeForTerminal(line) === line && hasPlainKeys(entry, dataWithoutSecrets);
   const allowFlag = selectOptions(CALL_FLAGS, options).allowUnknownEvent ? [ALLOW_UNKNOWN_EVENT_FLAG.flags] : [];
-  const command = canUseFlags ? line : formatDataCommand(entry.command, dataWithoutSecrets, program);
-  return [command, ...words, ...allowFlag].join(' ');
+  const command = canUseFlags ? byFlags : dataArguments(entry.command, dataWithoutSecrets);
+  return stepForService(context.options, step('change', ...command, ...words, ...allowFlag));
 }
 
 /** Checks that map keys contain no `=`, because flags write maps as key=value. */
