@@ -1,15 +1,16 @@
-import { formatCommand, formatDataCommand } from '../../catalog/command-text.ts';
+import { commandArguments, dataArguments } from '../../catalog/command-text.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
+import { commandLineOf, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../option-values.ts';
-import { programCommand } from '../service-flags.ts';
+import { stepForService } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { Data } from './data.ts';
 
@@ -31,10 +32,10 @@ export async function readFlagData(context: Context, { entry }: SetupOperation, 
   const [example] = entry.examples;
   const command =
     Object.keys(data).length === 0
-      ? (example?.command ?? '').replace(/^svc/, programCommand(context.options))
-      : formatEquivalentCommand(context, entry, { ...sampleUrlIfMissing(entry, data), ...data }, invocation);
+      ? step('change', ...(example?.command ?? '').split(' ').slice(1))
+      : createEquivalentStep(context, entry, { ...sampleUrlIfMissing(entry, data), ...data }, invocation);
   throw new SvcError('usage', 'this command is interactive and requires a terminal', {
-    hint: `non-interactive: ${command}`,
+    hint: hint`non-interactive: ${command}`,
   });
 }
 
@@ -46,19 +47,19 @@ function sampleUrlIfMissing({ flags }: OperationEntry, data: Data): Data {
 /** Placeholder for a missing URL. */
 export const SAMPLE_URL = 'https://example.com/hook';
 
-/** Formats the equivalent non-interactive command for a shell. Values that flags cannot express go into `--data`. */
-export function formatEquivalentCommand(
+/** Creates the equivalent non-interactive command. Values that flags cannot express go into `--data`. */
+export function createEquivalentStep(
   context: Context,
   entry: OperationEntry,
   data: Data,
   { options }: Invocation,
-): string {
-  const program = programCommand(context.options);
-  const line = formatCommand(entry, data, program);
+): NextStep {
+  const byFlags = commandArguments(entry, data);
+  const line = commandLineOf(step('change', ...byFlags));
   const canUseFlags = escapeForTerminal(line) === line && hasPlainKeys(entry, data);
-  const command = canUseFlags ? line : formatDataCommand(entry.command, data, program);
-  const allowsUnknownEvents = selectOptions(CALL_FLAGS, options).allowUnknownEvent;
-  return allowsUnknownEvents ? `${command} ${ALLOW_UNKNOWN_EVENT_FLAG.flags}` : command;
+  const allowFlag = selectOptions(CALL_FLAGS, options).allowUnknownEvent ? [ALLOW_UNKNOWN_EVENT_FLAG.flags] : [];
+  const command = canUseFlags ? byFlags : dataArguments(entry.command, data);
+  return stepForService(context.options, step('change', ...command, ...allowFlag));
 }
 
 /** Checks that map keys contain no `=`, because flags write maps as key=value. */
