@@ -30,7 +30,8 @@ describe('predict', () => {
   });
 
   it('names the email provider that the first enable sets', async () => {
-    const email = { useEmailService: false, emailServiceConfig: { type: 'default', apiKey: '', fromEmail: '' } };
+    const emailServiceConfig = { type: 'default', apiKey: '', fromEmail: '' } as const;
+    const email = { useEmailService: false, emailServiceConfig };
     const enable = write('email.update', { useEmailService: true, emailServiceConfig: { fromEmail: 'a@b.co' } });
     expect(await effectsOf({ config: { email } }, enable)).toEqual([
       '7 triggers of email are switched on by the first enable',
