@@ -6,7 +6,7 @@ import { quoteForShell } from './quote-for-shell.ts';
  * - `configure`: changes settings on this machine.
  * - `inspect`: shows local data. Like `help` and `configure`, it takes no flags that select a service.
  * - `list`, `show`: read from the service what the user needs next.
- * - `retry`: runs the same command again.
+ * - `retry`: runs the same command again, or one that sends the failed records of a job.
  * - `resume`: continues a job.
  * - `change`: writes a prerequisite.
  */
