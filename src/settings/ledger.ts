@@ -26,7 +26,7 @@ const SCHEMA = `
 `;
 
 /**
- * Remembers what was sent to each service: hashes of the latest content of records that cannot be read back, and the
+ * Remembers the records sent to each service: a hash of the latest content of each record that cannot be read back, and the
  * digests of applied plans. Hashes are salted, so that the file does not reveal content. Losing the file costs nothing but
  * sending records again.
  */
