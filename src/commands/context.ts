@@ -2,6 +2,7 @@ import type { InputNaming } from '../catalog/flags.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
+import type { Hint } from '../kernel/hint.ts';
 import type { Io } from '../kernel/io.ts';
 import type { TimeStyle } from '../output/display-options.ts';
 import type { Format } from '../output/format.ts';
@@ -74,9 +75,9 @@ export interface Context extends ProcessEnvironment {
   printer(): Promise<Printer>;
   /** Progress display, the only code that draws on the terminal while the command runs. */
   progress(): Promise<Progress>;
-  /** Prints a line to stderr, unless `--quiet` is set. */
-  note(text: string): Promise<void>;
-  warn(text: string): Promise<void>;
+  /** Prints a message to stderr, unless `--quiet` is set. Its commands get the service flags of the current command. */
+  note(message: string | Hint): Promise<void>;
+  warn(message: string | Hint): Promise<void>;
   /**
    * Asks for confirmation before a destructive write. The prompt names the service, unless only this machine is affected.
    * Passes with `--yes`.

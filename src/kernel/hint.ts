@@ -6,7 +6,7 @@ import { quoteForShell } from './quote-for-shell.ts';
  * - `configure`: changes settings on this machine.
  * - `inspect`: shows local data. Like `help` and `configure`, it takes no flags that select a service.
  * - `list`, `show`: read data from the service.
- * - `retry`: runs the same command again.
+ * - `retry`: runs the same command again, or one that sends the failed records of a job.
  * - `resume`: continues a job.
  * - `change`: creates or changes data that the failed command requires.
  */

@@ -22,7 +22,7 @@ export async function wrapMessage(parts: readonly MessagePart[], width: number):
     if (text.trim() !== '') lines.push(...wrapWords(text.trim(), width, measure, true));
     text = '';
   };
-  for (const part of parts.flatMap(splitAtCommand)) {
+  for (const part of parts) {
     if (typeof part === 'string') text += part;
     else if (measure(part.command) <= width) text += part.command.replaceAll(' ', GLUE);
     else {
@@ -32,12 +32,6 @@ export async function wrapMessage(parts: readonly MessagePart[], width: number):
   }
   endText();
   return lines.join('\n').replaceAll(GLUE, ' ');
-}
-
-/** Splits a text at the command that ends it: `resume it with: svc jobs resume …`. */
-function splitAtCommand(part: MessagePart): readonly MessagePart[] {
-  const [, before = '', command] = (typeof part === 'string' && /^(?!svc: )(.*: )(svc .*)$/.exec(part)) || [];
-  return command === undefined ? [part] : [before, { command }];
 }
 
 function textOf(part: MessagePart): string {

@@ -1,6 +1,5 @@
 import type { Environment } from '../../kernel/folders.ts';
 import type { Sink } from '../../kernel/io.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { DisplayOptions } from '../../output/display-options.ts';
 import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
@@ -48,14 +47,6 @@ export function toTerminalText(
   environment: Environment,
 ): string {
   return isTerminal && !supportsUnicode({ environment }) ? toAscii(text) : text;
-}
-
-/** Formats a message as lines that fit the terminal; on one line for any other output. */
-export async function formatMessage(text: string, { columns }: Sink): Promise<string> {
-  const line = escapeForTerminal(text);
-  // Wide characters take two columns.
-  if (!columns || line.length * 2 <= columns) return `${line}\n`;
-  return `${await (await import('../../output/wrap-message.ts')).wrapMessage([line], columns)}\n`;
 }
 
 /** Selects the look of tables: for people on a terminal, with symbols if supported, and a stable form for any other output. */
