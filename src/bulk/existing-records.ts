@@ -11,7 +11,7 @@ export type ExistingRecords<Send = SendBatchRequest> =
   /** Updates the records that differ from the ones that were sent. */
   | { readonly action: 'update'; readonly lookUp: LookUpRecords; readonly send: Send };
 
-/** The existing records of a job, by how they were handled. */
+/** Numbers of existing records in a job, by outcome. */
 export interface ExistingCounts {
   readonly existing: number;
   readonly updated: number;
@@ -20,7 +20,7 @@ export interface ExistingCounts {
 
 export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged: 0 };
 
-/** Adds the existing records of a batch to a count. */
+/** Returns the counts plus the existing records of a batch. */
 export function addExisting(counts: ExistingCounts, items: readonly RecordResult[]): ExistingCounts {
   if (!items.some(({ status, effect }) => status === 'existing' || effect)) return counts;
   const sum = { ...counts };
@@ -31,7 +31,7 @@ export function addExisting(counts: ExistingCounts, items: readonly RecordResult
   return sum;
 }
 
-/** Whether the service refused a record because its ID exists. */
+/** Whether the service rejected a record because its ID exists. */
 export function alreadyExists({ status, code }: RecordResult): boolean {
   return status === 'failed' && code === 'already-exists';
 }

@@ -60,7 +60,7 @@ const group = z.looseObject({
 
 const agentGroup = z.looseObject({ groupId: id('group ID'), agentIds: z.array(id('agent ID')) });
 
-/** Data about a user. Omitted lists are left unchanged. */
+/** Data about a user. Omitted lists stay unchanged. */
 const userData = z.strictObject({
   organizationId,
   userId: id('user ID'),
@@ -89,7 +89,7 @@ const endpoint = z.strictObject({
   updatedAt: z.iso.datetime().optional(),
 });
 
-/** The configuration of each service that has been configured. */
+/** The configuration of webhooks, email, and permissions. Services that were never configured are absent. */
 export const configSchema = z
   .strictObject({
     webhook: z.strictObject(webhookConfig['webhooks.config.update'].input.shape),

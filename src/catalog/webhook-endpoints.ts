@@ -15,7 +15,7 @@ const endpoint = z.looseObject({
   updatedAt: z.string(),
 });
 
-/** Text in the alphabet of event types, channels, and uids. */
+/** Text with the characters allowed in event types, channels, and uids. */
 const word = (maxLength: number, description: string) =>
   z
     .string()

@@ -16,7 +16,7 @@ import type { WireResponse } from './transport.ts';
 const LARGE_BODY = 1_000_000;
 
 /**
- * Interprets a response. An `error` is a failure whatever the HTTP status. A success may lack `data` and the `result`
+ * Interprets a response. An `error` is a failure, regardless of the HTTP status. A success may lack `data` and the `result`
  * wrapper. Any other response is unusable, and the HTTP status decides whether to retry. Rejects with the reason of the
  * context's signal.
  */
@@ -99,9 +99,9 @@ function resultOf(body: unknown): unknown {
 }
 
 /**
- * Finds unexpected data: the location as ` at 0.createdAt`, or `undefined` if the data matches the operation's schema. The
- * bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the operation
- * reveals secrets, no field may be missing.
+ * Returns the location of unexpected data, such as ` at 0.createdAt`; `undefined` if the data matches the operation's
+ * schema. The bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the
+ * operation reveals secrets, no field may be missing.
  */
 function* findUnexpectedData(
   data: unknown,
@@ -114,7 +114,10 @@ function* findUnexpectedData(
   return yield* findUnexpectedField(data, operation, { strict, large });
 }
 
-/** Finds the first mismatch: its location as ` at 0.createdAt`, empty if all of the data mismatches, or `undefined`. */
+/**
+ * Returns the location of the first mismatch, such as ` at 0.createdAt`: empty if all of the data mismatches,
+ * `undefined` if it matches.
+ */
 function* findUnexpectedField(
   data: unknown,
   { output }: CalledOperation,

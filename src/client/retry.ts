@@ -23,7 +23,7 @@ export function canRetry(effect: Effect, { retry }: SendFailure, attempts: numbe
   }
 }
 
-/** Whether a rate-limited request can be retried after the pause. Requests with the effect `once` never can. */
+/** Whether a rate-limited request can be retried after the pause. Always false for the effect `once`. */
 export function canRetryAfterPause(effect: Effect, { retry }: SendFailure): boolean {
   return retry === 'after_pause' && effect !== 'once';
 }

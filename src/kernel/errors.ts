@@ -50,7 +50,6 @@ export class SvcError extends Error {
   readonly failure: Failure;
   readonly #hint: string | Hint | undefined;
   readonly status: string | undefined;
-  /** Whether the same command can safely be run again. */
   readonly retryable: boolean;
   /** Number of retries before the call was abandoned. */
   retries = 0;

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Size in megabytes that is enough for streaming; a larger one is not faster. */
+/** Enough for streaming. A larger young generation is not faster. */
 const YOUNG_GENERATION_MEGABYTES = 16;
 
 const POLL_INTERVAL = 20;

@@ -54,7 +54,7 @@ export class Hint {
   }
 }
 
-/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Nested hints are flattened. */
+/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Flattens nested hints. */
 export function hint(texts: TemplateStringsArray, ...values: readonly (string | NextStep | Hint)[]): Hint {
   const parts: (string | NextStep)[] = [];
   for (const part of texts.flatMap((text, at) => [text, ...partsOf(values[at] ?? '')])) {

@@ -48,7 +48,7 @@ const FIELD_IN_TEXT = new RegExp(
 
 /**
  * Masks every occurrence of the given secrets in a text: plain, URL- or JSON-escaped (also partly or twice), in hexadecimal,
- * and in base64 or base64url (also inside a longer encoded text). Overlapping occurrences are masked as one.
+ * and in base64 or base64url (also inside a longer encoded text). Masks overlapping occurrences as one.
  */
 export function redactText(text: string, secrets: Iterable<string>): string {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= MIN_LENGTH_BY_VALUE);

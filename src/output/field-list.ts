@@ -20,8 +20,8 @@ export interface FieldListOptions {
 const MIN_VALUE_WIDTH = 12;
 
 /**
- * Renders names and aligned values, one pair per line. Values are wrapped between words and never truncated. If lines
- * would be too long, long names get lines of their own.
+ * Renders names and aligned values, one pair per line. Wraps values between words, and never truncates them. If lines
+ * would be too long, puts long names on separate lines.
  */
 export function* renderFieldList(rows: readonly Row[], options: FieldListOptions) {
   const { measure, width, gap, names = [], paint = (same) => same, isProse = () => false } = options;

@@ -33,7 +33,7 @@ export interface TableLayout {
   readonly ellipsis?: string;
 }
 
-/** Aligns cells in columns. A cell wider than its column is wrapped, then truncated. */
+/** Aligns cells in columns. Wraps, then truncates, a cell wider than its column. */
 export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generator<string> {
   const { widths, alignRight = [] } = layout;
   const colAligns = widths.map((_, column) => (alignRight[column] ? ('right' as const) : ('left' as const)));
@@ -59,8 +59,8 @@ function linesOf(
 }
 
 /**
- * cli-table3 measures text with older Unicode tables than terminals use. Non-ASCII text is therefore laid out as a
- * placeholder of the correct width, and restored in the finished lines.
+ * Stands in for non-ASCII text during layout, at the correct width, because cli-table3 measures text with older Unicode
+ * tables than terminals use.
  */
 const PLACEHOLDER = '\u{e000}';
 const PLACEHOLDERS = new RegExp(`${PLACEHOLDER}+`, 'g');

@@ -91,7 +91,7 @@ export interface Listener {
    * with a 2xx only after the target did.
    */
   readonly handle: (request: ReceivedRequest) => Promise<ReceiverResponse>;
-  /** Forwards the latest delivery again, with a new signature if there is a secret. Resolves to false without a delivery. */
+  /** Forwards the latest delivery again, with a new signature if there is a secret. Resolves to false if there is no delivery. */
   readonly replayLast: () => Promise<boolean>;
 }
 
@@ -203,7 +203,7 @@ function createOriginalRequest(url: URL, { request }: ParsedDelivery): OutgoingR
   return { url, headers: selectForwardedHeaders(request.headers), body: request.body };
 }
 
-/** Creates a request with the decoded payload, without the signature, which does not match it. */
+/** Creates a request with the decoded payload. Omits the signature, which covers only the original body. */
 function createDecodedRequest(url: URL, { request, unpacked }: ParsedDelivery): OutgoingRequest | undefined {
   if (!('json' in unpacked)) return undefined;
   const headers = withoutHeaders(selectForwardedHeaders(request.headers), [

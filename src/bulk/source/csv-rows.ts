@@ -46,7 +46,7 @@ export class CsvRowParser {
   push(chunk: string): void {
     this.#text += chunk;
     if (this.#text.length < this.#lengthToRetry) return;
-    // A carriage return at the very end may be the first half of a CRLF.
+    // A carriage return at the end of the chunk may be the first half of a CRLF.
     const firstLineIsWhole = /[\r\n]./s.test(this.#text);
     if (firstLineIsWhole) this.#readRows();
     this.#text = this.#text.slice(this.#rowStart);

@@ -20,9 +20,9 @@ import {
 } from './yaml-text.ts';
 
 /**
- * Reads a YAML list, or the list under `field` of a mapping. A scalar keeps its text: its field decides whether it is a
- * number, so IDs such as `0123`, `no`, and `1e5` are preserved. A block list is read item by item. Other layouts are read
- * as a whole, up to a maximum size.
+ * Reads a YAML list, or the list under `field` of a mapping. Preserves the text of scalars, such as the IDs `0123`,
+ * `no`, and `1e5`: the field of a scalar determines its type. Reads a block list item by item, and other layouts as a
+ * whole, up to a maximum size.
  */
 export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequest): AsyncGenerator<RecordChunk> {
   const { name, field } = options;
