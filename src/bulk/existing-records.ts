@@ -39,13 +39,13 @@ export function alreadyExists({ status, code }: RecordResult): boolean {
 /** Settles a record that already exists and may have been created by an earlier request of the job. */
 export function settleByLookup(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
   if (isAsSent === false) return item;
-  if (isAsSent) return { ...asUnchanged(item), message: 'the record already existed when it was sent again' };
+  if (isAsSent) return { ...markUnchanged(item), message: 'the record already existed when it was sent again' };
   const message = `${item.message ?? 'the record already exists'}; an earlier request with an unknown outcome may have added it`;
   return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
 }
 
 /** Marks an existing record that equals the one that was sent. */
-export function asUnchanged({ record }: RecordResult): RecordResult {
+export function markUnchanged({ record }: RecordResult): RecordResult {
   return {
     record,
     status: 'succeeded',
@@ -55,6 +55,6 @@ export function asUnchanged({ record }: RecordResult): RecordResult {
   };
 }
 
-export function asUpdated(item: RecordResult): RecordResult {
+export function markUpdated(item: RecordResult): RecordResult {
   return item.status === 'succeeded' ? { ...item, effect: 'updated' } : item;
 }

@@ -5,10 +5,10 @@ import type { Batch, RecordList } from './batches.ts';
 import type { RecordResult, RecordStatus } from './bulk-record.ts';
 import {
   alreadyExists,
-  asUnchanged,
-  asUpdated,
   type ExistingRecords,
   type LookUpRecords,
+  markUnchanged,
+  markUpdated,
   settleByLookup,
 } from './existing-records.ts';
 import type { RepeatedRefusals } from './repeated-refusals.ts';
@@ -261,7 +261,7 @@ class BatchSender {
     const asSent = await existing.lookUp(found.map(({ record }) => record));
     const unchanged = found.filter(({ record }) => asSent.get(record.id) === true);
     const changed = found.map(({ record }) => record).filter(({ id }) => asSent.get(id) !== true);
-    return [...others, ...unchanged.map(asUnchanged), ...(await this.#update(changed, existing.send))];
+    return [...others, ...unchanged.map(markUnchanged), ...(await this.#update(changed, existing.send))];
   }
 
   /** Updates existing records in separate requests. */
@@ -276,7 +276,7 @@ class BatchSender {
     this.#unexpectedIds.push(...result.unexpectedIds);
     this.#fatal ??= result.fatal;
     this.#unanswered ??= result.unanswered;
-    return result.items.map(asUpdated);
+    return result.items.map(markUpdated);
   }
 
   #finishAll(batch: RecordList, status: RecordStatus, details: ResultDetails): Progression {

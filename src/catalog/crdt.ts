@@ -24,9 +24,9 @@ const content = withRules(
       contentKey: z.string().optional().describe('key of the content (default: content)'),
     })
     .superRefine(({ type, data }, refinement) => {
-      const wanted = expectedFor(type, data);
-      if (wanted)
-        refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${wanted} for type ${type}.` });
+      const expected = describeExpectedData(type, data);
+      if (expected)
+        refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${expected} for type ${type}.` });
       if (hasPrototypeKey(data))
         refinement.addIssue({ code: 'custom', path: ['data'], message: 'Data must not have a key __proto__.' });
     }),
@@ -53,7 +53,7 @@ function hasPrototypeKey(data: unknown): boolean {
 }
 
 /** Describes the data that a type requires; `undefined` if the data matches. */
-function expectedFor(type: (typeof TYPES)[number], data: unknown): string | undefined {
+function describeExpectedData(type: (typeof TYPES)[number], data: unknown): string | undefined {
   switch (type) {
     case 'text':
     case 'xml':

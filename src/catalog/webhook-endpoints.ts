@@ -16,7 +16,7 @@ const endpoint = z.looseObject({
 });
 
 /** Text with the characters allowed in event types, channels, and uids. */
-const word = (maxLength: number, description: string) =>
+const slug = (maxLength: number, description: string) =>
   z
     .string()
     .regex(/^[A-Za-z0-9._-]+$/, { error: 'only letters, digits, ., _ and - are allowed' })
@@ -25,8 +25,8 @@ const word = (maxLength: number, description: string) =>
 
 const settings = {
   description: z.string().optional().describe('description of the endpoint'),
-  filterTypes: z.array(word(256, 'event type')).min(1).optional().describe('event type to receive (default: all)'),
-  channels: z.array(word(128, 'channel')).min(1).max(10).optional().describe('channel to receive (default: all)'),
+  filterTypes: z.array(slug(256, 'event type')).min(1).optional().describe('event type to receive (default: all)'),
+  channels: z.array(slug(128, 'channel')).min(1).max(10).optional().describe('channel to receive (default: all)'),
   disabled: z.boolean().optional().describe('stop deliveries to the endpoint'),
   rateLimit: z.number().int().min(1).max(65_535).optional().describe('rate limit (deliveries per second)'),
   metadata: z
@@ -41,7 +41,7 @@ const eventTypes = ({ filterTypes = [] }: { filterTypes?: readonly string[] | un
 const describeUrlRejection = ({ path: [field] }: InputProblem) =>
   field === 'url' ? 'url must be a valid http(s) URL.' : undefined;
 
-const list = { operation: 'webhooks.endpoints.list', inputFields: {} };
+const listLookup = { operation: 'webhooks.endpoints.list', inputFields: {} };
 
 const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
@@ -100,14 +100,14 @@ export const webhookEndpoints = {
     input: z.object({
       url: httpUrl('endpoint URL'),
       ...settings,
-      uid: word(256, 'custom ID of the endpoint')
+      uid: slug(256, 'custom ID of the endpoint')
         .regex(/^(?!ep_)/, { error: 'must not start with ep_' })
         .optional(),
     }),
     output: endpoint,
     message: 'Advanced webhook endpoint created successfully.',
     lookup: {
-      ...list,
+      ...listLookup,
       created: {
         list: 'endpoints',
         idField: 'uid',
@@ -134,7 +134,7 @@ export const webhookEndpoints = {
     ]),
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
-    lookup: list,
+    lookup: listLookup,
     rejectionMessage: describeUrlRejection,
     eventTypes,
   }),
@@ -151,7 +151,7 @@ export const webhookEndpoints = {
     input: z.object({ endpointId }),
     output: z.looseObject({ endpointId: z.string(), deleted: z.boolean() }),
     message: 'Advanced webhook endpoint deleted successfully.',
-    lookup: list,
+    lookup: listLookup,
     confirm: ({ endpointId }) =>
       `Delete endpoint ${endpointId}? Deliveries stop immediately, and the signing secret is permanently lost.`,
   }),

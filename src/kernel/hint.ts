@@ -49,8 +49,8 @@ export class Hint {
     return this.#map((text) => text, change);
   }
 
-  #map(ofText: (text: string) => string, ofStep: (step: NextStep) => NextStep): Hint {
-    return new Hint(this.parts.map((part) => (typeof part === 'string' ? ofText(part) : ofStep(part))));
+  #map(mapText: (text: string) => string, mapStep: (step: NextStep) => NextStep): Hint {
+    return new Hint(this.parts.map((part) => (typeof part === 'string' ? mapText(part) : mapStep(part))));
   }
 }
 

@@ -112,7 +112,7 @@ export function createListener(dependencies: ListenerDependencies): Listener {
     if (!verification.verified && !dependencies.skipVerify) return reject(verification.reason, UNVERIFIED_RESPONSE);
     if (!isUtf8(request.body)) return reject('the body is not valid UTF-8', UNREADABLE_RESPONSE);
     const unpacked = unpackBody(request.body.toString(), dependencies.privateKey);
-    if (unpacked.how === 'unreadable') return reject(unpacked.reason, UNREADABLE_RESPONSE);
+    if (unpacked.kind === 'unreadable') return reject(unpacked.reason, UNREADABLE_RESPONSE);
 
     const [key] = headerValuesOf(headers, SIGNATURE_HEADERS.id);
     const form = verification.verified ? verification.form : hasSignatureHeaders(headers) ? 'advanced' : 'basic';

@@ -139,7 +139,7 @@ function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean)
 async function openProgress({ io, clock, environment, options }: Context, terminal: ProgressTerminal) {
   const { createProgress } = await import('../../output/progress.ts');
   const style = progressStyle({ io, environment, options });
-  return createProgress(io.stderr, clock, style, { ...terminal, signs: signsFor({ environment }) });
+  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: signsFor({ environment }) });
 }
 
 /** Starts to compile the expression of `--jq`. The error of an invalid one is thrown where the filter is first used. */
