@@ -18,7 +18,7 @@ const alias = <Record extends z.ZodType>(other: string, field: string, record: R
   }, record);
 
 /** An object whose fields the interface does not define, stored unchanged. */
-const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object of fields' });
+const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object' });
 
 const folder = z.strictObject({
   organizationId,

@@ -63,9 +63,7 @@ function* readResult(
     const isData =
       isBareData(body, operation) &&
       (yield* findUnexpectedField(body, operation, { strict: true, large })) === undefined;
-    return isData
-      ? bareSuccess(body)
-      : createUnusableFailure('JSON that is not the expected response', response, context);
+    return isData ? bareSuccess(body) : createUnusableFailure('unexpected JSON', response, context);
   }
   if (!isObject(result)) {
     return operation.output
@@ -80,9 +78,7 @@ function* readResult(
     operation.output && status === undefined && success.data === null
       ? ''
       : yield* findUnexpectedData(success.data, operation, large);
-  return mismatch === undefined
-    ? success
-    : createUnusableFailure(`data of an unexpected shape${mismatch}`, response, context);
+  return mismatch === undefined ? success : createUnusableFailure(`unexpected data${mismatch}`, response, context);
 }
 
 /** Creates the outcome for data without an envelope. */

@@ -39,7 +39,7 @@ export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequ
       reader = new ItemReader(head, layout, options);
       yield* reader.push(head.slice(layout.start));
     } else if (head.length > MAX_YAML_CHARACTERS) {
-      const hint = "begin each record with '- ' on a line of its own, or convert the file to NDJSON";
+      const hint = "begin each record with '- ' on a separate line, or convert the file to NDJSON";
       throw new InputError(name, {}, 'YAML in this layout is limited to 2 MB', hint);
     }
   }
@@ -172,7 +172,12 @@ class ItemReader {
     const read = new YamlRecord(readNode(parsed, node, name));
     if (text.includes('&') && hasAnchor(node)) this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
     if (this.#anchored.length <= MAX_ANCHORED_CHARACTERS) return read;
-    throw new InputError(name, { line }, 'more than 64 KB of records with anchors', 'write out the shared values');
+    throw new InputError(
+      name,
+      { line },
+      'more than 64 KB of records with anchors',
+      'replace the aliases with their values',
+    );
   }
 
   /** Warns about the fields after the list. */
