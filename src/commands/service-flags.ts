@@ -3,11 +3,11 @@ import { Hint, type NextStep, type StepKind } from '../kernel/hint.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import type { GlobalOptions } from './context.ts';
 
-/** Global flags that select a service and the connection to it. */
+/** Global flags that select a service and configure the connection to it. */
 export type ServiceFlags = Pick<GlobalOptions, 'local'> &
   Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'caFile' | 'insecureHttp'>>;
 
-/** Formats the start of a command line for the same service, quoted for a shell: `svc -p prod`. */
+/** Returns the start of a command line for the same service, quoted for a shell: `svc -p prod`. */
 export function programCommand(options: ServiceFlags): string {
   return ['svc', ...flagWords(options)].map(quoteForShell).join(' ');
 }
@@ -18,17 +18,17 @@ function flagWords({ profile, local, store, baseUrl, caFile, insecureHttp }: Ser
   return [...(local ? ['--local'] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
 }
 
-/** Formats a command line for the same service, from unquoted words: `svc -p prod jobs resume 'a b'`. */
+/** Returns a command line for the same service: `svc -p prod jobs resume 'a b'`. The words must not be quoted. */
 export function commandForService(options: ServiceFlags, ...words: readonly string[]): string {
   return [programCommand(options), ...words.map(quoteForShell)].join(' ');
 }
 
-/** Formats a hint whose commands carry the current command's service flags. */
+/** Formats a hint. Adds the current command's service flags to each command in it. */
 export function renderHint(options: ServiceFlags, hint: string | Hint): string {
   return hint instanceof Hint ? hint.withSteps((step) => addServiceFlags(options, step)).format() : hint;
 }
 
-/** Adds the service flags of the current command to the commands in an error's hint. */
+/** Adds the current command's service flags to each command in an error's hint. */
 export function withServiceFlags(error: SvcError, options: ServiceFlags): SvcError {
   const { structuredHint } = error;
   return structuredHint instanceof Hint
