@@ -53,7 +53,7 @@ describe('svc webhooks replay', () => {
     expect(JSON.parse(context.stdout())).toMatchObject([
       { id: 'msg_0', event: 'comment.add', status: 200, error: null },
     ]);
-    expect(context.stderr()).toContain('1 delivery sent with a signature older than 5 minutes');
+    expect(context.stderr()).toContain('1 delivery sent with a timestamp older than 5 minutes');
   });
 
   it('renews signatures and tokens on request', async () => {
