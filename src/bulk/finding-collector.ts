@@ -75,10 +75,10 @@ export class FindingCollector {
     this.addError(error);
   }
 
-  /** Adds a problem of the current file. */
-  addToFile(problem: Diagnostic): void {
+  /** Adds a problem of the current file, like `add`. */
+  addToFile(problem: Diagnostic, hint?: string): void {
     this.#addEmptyRows(this.#emptyRows.take());
-    this.add({ file: this.#file, ...problem });
+    this.add({ file: this.#file, ...problem }, hint);
   }
 
   /** Adds a problem, with a hint if one fix applies to all problems of this kind. */
@@ -93,8 +93,7 @@ export class FindingCollector {
   addError({ position, problem, hint }: InputError, record?: number): void {
     const { line = null, column } = position;
     const place = { line, ...(column !== undefined && { column }), ...(record !== undefined && { record }) };
-    this.addToFile({ ...place, message: problem, isExact: true });
-    if (hint !== undefined) this.countHint(hint, 1);
+    this.addToFile({ ...place, message: problem, isExact: true }, hint);
   }
 
   /** Adds a row without values, by its index among all records. */
