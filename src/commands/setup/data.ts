@@ -1,5 +1,6 @@
 import type { Operation } from '../../catalog/define.ts';
 import { withValue } from '../../kernel/field-path.ts';
+import { lowerFirst } from '../../kernel/first-letter.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
@@ -18,5 +19,5 @@ export function mergeData(data: Data, over: Data): Data {
 export function findFieldProblem({ input }: Operation, path: readonly string[], value: unknown, others: Data = {}) {
   const { error } = input.safeParse(withValue(others, path, value));
   const issue = error?.issues.find(({ path: at }) => path.every((part, depth) => at[depth] === part));
-  return issue?.message.replace(/^./, (first) => first.toLowerCase());
+  return issue && lowerFirst(issue.message);
 }
