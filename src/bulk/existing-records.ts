@@ -68,7 +68,7 @@ function alreadyExists({ status, code }: RecordResult): boolean {
   return status === 'failed' && code === 'already-exists';
 }
 
-/** Settles a record that exists, and that an earlier request of the job may have created. */
+/** Settles a record that already exists and may have been created by an earlier request of the job. */
 function settleByLookup(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
   if (isAsSent === false) return item;
   if (isAsSent) return { ...asUnchanged(item), message: 'the record already existed when it was sent again' };
@@ -87,7 +87,6 @@ function asUnchanged({ record }: RecordResult): RecordResult {
   };
 }
 
-/** Marks an existing record after its update. */
 function asUpdated(item: RecordResult): RecordResult {
   return item.status === 'succeeded' ? { ...item, effect: 'updated' } : item;
 }

@@ -8,7 +8,7 @@ import type { RepeatedRefusals } from './repeated-refusals.ts';
 
 /** The outcome of a batch after all of its requests. */
 export interface BatchResult {
-  /** Results in input order, for all records or all except the ones that were simply applied. A skipped record was not applied. */
+  /** Results in input order, of all records or only of the exceptions. A skipped record was not applied. */
   readonly items: readonly RecordResult[];
   readonly requests: number;
   readonly retries: number;
@@ -38,7 +38,7 @@ export interface BatchSenderDependencies {
 /** Maximum number of retries for records that fail with an internal service error. */
 const INTERNAL_ERROR_RETRIES = 2;
 
-/** Maximum number of retries for a batch without a response: while other requests get one, and while none do. */
+/** Maximum number of retries for a batch without a response, depending on whether other requests are answered. */
 const MAX_RESENDS = { answered: 8, silent: 2 };
 
 /**
@@ -50,9 +50,9 @@ export async function sendBatch(
   { records, isResend }: Batch,
   dependencies: BatchSenderDependencies,
 ): Promise<BatchResult> {
-  const delivery = new BatchSender(records.length, isResend, dependencies);
-  await delivery.send(records);
-  return delivery.result();
+  const sender = new BatchSender(records.length, isResend, dependencies);
+  await sender.send(records);
+  return sender.result();
 }
 
 /** Progress of a request: accepted, refused, or without a decision. */
@@ -79,7 +79,7 @@ class BatchSender {
   }
 
   result(): BatchResult {
-    // Another batch may have shown since then that the request itself is at fault.
+    // Meanwhile, another batch may have shown that the request itself is at fault.
     this.#checkFatal();
     return {
       items: this.#items.toSorted((one, other) => one.record.index - other.record.index),
@@ -125,18 +125,18 @@ class BatchSender {
     if (this.#fatal) return undefined;
     const { send, pause, countAnswered } = this.#dependencies;
     let last: BatchRequestOutcome | undefined;
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       const before = countAnswered();
       const outcome = await send(batch, kind);
       if (!outcome) return last;
       last = outcome;
       this.#mayBeApplied ||= outcome.kind === 'unknown' || (outcome.kind === 'answered' && outcome.unsettled === true);
       this.#requests += 1 + outcome.retries;
-      this.#retries += outcome.retries + (tries > 1 ? 1 : 0);
+      this.#retries += outcome.retries + (attempt > 1 ? 1 : 0);
       if (outcome.kind !== 'unknown' || outcome.by !== 'connection' || outcome.resend !== 'now') return outcome;
-      const most = countAnswered() > before ? MAX_RESENDS.answered : before > 0 ? MAX_RESENDS.silent : 0;
-      if (tries > most) return outcome;
-      await pause(tries);
+      const maxRetries = countAnswered() > before ? MAX_RESENDS.answered : before > 0 ? MAX_RESENDS.silent : 0;
+      if (attempt > maxRetries) return outcome;
+      await pause(attempt);
     }
   }
 
@@ -146,8 +146,8 @@ class BatchSender {
     named: ReadonlyMap<number, string>,
     { failure }: SvcError,
   ): Promise<Progression> {
-    const [blamed, rest] = [batch.filter((_, at) => named.has(at)), batch.filter((_, at) => !named.has(at))];
-    for (const record of blamed) {
+    const [invalid, rest] = [batch.filter((_, at) => named.has(at)), batch.filter((_, at) => !named.has(at))];
+    for (const record of invalid) {
       const message = named.get(batch.indexOf(record)) ?? null;
       this.#items.push({ record, status: 'failed', message, code: failure });
     }
@@ -167,7 +167,7 @@ class BatchSender {
     return 'refused';
   }
 
-  /** Sends both halves as whole batches: if the first is small enough, the second may be too. */
+  /** Sends both halves as separate batches, because each may now be small enough. */
   async #sendHalves(batch: RecordList): Promise<Progression> {
     const half = Math.floor(batch.length / 2);
     await this.send(batch.slice(0, half));
@@ -183,7 +183,7 @@ class BatchSender {
     return 'refused';
   }
 
-  /** Stops if the request itself is at fault. Refused records then count as unsent, so that they can be sent later. */
+  /** Stops if the request itself is at fault, and marks its refused records as unsent, so that they can be sent later. */
   #checkFatal(): void {
     const error = this.#lastRefusal;
     if (!error || this.#fatal || !this.#dependencies.repeatedRefusals.isRequestAtFault(this.#size)) return;
@@ -215,7 +215,7 @@ class BatchSender {
     return 'accepted';
   }
 
-  /** Sends one more request. Returns its results, or `undefined` if it has no results. */
+  /** Sends one more request. Returns the results, or `undefined` if the response has no results. */
   async #resend(batch: RecordList): Promise<readonly RecordResult[] | undefined> {
     const outcome = await this.#sendRequest(batch, 'part');
     switch (outcome?.kind) {
@@ -241,7 +241,7 @@ class BatchSender {
     return settled.filter(({ status, effect }) => status !== 'succeeded' || effect);
   }
 
-  /** Updates existing records in requests of their own. */
+  /** Updates existing records in separate requests. */
   async #update(records: RecordList, send: Send): Promise<readonly RecordResult[]> {
     const result = await sendBatch(
       { records, isResend: false },

@@ -74,10 +74,7 @@ export function withWrite(target: Sink, write: Sink['write']): Sink {
   };
 }
 
-/**
- * Whether a descriptor is a terminal. Loading `node:tty` also loads the network stack, so it is used only for character
- * devices, not for pipes and files.
- */
+/** Whether a descriptor is a terminal. Loads `node:tty`, and with it the network stack, only for character devices. */
 function isatty(descriptor: number): boolean {
   const mayBeTerminal = process.platform === 'win32' || isCharacterDevice(descriptor);
   return mayBeTerminal && process.getBuiltinModule('node:tty').isatty(descriptor);

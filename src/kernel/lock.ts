@@ -20,7 +20,7 @@ const held = new Set<DatabaseSync>();
 
 export interface LockOptions {
   readonly clock: Clock;
-  /** Milliseconds to wait for the owner (default: 500). The wait starts over when the lock changes hands. */
+  /** Milliseconds to wait for the owner (default: 500). The wait restarts when another process acquires the lock. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
   /**

@@ -27,8 +27,8 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
 
 /**
  * Reads a file that the user named, which may be a pipe or a terminal.
- * @throws SvcError `usage` if it does not exist, is too large, or is not a file; `local` if it cannot be read, or does not
- * end in time
+ * @throws SvcError `usage` if the file does not exist, is too large, or is not a file; `local` if it cannot be read or
+ * does not end in time
  */
 export async function readNamedFile(file: string, cwd: string, limits: ReadLimits = {}): Promise<Buffer> {
   const path = await findNamedFile(file, cwd);

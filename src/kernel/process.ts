@@ -1,20 +1,20 @@
 import { SIGNAL_FAILURES, systemErrorCode } from './errors.ts';
 
-/** ID of this process; locks name their owner by it. */
+/** ID of this process, which identifies the owner of a lock. */
 export const processId: number = process.pid;
 
 /** User ID of this process; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
 export const userId: number | undefined = process.getuid?.();
 
-/** Path of the Node.js executable that runs svc, to start further processes. */
+/** Path of the Node.js executable, for child processes. */
 export const nodeExecutable: string = process.execPath;
 
 /** The current platform, without loading `node:os`. */
 export const currentPlatform: NodeJS.Platform = process.platform;
 
 /**
- * The current folder, or an empty string if it was deleted. Commands that need no folder still run; for others, the system
- * fails to resolve relative paths, which `isCurrentFolderDeleted` recognizes.
+ * Returns the current folder, or an empty string if it was deleted: commands that don't use it still work. Resolving a
+ * relative path then fails with an error that `isCurrentFolderDeleted` recognizes.
  */
 export function currentFolder(): string {
   try {
@@ -33,12 +33,11 @@ export function isCurrentFolderDeleted(error: unknown): boolean {
 /** Version of Node.js: `v24.15.0`. */
 export const nodeVersion: string = process.version;
 
-/** Whether a process on this machine is running. */
 export function isProcessRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return systemErrorCode(error) === 'EPERM'; // It belongs to another user.
+    return systemErrorCode(error) === 'EPERM'; // The process belongs to another user.
   }
 }
 
@@ -63,24 +62,24 @@ export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) 
 }
 
 /**
- * Does what the terminal does for Ctrl-C and Ctrl-Z: signals all processes of the job. Windows has no such groups, and would
- * end the process without its handlers.
+ * Signals all processes of the job, as the terminal does for Ctrl-C and Ctrl-Z. Windows has no process groups: only
+ * this process's handlers run.
  */
 export function signalJob(signal: 'SIGINT' | 'SIGTSTP'): void {
   if (currentPlatform === 'win32') process.emit(signal, signal);
   else process.kill(0, signal);
 }
 
-/** Calls `resume` when the job continues after Ctrl-Z. @returns a function that stops that */
+/** Calls `resume` when the job continues after Ctrl-Z. @returns a function that removes the listener */
 export function onContinued(resume: () => void): () => void {
   process.on('SIGCONT', resume);
   return () => process.off('SIGCONT', resume);
 }
 
 /**
- * Keeps libraries from ending the process at a signal. They listen with `once` and then send the signal again, which svc
- * would take for a second Ctrl-C. Node.js ignores SIGXFSZ, the signal of the file size limit, so that a write fails with an
- * error that svc reports; once any listener was added, even if removed later, that signal ends the process.
+ * Prevents libraries from ending the process on a signal. Their `once` listeners send the signal again, which svc would
+ * treat as a second Ctrl-C. SIGXFSZ never gets a listener: Node.js ignores this signal, so that a write beyond the file
+ * size limit fails with an error, until a listener is added for the first time.
  */
 export function ignoreSignalListenersOfLibraries(): void {
   const isIgnored = (event: unknown, listener: unknown) =>
