@@ -2,12 +2,14 @@ import type { InputNaming } from '../catalog/flags.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
+import type { Hint } from '../kernel/hint.ts';
 import type { Io } from '../kernel/io.ts';
 import type { TimeStyle } from '../output/display-options.ts';
 import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
 import type { Settings, SettingsWithoutSecrets } from '../profiles/resolve.ts';
+import type { EmbeddedInstance } from '../service/embedded.ts';
 import type { Activity } from './activity.ts';
 import type { Prompter } from './prompter.ts';
 
@@ -68,13 +70,15 @@ export interface Context extends ProcessEnvironment {
   /** Settings without secrets; the keychain is not accessed. */
   openSettings(): Promise<SettingsWithoutSecrets>;
   client(): Promise<Client>;
+  /** The embedded service that the client calls; undefined over the network. */
+  embedded(): Promise<EmbeddedInstance | undefined>;
   format(): Promise<Format>;
   printer(): Promise<Printer>;
   /** Progress display. While the command runs, only the progress display draws on the terminal. */
   progress(): Promise<Progress>;
-  /** Prints a line to stderr, unless `--quiet` is set. */
-  note(text: string): Promise<void>;
-  warn(text: string): Promise<void>;
+  /** Prints a message to stderr, unless `--quiet` is set. Its commands get the service flags of the current command. */
+  note(message: string | Hint): Promise<void>;
+  warn(message: string | Hint): Promise<void>;
   /**
    * Asks for confirmation before a destructive write. Returns at once with `--yes`. The prompt names the service,
    * unless the write affects only this machine.

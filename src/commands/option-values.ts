@@ -16,7 +16,7 @@ export function getFlagValue(options: object, flagName: string): string | boolea
 }
 
 /** Converts a flag name to the key of its parsed value: `maxDepth` for `max-depth`. */
-export function toOptionKey(flagName: string): string {
+function toOptionKey(flagName: string): string {
   return flagName.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 

@@ -33,9 +33,12 @@ async function list(context: Context, pending: readonly PendingRecovery[], check
   const printer = await context.printer();
   const lines: RecoveryEntry[] = [];
   for (const recovery of pending) lines.push(await describeRecovery(context, recovery, check));
-  await printer.value(lines, { columns: COLUMNS, secrets: [['*', 'token']] });
+  await printer.value(
+    lines.map((line) => ({ ...line, next: line.next.format() })),
+    { columns: COLUMNS, secrets: [['*', 'token']] },
+  );
   if (lines.length === 0) await context.note('no unfinished token resets');
-  for (const { id, next } of lines) await context.note(`${id}: ${next}`);
+  for (const { id, next } of lines) await context.note(hint`${id}: ${next}`);
 }
 
 async function removeOne(context: Context, pending: readonly PendingRecovery[], id: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { credentialVariablesOf } from '../../client/credentials.ts';
-import { isProcessRunning } from '../../kernel/io.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
+import { isProcessRunning } from '../../kernel/process.ts';
 import { originOf } from '../../profiles/profile.ts';
 import { readProfiles } from '../../profiles/profiles-file.ts';
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
@@ -10,7 +11,7 @@ import type { RecoveryRecord } from '../../profiles/recovery/record.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import { optionalProperty } from '../option-values.ts';
-import { commandForService, type ServiceFlags } from '../service-flags.ts';
+import { type ServiceFlags, stepForService } from '../service-flags.ts';
 import { currentService, findOldToken } from './known-token.ts';
 import { probeToken, probeUntilSettled } from './probe.ts';
 import { ensureStep } from './reset-errors.ts';
@@ -34,7 +35,7 @@ export async function describeRecovery(context: Context, { path, record }: Pendi
   const operation = 'auth-tokens.reset';
   if (!record) {
     const nothing = { apiKey: null, service: null, profile: null, startedAt: null, token: null };
-    return { id, operation, state: 'damaged', ...nothing, path, next: `inspect and delete ${path}` };
+    return { id, operation, state: 'damaged', ...nothing, path, next: hint`inspect and delete ${path}` };
   }
   const { apiKey, place: service, profile, startedAt, token } = record;
   const state = await determineState(context, record, check);
@@ -56,31 +57,31 @@ async function determineState(context: Context, record: RecoveryRecord, check: b
   return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[found];
 }
 
-function describeNextStep(id: string, state: RecoveryState, record: RecoveryRecord, flags: ServiceFlags): string {
+function describeNextStep(id: string, state: RecoveryState, record: RecoveryRecord, flags: ServiceFlags): Hint {
   switch (state) {
     case 'kept':
-      return 'the record contains the new token: print it with --show-secrets, or save it in the profile with --save';
+      return hint`the record contains the new token: print it with --show-secrets, or save it in the profile with --save`;
     case 'running':
-      return `process ${record.pid} is still running the reset`;
+      return hint`process ${String(record.pid)} is still running the reset`;
     case 'unknown':
-      return `the token may have been replaced: ${describeCheck(record, flags)}; or ${describeReset(record, flags)}`;
+      return hint`the token may have been replaced: ${describeCheck(record, flags)}; or ${describeReset(record, flags)}`;
     case 'lost':
-      return `the token was replaced, but the new token is lost: ${describeReset(record, flags)}`;
+      return hint`the token was replaced, but the new token is lost: ${describeReset(record, flags)}`;
     case 'not_applied':
-      return `the reset was not applied and the old token still works; to remove the record: ${commandForService(flags, 'auth', 'recover', '--remove', id)}`;
+      return hint`the reset was not applied and the old token still works; to remove the record: ${stepForService(flags, step('change', 'auth', 'recover', '--remove', id))}`;
     case 'damaged':
-      return 'the record cannot be read';
+      return hint`the record cannot be read`;
   }
 }
 
-function describeCheck({ oldToken, profile }: RecoveryRecord, flags: ServiceFlags): string {
-  if (oldToken === null) return 'the old token is not known, so it cannot be checked';
+function describeCheck({ oldToken, profile }: RecoveryRecord, flags: ServiceFlags): Hint {
+  if (oldToken === null) return hint`the old token is not known, so it cannot be checked`;
   const from = profile === null ? credentialVariablesOf('key') : `profile '${profile}'`;
-  return `provide the old token (${from}) and run ${commandForService(flags, 'auth', 'recover')} to check it`;
+  return hint`provide the old token (${from}) and run ${stepForService(flags, step('show', 'auth', 'recover'))} to check it`;
 }
 
-function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): string {
-  return `reset it again with ${commandForService(flags, ...ensureStep(apiKey).command)}`;
+function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): Hint {
+  return hint`reset it again with ${stepForService(flags, ensureStep(apiKey))}`;
 }
 
 /** Returns flags that select the service of a record. Uses the current flags if they select it. */

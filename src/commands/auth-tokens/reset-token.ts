@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import { authTokens } from '../../catalog/auth-tokens.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { isCertainlyNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import type { RecoveryFile } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
-import { commandForService } from '../service-flags.ts';
 import type { DeferrableSignal } from './deferrable-signal.ts';
 import { type ApiKeyToken, probeUntilSettled, type TokenState } from './probe.ts';
 import { notAppliedError, resetUnknownError, tokenLostError } from './reset-errors.ts';
@@ -15,7 +15,7 @@ const RESET = authTokens['auth-tokens.reset'];
 /** A new token and the response that contained it. */
 export interface NewToken {
   readonly token: string;
-  readonly answer: Answer<z.output<typeof RESET.output>>;
+  readonly answer: CallResult<z.output<typeof RESET.output>>;
 }
 
 export interface ResetRequest {
@@ -77,7 +77,7 @@ async function attemptReset(
 async function sendReset({ context, client, deferrable, input }: ResetRequest): Promise<NewToken> {
   const reply = await deferrable.defer(
     () => client.call(RESET, input),
-    () => void context.note(formatWaitingMessage(context)).catch(() => undefined), // a failed message must not stop the reset
+    () => void context.note(WAITING_MESSAGE).catch(() => undefined), // a failed message must not stop the reset
   );
   if (!reply.sent) throw new TypeError('a planned request has no response');
   const { apiKey, newAuthToken } = reply.data ?? {};
@@ -88,10 +88,7 @@ async function sendReset({ context, client, deferrable, input }: ResetRequest): 
   return { token: newAuthToken.token, answer: reply };
 }
 
-function formatWaitingMessage({ options }: Context): string {
-  const recover = commandForService(options, 'auth', 'recover');
-  return `waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${recover}`;
-}
+const WAITING_MESSAGE = hint`waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${step('show', 'auth', 'recover')}`;
 
 /** Throws the error for the last attempt. Earlier attempts may have replaced the old token. */
 async function throwOutcome(

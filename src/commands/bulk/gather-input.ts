@@ -77,7 +77,7 @@ export function expectedTarget(
   // Skips missing required fields, which another check reports.
   const known = targetFields.filter(({ name, required }) => !required || data[name] !== undefined);
   const names = known.map(({ name }) => name);
-  return new CommonTarget(names, data, 'refused');
+  return new CommonTarget(names, data, 'reject');
 }
 
 /** Copies the command's signal for the first reading. Later readings must work after the signal is aborted. */

@@ -1,7 +1,7 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { groupDigits, pluralize } from '../../kernel/plural.ts';
 import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 
@@ -13,7 +13,7 @@ export interface JobEnd {
   /** Whether the job has unfinished records and can be resumed. */
   readonly resumable: boolean;
   /** Command that sends the rejects, or the same records if there is no rejects file. */
-  readonly followUp?: string | undefined;
+  readonly followUp?: NextStep | undefined;
   /** Set if the job has a single record. */
   readonly single?: RecordWrite | undefined;
 }
@@ -68,12 +68,12 @@ function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hin
 }
 
 /** Creates the hint for records that failed or have an unknown outcome. */
-function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: string): string {
+function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: NextStep) {
   if (rejects === null && failed > 0) return 'fix the input and try again';
-  if (rejects === null && followUp !== undefined) return `repeating it is safe: ${followUp}`;
+  if (rejects === null && followUp !== undefined) return hint`repeating it is safe: ${followUp}`;
   // The generated ID must be reused; otherwise, the record would be written twice.
   if (rejects === null) return `try again${first && unknown === 1 ? ` with the same ID: ${first.id}` : ''}`;
   const command = followUp ?? `the same command with --file ${rejects}`;
-  if (failed === 0) return `retry with: ${command}`;
-  return `fix ${rejects} (reasons: ${rejects}.reasons.ndjson), then run: ${command}`;
+  if (failed === 0) return hint`retry with: ${command}`;
+  return hint`fix ${rejects} (reasons: ${rejects}.reasons.ndjson), then run: ${command}`;
 }

@@ -1,10 +1,10 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { Column } from '../../catalog/define.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
-import { formatMessage } from '../terminal/terminal.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
 /** Maximum number of failures in the table format. The other formats contain more. */

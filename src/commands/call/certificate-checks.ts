@@ -1,5 +1,5 @@
 import type { Environment } from '../../kernel/folders.ts';
-import { muteWarnings } from '../../kernel/io.ts';
+import { muteWarnings } from '../../kernel/process.ts';
 
 /** If set to 0, Node.js accepts any certificate. */
 export const TLS_CHECKS_VARIABLE = 'NODE_TLS_REJECT_UNAUTHORIZED';

@@ -1,11 +1,11 @@
-import { formatCommand } from '../../catalog/command-text.ts';
+import { commandArguments } from '../../catalog/command-text.ts';
 import type { Operation } from '../../catalog/define.ts';
 import { flagName } from '../../catalog/flags.ts';
 import { manifest } from '../../catalog/manifest.ts';
+import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { groupDigits } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
-import { programCommand } from '../service-flags.ts';
 
 export type ClosingMessages = ReturnType<typeof createClosingMessages>;
 
@@ -54,7 +54,6 @@ export async function noteNoRecords(
   { organizationId }: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const adder = manifest.find(({ name }) => name === addedBy);
-  const suggestion =
-    adder && `; add some with: ${formatCommand(adder, { organizationId }, programCommand(context.options))} …`;
-  await context.note(`no results${suggestion ?? ''}`);
+  const adding = adder && stepWithPlaceholder('change', commandArguments(adder, { organizationId }), '…');
+  await context.note(adding ? hint`no results; add some with: ${adding}` : 'no results');
 }

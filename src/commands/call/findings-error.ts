@@ -1,6 +1,6 @@
 import { type Failure, SvcError } from '../../kernel/errors.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
-import { formatMessage } from '../terminal/terminal.ts';
 
 interface FindingsContext {
   readonly failure: Failure;

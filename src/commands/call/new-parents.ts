@@ -45,13 +45,8 @@ export async function noteNewParents(context: Context, created: readonly Parent[
 }
 
 async function findMissingInStore(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
-  const [{ withStore }, { findMissingParents }] = await Promise.all([
-    import('../embedded/store.ts'),
-    import('../../service/records/parent-ids.ts'),
-  ]);
-  return withStore(context, 'read', (store, apiKey) =>
-    store.read((database) => findMissingParents(database, apiKey, parents)),
-  );
+  const { explainRefusals } = await import('../embedded/store.ts');
+  return explainRefusals('read', async () => (await (await context.embedded())?.findMissingParents(parents)) ?? []);
 }
 
 /** Finds parents that are missing from the profile's cached IDs. Skips types without cached IDs. */

@@ -1,6 +1,6 @@
 import type { Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import type { Answer } from '../../client/client.ts';
+import type { CallResult } from '../../client/client.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import type { Context } from '../context.ts';
 import { IdCollector } from './id-collector.ts';
@@ -16,7 +16,7 @@ export function collectCalledIds(context: Context, entry: OperationEntry, { crea
      * Collects the IDs of a response and its request. Group IDs appear only in requests. Skips request IDs that the
      * response does not confirm: those of a read with an empty result, and lists of IDs.
      */
-    add(input: Input, { data }: Answer<unknown>): void {
+    add(input: Input, { data }: CallResult<unknown>): void {
       collector.collect(data);
       for (const { kind, id } of createsParents?.of(input) ?? []) collector.add(kind, id);
       if (!isRead) collector.collect(input);

@@ -9,7 +9,6 @@ import type { Invocation } from '../definition.ts';
 import { deliveryLists, deliveryTable } from '../embedded/delivery-views.ts';
 import { withStore } from '../embedded/store.ts';
 import { parseWholeNumber } from '../option-values.ts';
-import { commandForService } from '../service-flags.ts';
 import { DEFAULT_LIST_LIMIT, type ListDeliveriesFlags, type RetryDeliveriesFlags } from './flags.ts';
 
 /** Lists deliveries, newest first. */
@@ -52,7 +51,7 @@ export async function retryLocalDeliveries(
   await print(context, retried, deliveryTable(retried));
   if (retried.length > 0) {
     await context.note(
-      `${formatNounCount(retried.length, 'delivery')} scheduled; ${commandForService(context.options, 'serve')} sends pending deliveries`,
+      hint`${formatNounCount(retried.length, 'delivery')} scheduled; ${step('change', 'serve')} sends pending deliveries`,
     );
   }
 }

@@ -1,9 +1,10 @@
-import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint } from '../../kernel/hint.ts';
 import { type Sink, withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import type { FilterText } from '../../output/filtered-renderer.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import type { Pager, Printer } from '../../output/printer.ts';
 import type { Progress, ProgressTerminal } from '../../output/progress.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
@@ -11,10 +12,10 @@ import type { Activity } from '../activity.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
 import { optionalProperty } from '../option-values.ts';
+import { addServiceFlags } from '../service-flags.ts';
 import { createSharedTerminal } from '../terminal/shared-terminal.ts';
 import {
   canAsk,
-  formatMessage,
   lookFor,
   prefersPlainText,
   progressStyle,
@@ -56,6 +57,13 @@ export function openContext(
   const print = async (text: string) => {
     if (!holdMessage(text)) await (progress?.print(text) ?? io.stderr.write(text));
   };
+  const connection = once(() => {
+    const connecting = import('../call/connect.ts').then(({ connect }) => connect(context));
+    // A failed connection has nothing to close.
+    const opened = connecting.catch(() => undefined);
+    closers.push(async () => (await opened)?.close());
+    return connecting;
+  });
   const context: Context = {
     ...processEnvironment,
     io,
@@ -69,22 +77,20 @@ export function openContext(
     openSettings,
     settings: once(async () => (await openSettings()).withSecrets()),
     format,
-    client: once(async () => {
-      const { connect } = await import('../call/connect.ts');
-      const connecting = connect(context);
-      // A failed connection does not need to be closed.
-      closers.push(async () => (await connecting.catch(() => undefined))?.close());
-      // An invalid jq expression must fail before the first request.
+    client: async () => {
+      const connecting = connection();
+      // An invalid jq expression fails before anything is sent.
       await filter;
       return (await connecting).client;
-    }) satisfies () => Promise<Client>,
+    },
+    embedded: async () => (await connection()).embedded,
     printer: once(async () =>
       openPrinter(context, await format(), await filter, (write) => stdout.writeDocument(write, print)),
     ),
-    note: async (text) => {
-      if (!options.quiet) await print(await formatMessage(text, io.stderr));
+    note: async (message) => {
+      if (!options.quiet) await print(await formatMessage(addServiceFlags(options, message), io.stderr));
     },
-    warn: async (text) => print(await formatMessage(`warning: ${text}`, io.stderr)),
+    warn: async (message) => print(await formatMessage(hint`warning: ${addServiceFlags(options, message)}`, io.stderr)),
     confirm: async (question, about = 'service') => {
       if (options.yes) return;
       const { serviceLabel } = await import('../call/protected-profile.ts');
@@ -103,8 +109,11 @@ export function openContext(
 
 /** Asks for confirmation. @throws SvcError `usage` if the user declines, or if prompts are not possible */
 async function confirm(context: Context, question: string): Promise<void> {
-  const hint = 'add --yes to confirm without a prompt';
-  if (!canAsk(context)) throw new SvcError('usage', `confirmation required: ${question}`, { hint });
+  if (!canAsk(context)) {
+    throw new SvcError('usage', `confirmation required: ${question}`, {
+      hint: 'add --yes to confirm without a prompt',
+    });
+  }
   const prompter = await context.prompter();
   if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
 }

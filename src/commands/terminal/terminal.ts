@@ -1,6 +1,5 @@
 import type { Environment } from '../../kernel/folders.ts';
 import type { Sink } from '../../kernel/io.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { DisplayOptions } from '../../output/display-options.ts';
 import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
@@ -47,14 +46,6 @@ export function toTerminalText(
   environment: Environment,
 ): string {
   return isTerminal && !supportsUnicode({ environment }) ? toAscii(text) : text;
-}
-
-/** Formats a message. Wraps it to the width of a terminal. */
-export async function formatMessage(text: string, { columns }: Sink): Promise<string> {
-  const line = escapeForTerminal(text);
-  // A character can be two columns wide.
-  if (!columns || line.length * 2 <= columns) return `${line}\n`;
-  return `${await (await import('../../output/wrap-message.ts')).wrapMessage([line], columns)}\n`;
 }
 
 /** Selects the appearance of tables. On a terminal, the format is for people; otherwise, it is stable for scripts. */

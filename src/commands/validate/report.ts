@@ -3,8 +3,8 @@ import type { RecordCheck } from '../../bulk/record-checker.ts';
 import type { Column } from '../../catalog/define.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
-import { formatMessage } from '../terminal/terminal.ts';
 import { escapeWorkflowText } from '../terminal/workflow-command.ts';
 
 /** The checked input. */

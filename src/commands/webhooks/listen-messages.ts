@@ -1,3 +1,4 @@
+import type { Hint } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { ListenerEvent } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +13,7 @@ export async function announceListener(
   { note }: Context,
   options: ListenOptions,
   url: string,
-  notes: readonly string[] = [],
+  notes: readonly (string | Hint)[] = [],
 ): Promise<void> {
   await note(`listening on ${url}`);
   if (options.folder !== undefined) await note(`recording to ${options.folder}`);

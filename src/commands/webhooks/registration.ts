@@ -1,4 +1,5 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
+import type { Hint } from '../../kernel/hint.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { matchesPattern } from '../../webhooks/routes.ts';
 import type { VerificationSecrets } from '../../webhooks/verification.ts';
@@ -12,7 +13,7 @@ export type RegistrationNeed = 'required' | 'optional' | 'none';
 export interface Registration {
   readonly proofs: VerificationSecrets;
   readonly relaySecret: string;
-  readonly notes: readonly string[];
+  readonly notes: readonly (string | Hint)[];
   /** Deletes the endpoint. */
   remove(): Promise<void>;
   /** Disables advanced webhooks, if this process enabled them and the user agrees. */

@@ -15,7 +15,6 @@ import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { parseTargets, postOptions } from '../deliveries/targets.ts';
-import { commandForService } from '../service-flags.ts';
 import { RECORDED_COLUMNS, REPLAYED_COLUMNS } from './columns.ts';
 import type { ReplayFlags } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
@@ -74,7 +73,7 @@ async function listRecorded(context: Context, replay: ReplayOptions): Promise<vo
   await printer.records(recordedPages(context, replay, count), { columns: RECORDED_COLUMNS });
   if (count.found === 0) {
     await context.note(
-      `no recorded deliveries in ${replay.folder}; ${commandForService(context.options, 'webhooks', 'listen')} records deliveries`,
+      hint`no recorded deliveries in ${replay.folder}; ${step('change', 'webhooks', 'listen')} records deliveries`,
     );
   }
 }

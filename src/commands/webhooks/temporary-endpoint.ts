@@ -4,12 +4,12 @@ import { loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
-import { isProcessRunning, processId } from '../../kernel/io.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { isProcessRunning, processId } from '../../kernel/process.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
-import { commandForService } from '../service-flags.ts';
 
 interface TemporaryEndpointOptions {
   /** URL at which the service can reach this process. */
@@ -44,7 +44,7 @@ export async function createTemporaryEndpoint(
   const { client, close } = await connectToService({ ...context, signal: own.signal });
   try {
     const endpoints = await loadResource('webhook-endpoints');
-    const { notes, hasEnabledWebhooks } = await enableWebhooks(context, client);
+    const { notes, hasEnabledWebhooks } = await enableWebhooks(client);
     const others = await removeStale(client);
     if (allowsExisting && others.some((other) => isSameReceiver(other, url))) {
       for (const text of notes) await context.note(text);
@@ -88,14 +88,14 @@ async function removeOrWarn(context: Context, remove: () => Promise<void>): Prom
   }
 }
 
-async function enableWebhooks({ options }: Context, client: Client) {
-  const notes: string[] = [];
+async function enableWebhooks(client: Client) {
+  const notes: (string | Hint)[] = [];
   const config = await loadResource('webhook-config');
   const { isEnabled, encryptData, publicKey } = requireData(await client.call(config['webhooks.advanced.get'], {}));
   if (!isEnabled) {
     await client.call(config['webhooks.advanced.update'], { isEnabled: true });
-    const command = commandForService(options, 'webhooks', 'advanced', 'update', '--disable');
-    notes.push(`enabled advanced webhooks; to disable them again: ${command}`);
+    const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
+    notes.push(hint`enabled advanced webhooks; to disable them again: ${disabling}`);
   }
   if (encryptData && publicKey !== '') notes.push('payloads are encrypted; to decrypt them, add --private-key');
   return { notes, hasEnabledWebhooks: !isEnabled };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isProcessRunning, processId } from '../../kernel/io.ts';
+import { isProcessRunning, processId } from '../../kernel/process.ts';
 
 /** Owners in this process that may have attempts in flight. */
 const activeOwners = new Set<string>();

@@ -1,0 +1,75 @@
+import type { OperationName } from '../catalog/index.ts';
+import type { Kind } from './settings.ts';
+
+/**
+ * Sign of a change: `+` create, `~` update, `-/+` replace, `-` delete, `>` send without reading back, `!` not possible
+ * through the interface, `?` not readable.
+ */
+export type Sign = '+' | '~' | '-/+' | '-' | '>' | '!' | '?';
+
+/** One difference between the declared and the live records. Values never contain secrets. */
+export interface Change {
+  readonly sign: Sign;
+  readonly kind: Kind;
+  readonly org: string | null;
+  /** ID of the record: folder ID, uid of an endpoint (or its ID), name of a configuration. */
+  readonly id: string | null;
+  /** Path of an updated field, joined with dots; null if the change is about the whole record. */
+  readonly field: string | null;
+  readonly before: unknown;
+  /** For records sent from a file: their number. */
+  readonly after: unknown;
+}
+
+/** Value of a secret in changes and before-images. */
+export type ComparedSecret = 'equal' | 'differ';
+
+/** Identifies a record across reads, plans, and jobs: `createRecordKey('folders', 'acme', 'plans')`. */
+export type RecordKey = string;
+
+/** One record or configuration to write. */
+export interface PlannedItem {
+  readonly key: RecordKey;
+  /** Fields of the record, or the operation's whole input. Secrets are `{"$secret": reference}`. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Records that must be written first; the item is not sent if one of them failed. */
+  readonly requires: readonly RecordKey[];
+}
+
+/** Items for one request, or for as many requests as their number needs. */
+export interface PlannedWrite {
+  readonly operation: OperationName;
+  /** Input that all items share, such as the organization ID. Empty if each item is a whole input. */
+  readonly shared: Readonly<Record<string, unknown>>;
+  readonly items: readonly PlannedItem[];
+  /** File whose records are sent instead of items, as many as the ledger does not know. */
+  readonly from?: { readonly path: string; readonly records: number };
+}
+
+export interface PlanTarget {
+  readonly url: string;
+  readonly apiKey: string | null;
+}
+
+/** Number of records by change. */
+export interface PlanSummary {
+  readonly create: number;
+  readonly update: number;
+  readonly replace: number;
+  readonly delete: number;
+  readonly send: number;
+}
+
+/** Changes, and the writes that make them, in the order to send. */
+export interface Plan {
+  readonly target: PlanTarget;
+  readonly changes: readonly Change[];
+  readonly writes: readonly PlannedWrite[];
+  /** Effects that a simulation predicted, as sentences. */
+  readonly predicted: readonly string[];
+  /** Sentences about writes that cannot be undone; only in plans of `svc undo`. */
+  readonly notRestored: readonly string[];
+  readonly summary: PlanSummary;
+  /** Every live record that the plan depends on, as read. The value is undefined if the record does not exist. */
+  readonly read: ReadonlyMap<RecordKey, unknown>;
+}
