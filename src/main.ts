@@ -2,7 +2,8 @@ import { systemClock } from './kernel/clock.ts';
 import { CommandExit, FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
 import { resolveUserFolders } from './kernel/folders.ts';
 import { commandLineOf, step } from './kernel/hint.ts';
-import { createProcessIo, currentFolder, type Io, ignoreSignalListenersOfLibraries } from './kernel/io.ts';
+import { createProcessIo, type Io } from './kernel/io.ts';
+import { currentFolder, ignoreSignalListenersOfLibraries } from './kernel/process.ts';
 
 /** Runs the command line of this process, and converts errors to exit codes. */
 export async function main(version: string): Promise<void> {

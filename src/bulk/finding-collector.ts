@@ -77,9 +77,9 @@ export class FindingCollector {
     this.addError(error);
   }
 
-  addToFile(problem: Diagnostic): void {
+  addToFile(problem: Diagnostic, hint?: string): void {
     this.#addEmptyRows(this.#emptyRows.take());
-    this.add({ file: this.#file, ...problem });
+    this.add({ file: this.#file, ...problem }, hint);
   }
 
   /** Adds a problem, with a hint if one fix applies to all problems of this kind. */
@@ -94,8 +94,7 @@ export class FindingCollector {
   addError({ position, problem, hint }: InputError, record?: number): void {
     const { line = null, column } = position;
     const place = { line, ...(column !== undefined && { column }), ...(record !== undefined && { record }) };
-    this.addToFile({ ...place, message: problem, isExact: true });
-    if (hint !== undefined) this.countHint(hint, 1);
+    this.addToFile({ ...place, message: problem, isExact: true }, hint);
   }
 
   /** Adds a row without values, by its index among all records. */

@@ -3,14 +3,7 @@ import type { BatchRequestOutcome, RequestKind } from './batch-request.ts';
 import { type ParsedResponse, parseResponse, parseSharedResult, type ReportedRecords } from './batch-response.ts';
 import type { Batch, RecordList } from './batches.ts';
 import type { RecordResult, RecordStatus } from './bulk-record.ts';
-import {
-  alreadyExists,
-  type ExistingRecords,
-  type LookUpRecords,
-  markUnchanged,
-  markUpdated,
-  settleByLookup,
-} from './existing-records.ts';
+import { type ExistingRecords, type LookUpRecords, resolveExisting, settleExisting } from './existing-records.ts';
 import type { RepeatedRefusals } from './repeated-refusals.ts';
 
 /** The outcome of a batch after all of its requests. */
@@ -26,9 +19,11 @@ export interface BatchResult {
   readonly unanswered: SvcError | undefined;
 }
 
+/** Sends one request. Returns `undefined` once the job is stopping. */
+type Send = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome | undefined>;
+
 export interface BatchSenderDependencies {
-  /** Sends one request. Returns `undefined` once the job is stopping. */
-  readonly send: (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome | undefined>;
+  readonly send: Send;
   /** Waits before the nth retry. */
   readonly pause: (repetition: number) => Promise<void>;
   /** Number of requests in this run that got a response. */
@@ -36,7 +31,7 @@ export interface BatchSenderDependencies {
   readonly repeatedRefusals: RepeatedRefusals;
   readonly lookUp?: LookUpRecords | undefined;
   /** How to handle records that existed before the job (default: they fail). */
-  readonly existing?: ExistingRecords<BatchSenderDependencies['send']> | undefined;
+  readonly existing?: ExistingRecords<Send> | undefined;
   readonly reported: ReportedRecords;
 }
 
@@ -214,7 +209,9 @@ class BatchSender {
       settled.push(...items.filter((item) => !isInternalError(item)));
       items = repeated;
     }
-    this.#items.push(...(await this.#resolveExisting([...settled, ...items])));
+    const { existing } = this.#dependencies;
+    const update = (records: RecordList, send: Send) => this.#update(records, send);
+    this.#items.push(...(await resolveExisting([...settled, ...items], existing, update)));
     return 'accepted';
   }
 
@@ -235,38 +232,17 @@ class BatchSender {
     }
   }
 
-  /**
-   * Looks up records that already exist, because an earlier request may have created them. A record that matches the one
-   * that was sent counts as succeeded.
-   */
+  /** Settles the records that already exist, if an earlier request may have created them. */
   async #settleExisting(items: readonly RecordResult[]): Promise<readonly RecordResult[]> {
+    if (!this.#mayBeApplied) return items;
     const { lookUp, reported } = this.#dependencies;
-    const doubtful = this.#mayBeApplied ? items.filter(alreadyExists) : [];
-    if (doubtful.length === 0) return items;
-    const found = await lookUp?.(doubtful.map(({ record }) => record));
-    const settled = items.map((item) =>
-      alreadyExists(item) ? settleByLookup(item, found?.get(item.record.id)) : item,
-    );
-    return reported === 'all' ? settled : settled.filter(({ status, effect }) => status !== 'succeeded' || effect);
-  }
-
-  /** Skips or updates the records that existed before the job. */
-  async #resolveExisting(items: readonly RecordResult[]): Promise<readonly RecordResult[]> {
-    const { existing } = this.#dependencies;
-    const found = items.filter(alreadyExists);
-    if (!existing || found.length === 0) return items;
-    const others = items.filter((item) => !alreadyExists(item));
-    if (existing.action === 'skip')
-      return [...others, ...found.map((item) => ({ ...item, status: 'existing' as const }))];
-    const asSent = await existing.lookUp(found.map(({ record }) => record));
-    const unchanged = found.filter(({ record }) => asSent.get(record.id) === true);
-    const changed = found.map(({ record }) => record).filter(({ id }) => asSent.get(id) !== true);
-    return [...others, ...unchanged.map(markUnchanged), ...(await this.#update(changed, existing.send))];
+    const settled = await settleExisting(items, lookUp);
+    if (settled === items || reported === 'all') return settled;
+    return settled.filter(({ status, effect }) => status !== 'succeeded' || effect);
   }
 
   /** Updates existing records in separate requests. */
-  async #update(records: RecordList, send: BatchSenderDependencies['send']): Promise<readonly RecordResult[]> {
-    if (records.length === 0) return [];
+  async #update(records: RecordList, send: Send): Promise<readonly RecordResult[]> {
     const result = await sendBatch(
       { records, isResend: false },
       { ...this.#dependencies, send, reported: 'all', lookUp: undefined, existing: undefined },
@@ -276,7 +252,7 @@ class BatchSender {
     this.#unexpectedIds.push(...result.unexpectedIds);
     this.#fatal ??= result.fatal;
     this.#unanswered ??= result.unanswered;
-    return result.items.map(markUpdated);
+    return result.items;
   }
 
   #finishAll(batch: RecordList, status: RecordStatus, details: ResultDetails): Progression {

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { muteWarnings } from '../kernel/io.ts';
+import { muteWarnings } from '../kernel/process.ts';
 import { Deadlines } from './deadlines.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { type BodyText, ResponseBody } from './response-body.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { getOpenFileLimit } from './io.ts';
+import { getOpenFileLimit } from './process.ts';
 
 const MAX_CONNECTIONS = 1_024;
 

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { currentPlatform } from './io.ts';
+import { currentPlatform } from './process.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { currentPlatform, processId } from './io.ts';
+import { currentPlatform, processId } from './process.ts';
 
 /**
  * Whether this process may read from its terminal: the system stops a background job that tries. Returns false if the

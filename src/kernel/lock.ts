@@ -4,7 +4,7 @@ import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { type Clock, monotonicNow } from './clock.ts';
 import { SvcError } from './errors.ts';
 import { createPrivateFile, localFileError, readTextIfExists } from './files.ts';
-import { processId, withoutExperimentalWarning } from './io.ts';
+import { processId, withoutExperimentalWarning } from './process.ts';
 
 /** Maximum pause in milliseconds between two attempts to acquire a lock. */
 const MAX_PAUSE = 200;

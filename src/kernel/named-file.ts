@@ -2,8 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError } from './files.ts';
-import { currentPlatform } from './io.ts';
 import { findNearest } from './nearest.ts';
+import { currentPlatform } from './process.ts';
 import { type ReadLimits, readFileOrPipe, UnsuitableFileError } from './read-file.ts';
 
 /**

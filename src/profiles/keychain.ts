@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { programArgument } from '../kernel/bundled-programs.ts';
 import type { Environment } from '../kernel/folders.ts';
-import { nodeExecutable } from '../kernel/io.ts';
+import { nodeExecutable } from '../kernel/process.ts';
 import { tryParseJson } from '../kernel/try-parse-json.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 

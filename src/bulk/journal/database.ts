@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError, moveReplacing } from '../../kernel/files.ts';
-import { withoutExperimentalWarning } from '../../kernel/io.ts';
+import { withoutExperimentalWarning } from '../../kernel/process.ts';
 
 /** Identifies a file as a journal of svc (`SVCJ`), and its version. */
 const APPLICATION_ID = 0x5356434a;

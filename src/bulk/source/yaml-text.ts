@@ -11,6 +11,7 @@ import {
   visit,
   type Document as YamlDocument,
 } from 'yaml';
+import { lowerFirst } from '../../kernel/first-letter.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN, YAML_NULL } from './plain-scalar.ts';
@@ -170,7 +171,3 @@ function describeYamlError({ code, message }: { code: string; message: string })
 
 export const SECOND_DOCUMENT = 'a second document begins here';
 export const ONE_LIST_HINT = "put all records into one list, without '---' between them";
-
-function lowerFirst(message: string): string {
-  return message.replace(/^./, (first) => first.toLowerCase());
-}

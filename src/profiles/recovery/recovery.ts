@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createPrivateFolder, flushFolder, localFileError, moveReplacing } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { processId } from '../../kernel/io.ts';
+import { processId } from '../../kernel/process.ts';
 import { type RecoveryRecord, type ResetSubject, subjectKeyOf } from './record.ts';
 
 /** An open recovery record. Each change is on disk when its promise resolves. */
