@@ -2,7 +2,7 @@ import type { OperationName } from '../catalog/index.ts';
 import type { Kind } from './settings.ts';
 
 /**
- * What the interface allows for a kind of records.
+ * Access that the interface gives to a kind of records.
  * - `managed`: read, and changed where they differ.
  * - `ensured`: read, and created if they are missing, but never changed.
  * - `sent`: never read, and sent unless the same content was sent before.

@@ -14,7 +14,7 @@ import { SecretValue } from '../../src/settings/secret-value.ts';
 import type { Declared } from '../../src/settings/settings.ts';
 import { startTestService, type TestService } from '../service/test-service.ts';
 
-export const SECRETS = new Map([
+const SECRETS = new Map([
   ['TOKEN', 'first-secret-token'],
   ['OTHER', 'other-secret-token'],
 ]);
@@ -61,13 +61,13 @@ export async function startPlannedWorld(options: ServiceOptions = {}): Promise<P
   };
 }
 
-export async function planWith(client: Client, declared: Declared, rest: Partial<PlanInput> = {}): Promise<Plan> {
+async function planWith(client: Client, declared: Declared, rest: Partial<PlanInput> = {}): Promise<Plan> {
   const query: LiveQuery = queryDeclared(declared);
   const live = await readLive(client, query);
   return buildPlan({ declared, live, query, target: TARGET, isSent: () => false, ...rest });
 }
 
-export const TARGET = { url: 'http://localhost', apiKey: 'key' };
+const TARGET = { url: 'http://localhost', apiKey: 'key' };
 
 async function send(client: Client, { operation: name, shared, items }: PlannedWrite): Promise<void> {
   const operation: CalledOperation & Awaited<ReturnType<typeof loadOperation>> = await loadOperation(

@@ -10,7 +10,7 @@ const COMPARED = ['url', 'description', 'filterTypes', 'channels', 'disabled', '
 /** Fields that an update can set but not clear. */
 const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
 /** Fields that only the service sets. */
-export const SERVICE_FIELDS = ['id', 'secret', 'createdAt', 'updatedAt'];
+const SERVICE_FIELDS = ['id', 'secret', 'createdAt', 'updatedAt'];
 
 const ENABLE_KEY = createRecordKey('config', null, 'advancedWebhooks');
 const keyOf = (id: unknown) => createRecordKey('endpoints', null, String(id));

@@ -1,9 +1,9 @@
 import type { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
+import type { SentRecord } from '../ledger.ts';
 import type { LiveRecord, LiveRecords } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { SecretValue } from '../secret-value.ts';
-import type { SentRecord } from '../sent-record.ts';
 import type { Declared, Kind } from '../settings.ts';
 
 /** The changes and writes of a plan for some kinds of records, and the live records that they depend on. */
@@ -13,7 +13,7 @@ export interface PlanPart {
   readonly read: readonly (readonly [RecordKey, LiveRecord | undefined])[];
 }
 
-/** What a plan is built from. */
+/** Input of a plan. */
 export interface PlanSource {
   readonly declared: Declared;
   /** Owner of endpoints: their uids start with `<stack>.`. */

@@ -10,7 +10,7 @@ export interface DocumentQuery {
   readonly folders: readonly { readonly folderId: string; readonly ids: readonly string[] }[];
 }
 
-/** Which records to read. Plain data, so that a saved plan can repeat its reads. */
+/** Selection of records to read. Plain data, so that a saved plan can repeat its reads. */
 export interface LiveQuery {
   readonly configs: readonly ConfigName[];
   readonly endpoints: boolean;
