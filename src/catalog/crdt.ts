@@ -24,9 +24,9 @@ const content = withRules(
       contentKey: z.string().optional().describe('key of the content (default: content)'),
     })
     .superRefine(({ type, data }, refinement) => {
-      const wanted = expectedFor(type, data);
-      if (wanted)
-        refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${wanted} for type ${type}.` });
+      const expected = describeExpectedData(type, data);
+      if (expected)
+        refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${expected} for type ${type}.` });
       if (hasPrototypeKey(data))
         refinement.addIssue({ code: 'custom', path: ['data'], message: 'Data must not have a key __proto__.' });
     }),
@@ -40,7 +40,7 @@ const content = withRules(
 );
 
 /** Uses problems of `data` as the message, because they are complete sentences, unless `data` is missing. */
-function refusal({ path: [field], message }: InputProblem): string | undefined {
+function describeRejection({ path: [field], message }: InputProblem): string | undefined {
   if (field === 'editorId') return 'Editor ID is required.';
   if (field !== 'data') return undefined;
   return message.startsWith('Data ') ? message : 'Data is required.';
@@ -53,7 +53,7 @@ function hasPrototypeKey(data: unknown): boolean {
 }
 
 /** Describes the data that a type requires; `undefined` if the data matches. */
-function expectedFor(type: (typeof TYPES)[number], data: unknown): string | undefined {
+function describeExpectedData(type: (typeof TYPES)[number], data: unknown): string | undefined {
   switch (type) {
     case 'text':
     case 'xml':
@@ -110,7 +110,7 @@ export const crdt = {
     output: z.unknown(),
     message: 'CRDT data added successfully.',
     lookup,
-    rejectionMessage: refusal,
+    rejectionMessage: describeRejection,
   }),
   'crdt.update': defineOperation({
     command: ['crdt', 'update'],
@@ -129,7 +129,7 @@ export const crdt = {
     output: z.unknown(),
     message: 'CRDT data updated successfully.',
     lookup,
-    rejectionMessage: refusal,
+    rejectionMessage: describeRejection,
     confirm: ({ editorId, documentId }) => `Replace the content of editor ${editorId} in document ${documentId}?`,
   }),
 };

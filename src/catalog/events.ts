@@ -1,17 +1,17 @@
 import { findNearest } from '../kernel/nearest.ts';
 
-/** Category of an event type, by which triggers and lists are grouped. */
+/** Category of an event type, for grouping triggers and lists. */
 export type EventGroup = 'thread' | 'message' | 'huddle' | 'editor' | 'recorder' | 'delivery';
 
 export interface EventType {
   readonly name: string;
   readonly group: EventGroup;
   readonly description: string;
-  /** The `actionType` of its payload. */
+  /** The `actionType` in the payload of the event. */
   readonly actionType: string;
   /** Whether the event is enabled when basic webhooks are first enabled. */
   readonly onByDefault: boolean;
-  /** Whether the email service has this trigger too. */
+  /** Whether the email service also has this trigger. */
   readonly email?: true;
 }
 
@@ -88,7 +88,7 @@ function unknownEventWarning(name: string): string {
   return `'${name}' is not a known event type; ${advice}`;
 }
 
-/** Returns the known event type that a mistyped one most likely stands for, if any. */
+/** Finds the known event type closest to a mistyped one; `undefined` if none is close. */
 export function findNearestEvent(name: string): string | undefined {
   return findNearest(name, EVENT_NAMES);
 }
