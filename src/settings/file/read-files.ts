@@ -9,10 +9,10 @@ import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import type { SettingsFile } from '../settings.ts';
-import type { SourceRequest } from './read-tree.ts';
+import type { SettingsText } from './read-tree.ts';
 
 /** A settings file, or one of several in a folder. */
-export interface ReadFile extends SourceRequest {
+export interface ReadFile extends SettingsText {
   /** The file on disk; absent for stdin. */
   readonly file?: SettingsFile;
 }

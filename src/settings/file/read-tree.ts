@@ -19,7 +19,7 @@ const MAX_REPEATED_VALUES = 100_000;
 /** Ends the reading of a file at a problem that has been reported. */
 class ReadingEnded extends Error {}
 
-export interface SourceRequest {
+export interface SettingsText {
   readonly name: string;
   readonly folder: string;
   readonly text: string;
@@ -29,7 +29,7 @@ export interface SourceRequest {
  * Parses the text of a settings file as one map. Scalars have the types of YAML 1.2.
  * @returns `undefined` if the text cannot be read
  */
-export function readTree(request: SourceRequest, problems: Problems): MapTree | undefined {
+export function readTree(request: SettingsText, problems: Problems): MapTree | undefined {
   const lineCounter = new LineCounter();
   const source: SourceText = {
     ...request,
