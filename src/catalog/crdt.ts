@@ -28,8 +28,8 @@ const content = withRules(
     .superRefine(({ type, data }, refinement) => {
       const reject = ({ message, params }: ReturnType<typeof fieldMessage>) =>
         refinement.addIssue({ code: 'custom', path: ['data'], message: upperFirst(message), params });
-      const wanted = expectedFor(type, data);
-      if (wanted) reject(fieldMessage`${{ field: 'data' }} must be ${wanted} for ${{ field: 'type' }} ${type}.`);
+      const expected = describeExpectedData(type, data);
+      if (expected) reject(fieldMessage`${{ field: 'data' }} must be ${expected} for ${{ field: 'type' }} ${type}.`);
       if (hasPrototypeKey(data)) reject(fieldMessage`${{ field: 'data' }} must not have a key __proto__.`);
     }),
   {
@@ -55,7 +55,7 @@ function hasPrototypeKey(data: unknown): boolean {
 }
 
 /** Describes the data that a type requires; `undefined` if the data matches. */
-function expectedFor(type: (typeof TYPES)[number], data: unknown): string | undefined {
+function describeExpectedData(type: (typeof TYPES)[number], data: unknown): string | undefined {
   switch (type) {
     case 'text':
     case 'xml':

@@ -184,8 +184,8 @@ export interface Example {
 }
 
 /**
- * One operation of the service as a value. The command, its flags, help, completion, and validation, the embedded service's
- * route and checks, and the headers of raw calls are all derived from it.
+ * One operation of the service as a value. Defines the command with its flags, help, completion, and validation, the
+ * embedded service's route and checks, and the headers of raw calls.
  */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,

@@ -1,14 +1,14 @@
 import { type Hint, hint, step } from '../kernel/hint.ts';
 import { findNearest } from '../kernel/nearest.ts';
 
-/** Category of an event type, by which triggers and lists are grouped. */
+/** Category of an event type, for grouping triggers and lists. */
 export type EventGroup = 'thread' | 'message' | 'huddle' | 'editor' | 'recorder' | 'delivery';
 
 export interface EventType {
   readonly name: string;
   readonly group: EventGroup;
   readonly description: string;
-  /** The `actionType` of its payload. */
+  /** The `actionType` in the payload of the event. */
   readonly actionType: string;
   /** Whether the event is enabled when basic webhooks are first enabled. */
   readonly onByDefault: boolean;

@@ -58,8 +58,8 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['number', 'a number'],
   ['int', 'a whole number'],
   ['boolean', 'true or false'],
-  ['object', 'an object of fields'],
-  ['record', 'an object of fields'],
+  ['object', 'an object'],
+  ['record', 'an object'],
   ['array', 'a list'],
 ]);
 

@@ -1,5 +1,5 @@
 import { isObject } from '../kernel/is-object.ts';
-import { cellText } from './cells.ts';
+import { formatCell } from './cells.ts';
 import { chooseColumns } from './columns.ts';
 import { type FieldListOptions, renderFieldList } from './field-list.ts';
 import { nestedRows } from './field-rows.ts';
@@ -27,7 +27,7 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
       if (plan.hidden > 0) view.reportHidden?.(plan.hidden);
     },
     value: async (value) => {
-      if (!isObject(value)) return value === undefined || value === null ? '' : `${cellText(value, view.display)}\n`;
+      if (!isObject(value)) return value === undefined || value === null ? '' : `${formatCell(value, view.display)}\n`;
       const rows = [...nestedRows(fieldsOf(value, view), view.display)];
       const measure = await createMeasure(rows);
       return [...renderFields(rows, view, measure, colors)].join('');
@@ -52,8 +52,8 @@ function* renderColumns({ content, widths }: TablePlan, view: View, colors: Pale
   const { columns, head, body, measure, alignRight } = content;
   const layout = { widths, measure, alignRight, ellipsis: view.display.glyphs.ellipsis };
   const maxLines = columns.map(({ kind }) => (kind === 'time' ? 1 : MAX_CELL_LINES));
-  if (view.headers) yield* layOutRows([head], { ...layout, maxLines, paints: columns.map(() => colors.dim) });
-  yield* layOutRows(body, { ...layout, maxLines, paints: columns.map(colors.column) });
+  if (view.headers) yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
+  yield* layOutRows(body, { ...layout, maxLines, styles: columns.map(colors.column) });
 }
 
 /** Renders each record as a list of its fields, for columns that do not fit side by side. */
@@ -80,5 +80,5 @@ function renderFields(
   list: Pick<FieldListOptions, 'names' | 'isProse'> = {},
 ) {
   const limit = (display.isInteractive && width) || Number.POSITIVE_INFINITY;
-  return renderFieldList(rows, { measure, width: limit, gap: GAP, paint: colors.dim, ...list });
+  return renderFieldList(rows, { measure, width: limit, gap: GAP, style: colors.dim, ...list });
 }
