@@ -24,7 +24,7 @@ export interface TableLayout {
   readonly widths: readonly number[];
   readonly measure: Measure;
   /** Styles of whole columns. */
-  readonly styles?: readonly Style[];
+  readonly styles: readonly Style[];
   /** Columns that are aligned right, such as numbers. */
   readonly alignRight?: readonly boolean[];
   /** Lines per cell for each column (default: 1). */
@@ -48,7 +48,7 @@ export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generato
 /** Splits a row into screen lines. */
 function linesOf(
   row: Row,
-  { widths, measure, styles = [], maxLines = [], ellipsis }: TableLayout,
+  { widths, measure, styles, maxLines = [], ellipsis }: TableLayout,
   wide: string[],
 ): string[][] {
   const cells = row.map((text, column) => wrap(text, widths[column] ?? 0, measure, maxLines[column] ?? 1, ellipsis));

@@ -15,7 +15,7 @@ import { createMeasure, type Measure } from './width.ts';
 
 /** Renders records in aligned columns, and a single value with one line per field. */
 export async function createTableRenderer(view: View): Promise<Renderer> {
-  const colors = view.color ? await loadPalette() : undefined;
+  const colors = await loadPalette(view.color);
   return {
     async *records(pages) {
       const records = await collectPages(pages);
@@ -50,20 +50,19 @@ export async function renderTable(records: readonly unknown[], view: View): Prom
   return texts.join('');
 }
 
-function* renderColumns({ content, widths }: TablePlan, view: View, colors?: Palette): Generator<string> {
+function* renderColumns({ content, widths }: TablePlan, view: View, colors: Palette): Generator<string> {
   const { columns, head, body, measure, alignRight } = content;
   const layout = { widths, measure, alignRight, ellipsis: view.display.glyphs.ellipsis };
   const maxLines = columns.map(({ kind }) => (kind === 'time' ? 1 : MAX_CELL_LINES));
-  if (view.headers)
-    yield* layOutRows([head], { ...layout, maxLines, ...(colors && { styles: columns.map(() => colors.dim) }) });
-  yield* layOutRows(body, { ...layout, maxLines, ...(colors && { styles: columns.map(colors.column) }) });
+  if (view.headers) yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
+  yield* layOutRows(body, { ...layout, maxLines, styles: columns.map(colors.column) });
 }
 
 /** Renders each record as a list of its fields, for columns that do not fit side by side. */
 function* renderRecordLists(
   { head, body, columns, measure }: TableContent,
   view: View,
-  colors?: Palette,
+  colors: Palette,
 ): Generator<string> {
   for (const [index, row] of body.entries()) {
     if (index > 0) yield '\n';
@@ -79,12 +78,11 @@ function renderFields(
   rows: readonly Row[],
   { display, width }: View,
   measure: Measure,
-  colors?: Palette,
+  colors: Palette,
   list: Pick<FieldListOptions, 'names' | 'isProse'> = {},
 ) {
-  const style = colors?.dim;
   const limit = (display.isInteractive && width) || Number.POSITIVE_INFINITY;
-  return renderFieldList(rows, { measure, width: limit, gap: GAP, ...(style && { style }), ...list });
+  return renderFieldList(rows, { measure, width: limit, gap: GAP, style: colors.dim, ...list });
 }
 
 const INDENT = '  ';
