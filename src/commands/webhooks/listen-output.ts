@@ -47,7 +47,7 @@ function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: 
     const { forwarded } = delivery;
     const cells = [
       ...(isNarrow ? formatNarrowCells : formatCells)(delivery),
-      ...(showsLatency ? [formatLatency(forwarded)] : []),
+      ...(showsLatency ? [forwarded ? formatMilliseconds(forwarded.milliseconds) : '-'] : []),
     ];
     const padded = cells.map(escapeForTerminal).map((cell, column) => {
       if (isNarrow) return cell;
@@ -61,10 +61,6 @@ function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: 
 }
 
 const LATENCY_COLUMN = 4;
-
-function formatLatency(forwarded: ForwardResult | null): string {
-  return forwarded ? formatMilliseconds(forwarded.milliseconds) : '-';
-}
 
 function formatCells(delivery: ReceivedDeliveryEvent): readonly string[] {
   const { receivedAt, replayedAt = receivedAt, event, form, verified, payload } = delivery;
