@@ -49,7 +49,7 @@ const tokenOfWorkspace = prepareQuery((database, { workspaceId }: { readonly wor
 );
 
 /** Returns the API key in the headers of an unauthenticated request. */
-export function statedApiKey(kind: Auth, request: ServiceRequest): string | undefined {
+export function readApiKeyHeader(kind: Auth, request: ServiceRequest): string | undefined {
   return kind === 'key' ? credentialIn(request, 'apiKey') : undefined;
 }
 

@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * Creates the handler for `--if-exists`. Returns `undefined` if existing records are failures.
  * @param keptFields receives the names of differing fields that an update cannot change
  */
-export async function handleExisting(
+export async function createExistingHandler(
   calls: BatchCalls,
   clock: Clock,
   keptFields: Set<string>,

@@ -4,7 +4,7 @@ import { createLimiter } from '../../bulk/limiter/limiter.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createLookup } from './create-lookup.ts';
-import { handleExisting } from './existing-records.ts';
+import { createExistingHandler } from './existing-records.ts';
 import type { JobRun } from './job-run.ts';
 import { pendingRecords } from './pending-records.ts';
 import { createRequestSender } from './request-sender.ts';
@@ -40,7 +40,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
     {
       send: recorder.withMetrics(createRequestSender(calls, clock, reported)),
       lookUp: createLookup(calls),
-      existing: await handleExisting(calls, clock, keptFields),
+      existing: await createExistingHandler(calls, clock, keptFields),
       limiter,
       log: recorder,
       pause: (repetition, signal) => clock.sleep(retryPause(repetition), signal),

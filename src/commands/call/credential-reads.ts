@@ -5,11 +5,11 @@ import type { CalledOperation } from '../../client/client.ts';
 
 /** Reads to check credentials with. Every API key and every workspace has access to them. */
 export const CREDENTIAL_READS = {
-  key: toRead(webhookConfig['webhooks.config.get']),
-  workspace: toRead(workspace['workspace.get']),
+  key: toReadOperation(webhookConfig['webhooks.config.get']),
+  workspace: toReadOperation(workspace['workspace.get']),
 } as const;
 
 /** Omits the output schema: any successful response proves that the credentials work. */
-function toRead({ path, auth, effect }: Operation): CalledOperation {
+function toReadOperation({ path, auth, effect }: Operation): CalledOperation {
   return { path, auth, effect };
 }

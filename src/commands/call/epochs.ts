@@ -2,13 +2,13 @@ import type { Flag } from '../../catalog/flags.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 
-type Timed = Pick<Flag, 'path' | 'kind' | 'keys'>;
+type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
 
 /**
  * Converts time fields from milliseconds to seconds, if the value is too large to be in seconds.
  * @returns a warning for each conversion
  */
-export function convertEpochs(flags: readonly Timed[], data: Record<string, unknown>): readonly string[] {
+export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, unknown>): readonly string[] {
   return flags.flatMap((flag) => {
     const [field = '', ...rest] = flag.path;
     if (flag.kind === 'time' && rest.length === 0) return convert(data, field);

@@ -15,7 +15,7 @@ export interface InputData {
   /** Single record from flags, for an operation that takes records. */
   readonly record: Record<string, unknown> | undefined;
   /** Whether any data came from `--data`. */
-  readonly fromDocument: boolean;
+  readonly usesDataFlag: boolean;
 }
 
 /** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
@@ -25,7 +25,7 @@ export async function readInputData(
   invocation: Invocation,
 ): Promise<InputData> {
   const { options } = invocation;
-  const document = await readDocument(context, selectOptions(CALL_FLAGS, options).data);
+  const document = await readDataFlag(context, selectOptions(CALL_FLAGS, options).data);
   const data: Record<string, unknown> = structuredClone(document ?? {});
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
@@ -42,11 +42,11 @@ export async function readInputData(
   return {
     data,
     record: Object.keys(record).length > 0 ? record : undefined,
-    fromDocument: document !== undefined,
+    usesDataFlag: document !== undefined,
   };
 }
 
-async function readDocument(context: Context, argument: string | undefined) {
+async function readDataFlag(context: Context, argument: string | undefined) {
   if (argument === undefined) return undefined;
   const { readData } = await import('./data-argument.ts');
   return readData(context, argument);
@@ -98,8 +98,8 @@ async function readSecretFlag({ io, cwd, signal }: Context, { name }: Flag, opti
 }
 
 async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {
-  const takesOne = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
-  if (!takesOne || data['organizationId'] !== undefined) return;
+  const takesOrganization = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
+  if (!takesOrganization || data['organizationId'] !== undefined) return;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
 }

@@ -31,7 +31,7 @@ export function createOutputSchema(
   { records, columns }: Operation,
   output: JsonSchema,
 ): NonNullable<Tool['outputSchema']> {
-  const looseOutput = loosen(output);
+  const looseOutput = relaxSchema(output);
   const items = records === undefined ? looseOutput : propertiesOf(looseOutput)[records];
   const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : looseOutput;
   return {
@@ -52,16 +52,16 @@ function propertiesOf({ properties }: Shape): Readonly<Record<string, unknown>> 
 }
 
 /** Keeps only types and descriptions. Drops references, because the schema's root changes. */
-function loosen(schema: unknown): Shape {
+function relaxSchema(schema: unknown): Shape {
   if (typeof schema !== 'object' || schema === null) return {};
   const { type, description, properties, items, anyOf } = schema as Shape;
   return {
     ...(type !== undefined && { type: [...new Set([type, 'null'].flat())] }),
     ...(typeof description === 'string' && { description }),
     ...(properties !== undefined && {
-      properties: Object.fromEntries(Object.entries(properties as Shape).map(([name, of]) => [name, loosen(of)])),
+      properties: Object.fromEntries(Object.entries(properties as Shape).map(([name, of]) => [name, relaxSchema(of)])),
     }),
-    ...(items !== undefined && { items: loosen(items) }),
-    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(loosen) }),
+    ...(items !== undefined && { items: relaxSchema(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(relaxSchema) }),
   };
 }
