@@ -109,7 +109,7 @@ export class FindingCollector {
   }
 
   /** Records the name of a field that probably contains the missing ID. */
-  noteRenamedField(name: string, idField: string): void {
+  recordRenamedField(name: string, idField: string): void {
     this.#renameHint ??= renameHint(name, idField);
   }
 

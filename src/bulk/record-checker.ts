@@ -218,7 +218,7 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     this.countHint(TARGET_HINT, targetConflicts);
     if (Object.hasOwn(ownFields, fields.id)) return;
     const other = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
-    if (other !== undefined) this.noteRenamedField(other, fields.id);
+    if (other !== undefined) this.recordRenamedField(other, fields.id);
   }
 
   /** Warns once per unknown field. */

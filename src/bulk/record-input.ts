@@ -50,7 +50,7 @@ function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {
     const path = file === '-' ? file : resolve(cwd, file);
     if (paths.has(path)) {
       throw new SvcError('usage', `--file: ${file === '-' ? 'stdin' : file} is given twice`, {
-        hint: file === '-' ? 'stdin can be read only once' : 'name each file only once',
+        hint: file === '-' ? 'stdin can be read only once' : 'specify each file only once',
       });
     }
     paths.add(path);

@@ -23,7 +23,7 @@ export interface PreparedRecord {
   readonly isChanged: boolean;
   /** Problems that the schema does not detect. */
   readonly problems: readonly RecordProblem[];
-  /** Number of `problems` that are about the target. */
+  /** Number of `problems` that concern the target. */
   readonly targetConflicts: number;
 }
 

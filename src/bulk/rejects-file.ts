@@ -28,7 +28,7 @@ export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
   readonly isAnew: boolean;
 }
 
-/** A rejects file as the job wrote it, to detect later edits. */
+/** State of a rejects file after the job wrote it, to detect later edits. */
 export interface WrittenRejects {
   readonly path: string;
   readonly bytes: number;

@@ -38,7 +38,7 @@ export interface BatchSenderDependencies {
 /** Maximum number of retries for records that fail with an internal service error. */
 const INTERNAL_ERROR_RETRIES = 2;
 
-/** Maximum number of retries for a batch without a response, depending on whether other requests are answered. */
+/** Maximum number of retries for a batch without a response: if other requests get responses, and if none do. */
 const MAX_RESENDS = { answered: 8, silent: 2 };
 
 /**
@@ -275,7 +275,7 @@ function resultsFor(batch: RecordList, status: RecordStatus, details: ResultDeta
   return batch.map((record) => ({ record, status, ...details }));
 }
 
-/** Only internal errors are worth retrying. */
+/** Whether a record failed with an internal error. Other errors are not retried. */
 function isInternalError({ status, code }: RecordResult): boolean {
   return status === 'failed' && code === 'internal';
 }

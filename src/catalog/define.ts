@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { Hint } from '../kernel/hint.ts';
 
 /** Credential headers of an operation: API key and auth token, workspace ID and workspace auth token, or none. */
 export type Auth = 'key' | 'workspace' | 'none';
@@ -183,8 +184,8 @@ export interface Example {
 }
 
 /**
- * One operation of the service as a value. The command, its flags, help, completion, and validation, the embedded service's
- * route and checks, and the headers of raw calls are all derived from it.
+ * One operation of the service as a value. Defines the command with its flags, help, completion, and validation, the
+ * embedded service's route and checks, and the headers of raw calls.
  */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
@@ -228,7 +229,7 @@ export interface Operation<
   /** Set if the process continues after the response: `--wait` waits for its end. */
   readonly wait?: Wait;
   /** Warnings about an input that is valid but may be a mistake. */
-  readonly warnings?: (input: z.output<Input>) => readonly string[];
+  readonly warnings?: (input: z.output<Input>) => readonly (string | Hint)[];
   /** Returns the event types in an input. Commands reject unknown types, because a mistyped filter never matches a delivery. */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];
   /** Facts about a successful call that the response does not show. `now` is in Unix milliseconds. */

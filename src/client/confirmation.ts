@@ -63,7 +63,7 @@ class ConfirmationParser {
     return this.#members(this.#itemMember) && this.#succeeded;
   }
 
-  /** Created once, because there are many items. */
+  /** A field, so that the closure is created only once for many items. */
   readonly #itemMember = (): boolean => {
     if (!this.#key('success')) return this.#anyKey() && this.#scalar();
     this.#succeeded = true;

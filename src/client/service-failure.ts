@@ -83,7 +83,7 @@ function truncateText(value: unknown, maxLength: number): string | undefined {
 
 /** How to enable each feature. */
 const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
-  'advanced-queries': 'ask the operator of the service to enable them',
+  'advanced-queries': 'ask the service operator to enable them',
   'advanced-webhooks': hint`enable them with ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
 };
 
@@ -109,7 +109,7 @@ function createHint(
 }
 
 const QUOTA_HINT =
-  'this is a quota, so waiting does not help: request less, or ask the operator of the service to raise it';
+  'waiting does not help against this quota: reduce the request, or ask the service operator to raise the quota';
 
 /** Creates the hint for a rate limit. Requests with the effect `once` are never retried, so `--max-wait` does nothing. */
 export function createRateLimitHint({ effect }: CalledOperation): string {

@@ -49,12 +49,12 @@ export class Hint {
     return this.#map((text) => text, change);
   }
 
-  #map(ofText: (text: string) => string, ofStep: (step: NextStep) => NextStep): Hint {
-    return new Hint(this.parts.map((part) => (typeof part === 'string' ? ofText(part) : ofStep(part))));
+  #map(mapText: (text: string) => string, mapStep: (step: NextStep) => NextStep): Hint {
+    return new Hint(this.parts.map((part) => (typeof part === 'string' ? mapText(part) : mapStep(part))));
   }
 }
 
-/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Nested hints are flattened. */
+/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Flattens nested hints. */
 export function hint(texts: TemplateStringsArray, ...values: readonly (string | NextStep | Hint)[]): Hint {
   const parts: (string | NextStep)[] = [];
   for (const part of texts.flatMap((text, at) => [text, ...partsOf(values[at] ?? '')])) {

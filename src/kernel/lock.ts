@@ -118,7 +118,7 @@ function resultCode(error: unknown): unknown {
 
 function lockedError(path: string, owner: string): SvcError {
   return new SvcError('locked', `${path} is locked by ${owner}`, {
-    hint: 'wait for it to finish, then try again',
+    hint: 'wait for the other process to finish, then try again',
   });
 }
 

@@ -92,7 +92,7 @@ export function ignoreSignalListenersOfLibraries(): void {
 }
 
 /**
- * Runs `load` without Node's warning that a built-in feature is experimental. Other warnings are still shown.
+ * Runs `load` without Node's warning that a built-in feature is experimental. Shows other warnings.
  * @param feature the text that the warning starts with
  */
 export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {

@@ -5,7 +5,7 @@ import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import { headerOf } from './columns.ts';
 
 /**
- * Returns the value at a path such as `owner.email`; `undefined` if absent. Lists are searched item by item.
+ * Returns the value at a path such as `owner.email`; `undefined` if absent. Searches lists item by item.
  * Property names can contain dots (`triggers.comment.add`): the longest matching name wins.
  */
 export function fieldAt(value: unknown, path: string): unknown {

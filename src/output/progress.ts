@@ -50,7 +50,7 @@ export interface ProgressTerminal {
   readonly isInLine?: (() => boolean) | undefined;
   /** Holds back a message while an incomplete document is on the terminal. Returns whether the message was held back. */
   readonly holdMessage?: (text: string) => boolean;
-  readonly signs?: Glyphs;
+  readonly glyphs?: Glyphs;
 }
 
 export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, terminal?: ProgressTerminal): Progress {
@@ -85,14 +85,14 @@ class ProgressDisplay implements Progress {
     sink: Sink,
     clock: Clock,
     style: ProgressStyle,
-    { isInLine = () => false, holdMessage = () => false, signs = UNICODE_GLYPHS }: ProgressTerminal = {},
+    { isInLine = () => false, holdMessage = () => false, glyphs = UNICODE_GLYPHS }: ProgressTerminal = {},
   ) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
     this.#isInLine = isInLine;
     this.#holdMessage = holdMessage;
-    this.#glyphs = signs;
+    this.#glyphs = glyphs;
   }
 
   track(readState: () => ProgressState): () => Promise<void> {

@@ -74,8 +74,8 @@ export const EMPTY_SETTINGS: SettingsWithoutSecrets = {
 };
 
 /**
- * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`, profile. Empty variables are
- * ignored. The secrets of the profile are not read until `withSecrets` is called.
+ * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`, profile. Ignores empty
+ * variables. Reads the secrets of the profile only when `withSecrets` is called.
  * @throws SvcError `usage` for an invalid value, naming its source; `local` for a damaged file
  */
 export async function resolveSettingsWithoutSecrets(

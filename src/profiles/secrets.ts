@@ -58,8 +58,8 @@ export function bindToOrigin(origin: string, secret: string): string {
 }
 
 /**
- * Reads the wanted secrets of a profile from their locations. Secrets that were saved for another origin are withheld, even
- * if the profile's base URL has changed.
+ * Reads the wanted secrets of a profile from their locations. Withholds secrets that were saved for another origin,
+ * even if the profile's base URL has changed.
  * @throws SvcError `local` if the file is damaged
  */
 export async function readSecrets(

@@ -27,8 +27,8 @@ interface TransactionDependencies {
 }
 
 /**
- * One change of the profiles, under their lock. Secrets are written before their profile, and deleted with or after it.
- * Keychain accounts are saved as leftovers before they are written.
+ * A change of the profiles, under their lock. Writes secrets before their profile, and deletes them with or after it.
+ * Saves keychain accounts as leftovers before it writes their secrets.
  */
 export class ProfileTransaction {
   saved: SavedProfiles;

@@ -54,7 +54,7 @@ export function createSignatureHeaders(secret: SigningSecret, delivery: SignedCo
   };
 }
 
-/** Signs a received delivery with another secret and the current time, in milliseconds. Basic deliveries stay unsigned. */
+/** Signs a received delivery with another secret and the current time, in milliseconds. Leaves basic deliveries unsigned. */
 export function withNewSignature<Request extends { readonly headers: HeaderList; readonly body: Uint8Array }>(
   request: Request,
   secret: string | undefined,

@@ -32,7 +32,7 @@ export interface BatchSettlement {
 
 /** The latest run of a job. Times are milliseconds since the epoch. */
 export interface JobRunTimes {
-  /** Number of runs, this one included. */
+  /** Number of runs, including this one. */
   readonly number: number;
   readonly startedAt: number;
   /** End of the run, or its last update. */

@@ -14,14 +14,14 @@ export async function* readLines(chunks: AsyncIterable<string>, name: string): A
   let rest = '';
   let line = 1;
   for await (const chunk of chunks) {
-    // Search only the new chunk for a line break, so that long lines take linear time.
+    // Searches only the new chunk for a line break, so that long lines take linear time.
     if (!(rest.endsWith('\r') || /[\r\n]/.test(chunk))) {
       rest += chunk;
       if (rest.length > MAX_RECORD_CHARACTERS) throw new InputError(name, { line }, 'the line is longer than 16 MB');
       continue;
     }
     const text = rest + chunk;
-    // A carriage return at the very end may be the first half of a CRLF.
+    // A carriage return at the end of the chunk may be the first half of a CRLF.
     const held = text.endsWith('\r') ? text.length - 1 : text.length;
     const { starts, ends, next } = findLines(text, held);
     rest = text.slice(next);

@@ -141,7 +141,7 @@ function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean)
 async function openProgress({ io, clock, environment, options }: Context, terminal: ProgressTerminal) {
   const { createProgress } = await import('../../output/progress.ts');
   const style = progressStyle({ io, environment, options });
-  return createProgress(io.stderr, clock, style, { ...terminal, signs: selectGlyphs({ environment }) });
+  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: selectGlyphs({ environment }) });
 }
 
 /** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */

@@ -22,7 +22,7 @@ export interface CaseObservation {
   readonly case: ReceiverCase;
   readonly deliveries: readonly TestDelivery[];
   readonly results: readonly PostResult[];
-  /** Whether the receiver has stopped responding since. */
+  /** Whether the receiver no longer responds. */
   readonly isGone: boolean;
 }
 
