@@ -2,11 +2,12 @@ import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { withValue } from '../../kernel/field-path.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
-import { convertEpochs } from './epochs.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
 /** Input of an operation from the command line. */
@@ -102,4 +103,29 @@ async function fillOrganization(context: Context, entry: OperationEntry, data: R
   if (!takesOrganization || data['organizationId'] !== undefined) return;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
+}
+
+type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
+
+/**
+ * Converts time fields from milliseconds to seconds, if the value is too large to be in seconds.
+ * @returns a warning for each conversion
+ */
+export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, unknown>): readonly string[] {
+  return flags.flatMap((flag) => {
+    const [field = '', ...rest] = flag.path;
+    if (flag.kind === 'time' && rest.length === 0) return convert(data, field);
+    const below = rest.length > 0 ? [{ ...flag, path: rest }] : (flag.keys ?? []);
+    const inner = data[field];
+    const owners = Array.isArray(inner) ? inner : [inner];
+    return owners.filter(isObject).flatMap((owner) => convertEpochs(below, owner));
+  });
+}
+
+function convert(owner: Record<string, unknown>, field: string): readonly string[] {
+  const given = owner[field];
+  const moment = typeof given === 'number' ? parseTimestamp(String(given), 0) : undefined;
+  if (!moment?.wasMilliseconds) return [];
+  owner[field] = moment.seconds;
+  return [`${field}: ${given} is in milliseconds; sent as ${moment.seconds} seconds`];
 }
