@@ -26,7 +26,7 @@ export class ConfirmationCollector {
     this.#data = data;
   }
 
-  /** Function to call with each record to be sent. Undefined if the operation has no warnings and no questions. */
+  /** Function to call with each record to be sent. Undefined if the operation has no warnings or questions. */
   get visitor(): ((value: unknown) => void) | undefined {
     const { warnings, confirm } = this.#operation;
     return warnings || confirm ? (value) => this.#inspect(value) : undefined;

@@ -39,7 +39,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       limits,
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
-      // A job with a single record has nothing to stop.
+      // If a job has a single record, there is nothing to stop.
       ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
     },
     {
@@ -54,7 +54,9 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   ).finally(endProgress);
   await warnOfUnknownIds(run);
   for (const field of keptFields)
-    await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}: the service cannot update it`);
+    await context.warn(
+      `existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`,
+    );
   return stop;
 }
 
