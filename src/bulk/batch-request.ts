@@ -22,7 +22,7 @@ export type BatchRequestOutcome = RequestTiming &
         readonly kind: 'refused';
         readonly error: SvcError;
         /** Error messages by the record's index in the request, if the service names the invalid records. */
-        readonly named?: ReadonlyMap<number, string>;
+        readonly invalidRecords?: ReadonlyMap<number, string>;
         /** Whether the request was too large, so that its halves may succeed. */
         readonly tooLarge?: boolean;
       }

@@ -88,8 +88,8 @@ const TARGET_HINT =
 function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): readonly RecordProblem[] {
   const schemaProblems = findRecordProblems(schema, value);
   if (problems.length === 0 || schemaProblems.length === 0) return problems.length === 0 ? schemaProblems : problems;
-  const named = new Set(problems.map(({ field }) => field));
-  return [...problems, ...schemaProblems.filter(({ field }) => !named.has(field?.split('.', 1).join()))];
+  const convertedFields = new Set(problems.map(({ field }) => field));
+  return [...problems, ...schemaProblems.filter(({ field }) => !convertedFields.has(field?.split('.', 1).join()))];
 }
 
 /** Checks the records of an input, file by file. */

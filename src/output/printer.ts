@@ -99,8 +99,8 @@ class ResultPrinter {
       ? await selectFromPages(names, pages, shape.columns)
       : { fields: undefined, pages };
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
-    const present = (page: Page) => this.#present(page, shape, fields) as Page;
-    await this.#writeTexts(renderer.records(mapEachPage(all, present)));
+    const prepare = (page: Page) => this.#maskAndSelect(page, shape, fields) as Page;
+    await this.#writeTexts(renderer.records(mapEachPage(all, prepare)));
     await this.#reportHidden();
   }
 
@@ -114,7 +114,7 @@ class ResultPrinter {
       return this.printRecords(singlePage(this.#chooseRows(value, shape)), this.#withTable(shape));
     const fields = names && resolveFields(names, value);
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
-    await this.#sink.write(await renderer.value(this.#present(value, shape, fields)));
+    await this.#sink.write(await renderer.value(this.#maskAndSelect(value, shape, fields)));
     const missing = fields && describeMissingField(fields, value);
     if (missing) await warn?.(missing);
   }
@@ -141,7 +141,7 @@ class ResultPrinter {
     );
   }
 
-  #present(value: unknown, { secrets = [] }: ResultShape, fields?: readonly string[]): unknown {
+  #maskAndSelect(value: unknown, { secrets = [] }: ResultShape, fields?: readonly string[]): unknown {
     const masked = this.#options.showSecrets ? value : maskSecrets(value, secrets);
     return fields ? selectFields(masked, fields) : masked;
   }

@@ -23,7 +23,7 @@ export interface CaseObservation {
   readonly deliveries: readonly TestDelivery[];
   readonly results: readonly PostResult[];
   /** Whether the receiver no longer responds. */
-  readonly isGone: boolean;
+  readonly isUnresponsive: boolean;
 }
 
 /** Delay after which a response counts as late, in milliseconds. */
@@ -35,12 +35,12 @@ export function createSkippedGrade(testCase: ReceiverCase, reason: string): Grad
 
 /** Grades an observation. `effects` are the effects that the receiver reported, if it reports them. */
 export function gradeObservation(observation: CaseObservation, effects?: readonly ReceiverEffect[]): Grade {
-  const { results, isGone } = observation;
+  const { results, isUnresponsive } = observation;
   const { isMet } = EXPECTATIONS[observation.case.expects];
   const milliseconds = Math.max(...results.map((result) => result.milliseconds));
   const responses = `${results.map(describeResult).join(', then ')} (${formatTime(milliseconds)})`;
   const wrongEffect = effects && findWrongEffect(observation, effects);
-  const problems = [isGone ? 'the receiver has not responded since' : undefined, wrongEffect].filter(
+  const problems = [isUnresponsive ? 'the receiver has not responded since' : undefined, wrongEffect].filter(
     (problem) => problem !== undefined,
   );
   const isLate = milliseconds > LATE_AFTER;
