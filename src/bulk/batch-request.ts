@@ -44,7 +44,6 @@ export type RequestKind = 'new' | 'part';
 
 export type SendBatchRequest = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome>;
 
-/** The reason why a job stops early. */
 export type StopReason =
   | { readonly kind: 'signal'; readonly reason: unknown }
   | { readonly kind: 'errors' }

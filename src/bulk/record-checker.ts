@@ -36,11 +36,9 @@ export interface RecordRules extends PreparationRules {
 export interface RecordCheck {
   /** Number of records to send, without other shards and skipped duplicates. */
   readonly records: number;
-  /** Number of records read. */
   readonly read: number;
   /** Number of skipped duplicates. */
   readonly skipped: number;
-  /** The first problems. */
   readonly diagnostics: readonly FileDiagnostic[];
   readonly diagnosticCount: number;
   /** How to fix the problems, if one fix applies to all of them, if the ID has another name, or if a file cannot be read to its end. */
@@ -92,7 +90,6 @@ function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): re
   return [...problems, ...schemaProblems.filter(({ field }) => !convertedFields.has(field?.split('.', 1).join()))];
 }
 
-/** Checks the records of an input, file by file. */
 export class RecordChecker extends FindingCollector implements RecordCheck {
   readonly #rules: RecordRules;
   readonly #onRecord: RecordListener | undefined;
@@ -193,7 +190,6 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     };
   }
 
-  /** Reports or skips records with the same ID. */
   async resolveDuplicates(read: () => AsyncIterable<readonly IdentifiedRecord[]>): Promise<void> {
     const { duplicates, fields, shard } = this.#rules;
     const reportDuplicate = ({ id, index: _, ...place }: IdentifiedRecord, earlier: IdentifiedRecord) => {

@@ -20,7 +20,6 @@ const FRAMINGS: Readonly<Record<InputFormat, (preamble: string) => FileFraming>>
   yaml: () => ({ before: '', between: '\n', after: '\n' }),
 };
 
-/** The format of a rejects file. */
 export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
   /** Base for the file's name if no path is given. */
   readonly name: string;

@@ -244,7 +244,6 @@ class BatchSender {
     return settled.filter(({ status, effect }) => status !== 'succeeded' || effect);
   }
 
-  /** Updates existing records in separate requests. */
   async #update(records: RecordList, send: Send): Promise<readonly RecordResult[]> {
     const result = await sendBatch(
       { records, isResend: false },

@@ -125,7 +125,6 @@ export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
 export const FEATURES = ['advanced-queries', 'advanced-webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** A problem with an input, and the path of the invalid value. */
 export interface InputProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -135,7 +134,6 @@ export interface InputProblem {
 export interface Precondition<Input> {
   /** Name of the operation that reads the state. It needs no input. */
   readonly operation: string;
-  /** Whether an input must be checked. */
   readonly applies: (input: Input) => boolean;
   readonly findProblem: (state: unknown) => InputProblem | undefined;
 }

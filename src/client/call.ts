@@ -8,7 +8,6 @@ import { createRateLimiter } from './rate-limiter.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
 import { canRetry, canRetryAfterPause, chooseRetryDelay, createRetryBudget } from './retry.ts';
 
-/** Retries and waits of a call. */
 export interface CallStats {
   /** Attempts after the first. */
   readonly retries: number;

@@ -9,7 +9,6 @@ const YOUNG_GENERATION_MEGABYTES = 16;
 const POLL_INTERVAL = 20;
 
 const processHeap = {
-  /** Returns the size of the young generation in bytes. */
   youngGenerationSize: () =>
     getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
   setFlag: setFlagsFromString,

@@ -16,7 +16,6 @@ export interface ServiceSettings {
   readonly strict?: boolean;
 }
 
-/** The embedded service, running in this process. */
 export interface EmbeddedService {
   /** Handles a request without the network. */
   readonly fetch: typeof globalThis.fetch;

@@ -29,13 +29,11 @@ export interface OutputOptions {
   readonly writeDocument?: (write: () => Promise<void>) => Promise<void>;
   /** Shows long tables in a pager. Set only for the table format. */
   readonly tablePager?: Pager;
-  /** Filter for JSON output. */
   readonly filter?: FilterText;
 }
 
 /** Shows tables that have more lines than the terminal. */
 export interface Pager {
-  /** Number of lines of the terminal. */
   readonly rows: number;
   /** Shows a text. Never fails, and writes the text to the terminal if no pager can show it. */
   show(text: string): Promise<void>;
@@ -51,7 +49,6 @@ export interface ResultShape {
   readonly renderText?: (view: View) => string | Promise<string>;
 }
 
-/** Writes results to a sink. */
 export interface Printer {
   /**
    * Prints the records of a list, page by page if the format allows.
@@ -85,7 +82,6 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
 class ResultPrinter {
   readonly #sink: Sink;
   readonly #options: OutputOptions;
-  /** Number of columns that the current table hides. */
   #hidden = 0;
 
   constructor(sink: Sink, options: OutputOptions) {

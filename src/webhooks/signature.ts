@@ -45,7 +45,6 @@ export function sign(secret: SigningSecret, { id, timestamp, body }: SignedConte
   return computeSignature(key, id, String(timestamp), body);
 }
 
-/** Creates the three headers of a signed delivery. */
 export function createSignatureHeaders(secret: SigningSecret, delivery: SignedContent): Record<string, string> {
   return {
     [SIGNATURE_HEADERS.id]: delivery.id,

@@ -1,4 +1,3 @@
-/** A syntax problem and its offset. */
 export interface SyntaxProblem {
   readonly offset: number;
   readonly problem: string;

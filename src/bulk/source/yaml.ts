@@ -93,7 +93,6 @@ class ItemReader {
   readonly #endOfList: RegExp;
   /** Text of the items with anchors, for aliases in later items. */
   #anchored = '';
-  /** Text after the list. */
   #afterItems: YamlItem | undefined;
 
   constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: ListRequest) {
@@ -180,7 +179,6 @@ class ItemReader {
     );
   }
 
-  /** Warns about the fields after the list. */
   #warnAboutFields({ text, line }: YamlItem): void {
     const { name, field, warn } = this.#options;
     const { document, positionOf } = parseYamlText(text, name, 'typed', line);

@@ -4,7 +4,6 @@ import type { ReceiverEffect } from './effects.ts';
 import { EXPECTATIONS } from './expectations.ts';
 import type { TestDelivery } from './test-delivery.ts';
 
-/** The grade of a receiver in one case. */
 export interface Grade {
   readonly case: string;
   readonly verdict: 'ok' | 'warn' | 'fail' | 'skipped';
@@ -17,7 +16,6 @@ export interface Grade {
   readonly why: string;
 }
 
-/** The observed behavior of a receiver in one case. */
 export interface CaseObservation {
   readonly case: ReceiverCase;
   readonly deliveries: readonly TestDelivery[];
