@@ -82,7 +82,7 @@ const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --
 const TARGET_HINT =
   'a job sends to one target: move the other records to a separate file, or drop the field, for example with --map organizationId=';
 
-/** Lists the problems of a record. A field that could not be converted keeps its conversion problem only. */
+/** Lists the problems of a record. For a field that could not be converted, lists only that problem. */
 function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): readonly RecordProblem[] {
   const schemaProblems = findRecordProblems(schema, value);
   if (problems.length === 0 || schemaProblems.length === 0) return problems.length === 0 ? schemaProblems : problems;

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { Hint } from '../kernel/hint.ts';
 
 /** Credential headers of an operation: API key and auth token, workspace ID and workspace auth token, or none. */
 export type Auth = 'key' | 'workspace' | 'none';
@@ -154,7 +155,10 @@ export interface Wait {
 export interface Lookup {
   /** Name of the operation to call. May be the write itself, if a second call reveals the outcome. */
   readonly operation: string;
-  /** Input of that operation: for each field, the path in the write's input, or several paths of which the first present one is used. */
+  /**
+   * Maps each input field of that operation to a path in the write's input, or to several paths: the first one with a
+   * value applies.
+   */
   readonly inputFields: Readonly<Record<string, string | readonly string[]>>;
   /** How to interpret the response, if not obvious. */
   readonly interpretation?: string;
@@ -167,7 +171,7 @@ export interface CreatedRecord {
   readonly list: string;
   /** The ID field, which has the same name in the write's input. */
   readonly idField: string;
-  /** Fields that must equal the write's input. A record with this ID and other values is a different one. */
+  /** Fields that must equal the write's input. A record with this ID but other values is a different record. */
   readonly matchingFields: readonly string[];
   /** Whether a missing record proves that the write was not applied. */
   readonly absenceMeansNotApplied: boolean;
@@ -226,7 +230,7 @@ export interface Operation<
   /** Set if the process continues after the response: `--wait` waits for its end. */
   readonly wait?: Wait;
   /** Warnings about an input that is valid but may be a mistake. */
-  readonly warnings?: (input: z.output<Input>) => readonly string[];
+  readonly warnings?: (input: z.output<Input>) => readonly (string | Hint)[];
   /** Returns the event types in an input. Commands reject unknown types, because a mistyped filter never matches a delivery. */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];
   /** Facts about a successful call that the response does not show. `now` is in Unix milliseconds. */

@@ -27,8 +27,8 @@ export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFla
 }
 
 /**
- * Limits the young generation to about this many megabytes. By default, it grows to 128 MB in a long-running stream, even
- * if unneeded. V8 accepts a limit only at startup, but reads the growth factor each time.
+ * Limits the young generation to about this many megabytes. By default, it grows to 128 MB in a long-running stream. V8
+ * accepts a limit only at startup, but reads the growth factor each time.
  */
 export function limitYoungGeneration(
   megabytes = YOUNG_GENERATION_MEGABYTES,

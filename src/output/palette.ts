@@ -16,7 +16,12 @@ const GOOD = new Set(['done', 'delivered', 'completed', 'online', 'active']);
 const BAD = new Set(['failed', 'stopped', 'unknown']);
 const PENDING = new Set(['running', 'pending', 'in_progress']);
 
-export async function loadPalette(): Promise<Palette> {
+/** Styles that change nothing. */
+const keep: Style = (text) => text;
+const PLAIN: Palette = { dim: keep, good: keep, bad: keep, column: () => keep };
+
+export async function loadPalette(isColored: boolean): Promise<Palette> {
+  if (!isColored) return PLAIN;
   const { Chalk } = await import('chalk');
   const { dim, green, red, yellow } = new Chalk({ level: 1 });
   const state: Style = (text) => {

@@ -23,7 +23,7 @@ export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
 export interface TableLayout {
   readonly widths: readonly number[];
   readonly measure: Measure;
-  readonly styles?: readonly Style[];
+  readonly styles: readonly Style[];
   /** Columns that are aligned right, such as numbers. */
   readonly alignRight?: readonly boolean[];
   /** Lines per cell for each column (default: 1). */
@@ -46,7 +46,7 @@ export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generato
 
 function linesOf(
   row: Row,
-  { widths, measure, styles = [], maxLines = [], ellipsis }: TableLayout,
+  { widths, measure, styles, maxLines = [], ellipsis }: TableLayout,
   wide: string[],
 ): string[][] {
   const cells = row.map((text, column) => wrap(text, widths[column] ?? 0, measure, maxLines[column] ?? 1, ellipsis));

@@ -5,7 +5,7 @@ import { isLoopback } from '../../kernel/loopback.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
-import { CREDENTIAL_READS } from '../call/credential-reads.ts';
+import { type CredentialKind, readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
@@ -22,7 +22,7 @@ const VERIFY_TIMEOUT = 10_000;
 const INCONCLUSIVE: readonly Failure[] = ['unreachable', 'unusable_answer', 'resource_exhausted', 'not_found'];
 
 /** Failures that show that the credentials are invalid. An API key is never reported as not found. */
-const REJECTIONS: Readonly<Record<keyof typeof CREDENTIAL_READS, readonly Failure[]>> = {
+const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
   key: ['unauthenticated', 'permission_denied', 'invalid_argument'],
   workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
 };
@@ -64,12 +64,11 @@ function isPlainHttp(baseUrl: string): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
 
-async function read(context: Context, kind: keyof typeof CREDENTIAL_READS): Promise<void> {
+async function read(context: Context, kind: CredentialKind): Promise<void> {
   const options = { ...context.options, local: false, maxWait: Math.min(context.options.maxWait, VERIFY_TIMEOUT) };
   const { client, close } = await connect({ ...context, options });
   try {
-    const reply = await client.send(CREDENTIAL_READS[kind], {});
-    if (reply.sent && reply.result['status'] === 'success') return;
+    if (await readWithCredential(client, kind)) return;
     throw new SvcError('unusable_answer', 'the response is not from the service');
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -81,7 +80,7 @@ async function read(context: Context, kind: keyof typeof CREDENTIAL_READS): Prom
   }
 }
 
-function toRejection(error: SvcError, kind: keyof typeof CREDENTIAL_READS): SvcError {
+function toRejection(error: SvcError, kind: CredentialKind): SvcError {
   const name = kind === 'key' ? 'the API key or its auth token' : 'the workspace ID or its auth token';
   return new SvcError('unauthenticated', `the service rejected ${name}; nothing was saved: ${error.message}`, {
     ...optionalProperty('status', error.status),
