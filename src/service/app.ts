@@ -2,7 +2,7 @@ import type { Feature } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
 import { createAdmissionControl } from './admission.ts';
-import { authenticate, checkAuthorizationHeader, requireCredentialHeaders, statedApiKey } from './auth.ts';
+import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCredentialHeaders } from './auth.ts';
 import { readData } from './body.ts';
 import type { KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
 import {
@@ -110,7 +110,7 @@ function createPerformer({ store, clock, without = [], rateLimit, strict }: Serv
         : successResponse(typeof message === 'string' ? message : message(input), result);
     };
     const isRead = operation.effect === 'read';
-    const response = await (isRead ? store.read(run) : store.write(run, statedApiKey(operation.auth, request)));
+    const response = await (isRead ? store.read(run) : store.write(run, readApiKeyHeader(operation.auth, request)));
     followUps.start(pendingWork);
     return response;
   };

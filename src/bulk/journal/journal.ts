@@ -17,7 +17,6 @@ import type { SavedMetrics } from './metrics.ts';
 import { type RecordRange, type SentBatch, SentBatchTable } from './sent-batches.ts';
 import { type UnsuccessfulRecord, UnsuccessfulRecordTable } from './unsuccessful-records.ts';
 
-/** The outcome of a batch. */
 export interface BatchSettlement {
   readonly range: RecordRange;
   /** Ranges with a known outcome, usually the whole batch. */
@@ -39,7 +38,6 @@ export interface JobRunTimes {
   readonly endedAt: number;
 }
 
-/** Facts about a job, by name. */
 export interface JobFacts {
   readonly job: JobDescription;
   readonly run: JobRunTimes;
@@ -149,7 +147,6 @@ export class Journal {
     return this.#iterate(this.#sentBatches.all(this.#damaged));
   }
 
-  /** Reads the unsuccessful records in order. */
   unsuccessfulRecords(): Generator<UnsuccessfulRecord> {
     return this.#iterate(this.#unsuccessfulRecords.all(this.#damaged));
   }

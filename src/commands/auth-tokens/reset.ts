@@ -43,8 +43,8 @@ const RESET = authTokens['auth-tokens.reset'];
  * After the new token is saved, records of earlier resets are deleted. A token in such a record causes a warning.
  */
 export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
-  const { data, fromDocument } = await readInputData(context, entry, invocation);
-  const failure = fromDocument ? 'bad_data' : 'usage';
+  const { data, usesDataFlag } = await readInputData(context, entry, invocation);
+  const failure = usesDataFlag ? 'bad_data' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(context, entry, RESET, data, failure));
   if (context.options.dryRun) return printResults(context, entry, RESET, { inputs: [data], all: false });
   const { options } = invocation;

@@ -102,7 +102,7 @@ function outcomeOfError(
       if (ifExists && error.failure === 'already_exists') return existingOutcome(error, batch);
       return single
         ? { kind: 'fatal', error }
-        : { kind: 'refused', error, named: issuesByRecord(error, batch, fields) };
+        : { kind: 'refused', error, invalidRecords: issuesByRecord(error, batch, fields) };
     case 'not_found':
       // If each record is a call, the targets of other records may exist.
       return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };

@@ -39,13 +39,13 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       limits,
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
-      // A job with a single record has nothing to stop.
+      // If a job has a single record, there is nothing to stop.
       ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
     },
     {
       send: recorder.withMetrics(createRequestSender(calls, clock, reported)),
       lookUp: createLookup(calls),
-      existing: await handleExisting(calls, clock, keptFields),
+      existing: await createExistingHandler(calls, clock, keptFields),
       limiter,
       log: recorder,
       pause: (repetition, signal) => clock.sleep(retryPause(repetition), signal),
@@ -54,7 +54,9 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   ).finally(endProgress);
   await warnOfUnknownIds(run);
   for (const field of keptFields)
-    await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}: the service cannot update it`);
+    await context.warn(
+      `existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`,
+    );
   return stop;
 }
 
@@ -74,7 +76,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * Creates the handler for `--if-exists`. Returns `undefined` if existing records are failures.
  * @param keptFields receives the names of differing fields that an update cannot change
  */
-async function handleExisting(
+async function createExistingHandler(
   calls: BatchCalls,
   clock: Clock,
   keptFields: Set<string>,

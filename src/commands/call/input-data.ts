@@ -16,7 +16,7 @@ export interface InputData {
   /** Single record from flags, for an operation that takes records. */
   readonly record: Record<string, unknown> | undefined;
   /** Whether any data came from `--data`. */
-  readonly fromDocument: boolean;
+  readonly usesDataFlag: boolean;
 }
 
 /** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
@@ -26,7 +26,7 @@ export async function readInputData(
   invocation: Invocation,
 ): Promise<InputData> {
   const { options } = invocation;
-  const document = await readDocument(context, selectOptions(CALL_FLAGS, options).data);
+  const document = await readDataFlag(context, selectOptions(CALL_FLAGS, options).data);
   const data: Record<string, unknown> = structuredClone(document ?? {});
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
@@ -35,7 +35,7 @@ export async function readInputData(
     const value = await readFlagValue(context, flag, options, data);
     const target = flag.ofRecord ? record : data;
     if (value !== undefined) Object.assign(target, withValue(target, flag.path, value));
-    // `--no-x` implies nothing.
+    // `--no-x` does not imply other flags.
     if (value !== undefined && value !== false) Object.assign(implied, flag.implies);
   }
   for (const [field, value] of Object.entries(implied)) data[field] ??= value;
@@ -43,11 +43,11 @@ export async function readInputData(
   return {
     data,
     record: Object.keys(record).length > 0 ? record : undefined,
-    fromDocument: document !== undefined,
+    usesDataFlag: document !== undefined,
   };
 }
 
-async function readDocument(context: Context, argument: string | undefined) {
+async function readDataFlag(context: Context, argument: string | undefined) {
   if (argument === undefined) return undefined;
   const { readData } = await import('./data-argument.ts');
   return readData(context, argument);
@@ -99,19 +99,19 @@ async function readSecretFlag({ io, cwd, signal }: Context, { name }: Flag, opti
 }
 
 async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {
-  const takesOne = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
-  if (!takesOne || data['organizationId'] !== undefined) return;
+  const takesOrganization = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
+  if (!takesOrganization || data['organizationId'] !== undefined) return;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
 }
 
-type Timed = Pick<Flag, 'path' | 'kind' | 'keys'>;
+type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
 
 /**
  * Converts time fields from milliseconds to seconds, if the value is too large to be in seconds.
  * @returns a warning for each conversion
  */
-export function convertEpochs(flags: readonly Timed[], data: Record<string, unknown>): readonly string[] {
+export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, unknown>): readonly string[] {
   return flags.flatMap((flag) => {
     const [field = '', ...rest] = flag.path;
     if (flag.kind === 'time' && rest.length === 0) return convert(data, field);

@@ -17,8 +17,8 @@ export async function printHelp(
   color: GlobalOptions['color'] = 'auto',
 ): Promise<void> {
   const { columns = Number.POSITIVE_INFINITY } = stdout;
-  const fitting = text === START_SCREEN && columns < START_SCREEN_WIDTH ? NARROW_START_SCREEN : text;
-  const lines = reflow(toTerminalText(fitting, stdout, environment), stdout.columns);
+  const helpText = text === START_SCREEN && columns < START_SCREEN_WIDTH ? NARROW_START_SCREEN : text;
+  const lines = reflow(toTerminalText(helpText, stdout, environment), stdout.columns);
   await stdout.write(shouldUseColor(color, stdout, environment) ? styleHelp(lines) : lines);
 }
 

@@ -17,7 +17,7 @@ import { findNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { parseBatchLimits } from '../bulk/bulk-operation.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
-import { type CheckedInput, expectedTarget, openInputFiles, readingSignal } from '../bulk/gather-input.ts';
+import { type CheckedInput, copySignal, expectedTarget, openInputFiles } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
 import { previewPendingRecords } from '../bulk/pending-records.ts';
 import { planRequests } from '../bulk/request-sender.ts';
@@ -98,7 +98,7 @@ async function reopenInput(
   const { inputs, cwd } = description;
   for (const input of inputs)
     if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
-  const reading = readingSignal(context.signal);
+  const reading = copySignal(context.signal);
   try {
     const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));

@@ -64,7 +64,7 @@ function descriptionOf(entry: OperationEntry): string {
   const parts = [
     `${summary}.`,
     ...(description ? [description] : []),
-    ...(paged ? ['Returns one page at a time; a note after the result tells how to request the next page.'] : []),
+    ...(paged ? ['Returns one page at a time; a note after the result contains the cursor of the next page.'] : []),
     `Equivalent to \`svc ${command.join(' ')}\` (${version}).`,
   ];
   return parts.join(' ');
@@ -103,7 +103,7 @@ function createOutputSchema(
   { records, columns }: Operation,
   output: JsonSchema,
 ): NonNullable<Tool['outputSchema']> {
-  const looseOutput = loosen(output);
+  const looseOutput = relaxSchema(output);
   const items = records === undefined ? looseOutput : propertiesOf(looseOutput)[records];
   const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : looseOutput;
   return {
@@ -124,16 +124,16 @@ function propertiesOf({ properties }: Shape): Readonly<Record<string, unknown>> 
 }
 
 /** Keeps only types and descriptions. Drops references, because the schema's root changes. */
-function loosen(schema: unknown): Shape {
+function relaxSchema(schema: unknown): Shape {
   if (typeof schema !== 'object' || schema === null) return {};
   const { type, description, properties, items, anyOf } = schema as Shape;
   return {
     ...(type !== undefined && { type: [...new Set([type, 'null'].flat())] }),
     ...(typeof description === 'string' && { description }),
     ...(properties !== undefined && {
-      properties: Object.fromEntries(Object.entries(properties as Shape).map(([name, of]) => [name, loosen(of)])),
+      properties: Object.fromEntries(Object.entries(properties as Shape).map(([name, of]) => [name, relaxSchema(of)])),
     }),
-    ...(items !== undefined && { items: loosen(items) }),
-    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(loosen) }),
+    ...(items !== undefined && { items: relaxSchema(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(relaxSchema) }),
   };
 }

@@ -2,7 +2,7 @@ import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
-import { noteNoRecords } from '../call/closing-messages.ts';
+import { printNoRecords } from '../call/closing-messages.ts';
 import { pickKnownId } from '../call/pick-ids.ts';
 import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
@@ -35,8 +35,8 @@ export async function foldersTreeCommand(context: Context, { options }: Invocati
   });
   if (!tree) throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
   const printer = await context.printer();
-  await printer.value(tree.top, { renderText: () => renderTree(organizationId, tree, styleFor(context)) });
-  if (tree.top.length === 0) await noteNoRecords(context, operations['folders.list'], { organizationId });
+  await printer.value(tree.top, { renderText: () => renderTree(organizationId, tree, selectDrawingStyle(context)) });
+  if (tree.top.length === 0) await printNoRecords(context, operations['folders.list'], { organizationId });
   await warnAboutTree(context, tree, maxDepth);
 }
 
@@ -46,7 +46,7 @@ function renderTree(organizationId: string, { top, levels }: FolderTree, style: 
   return head + [...drawFolders(top, style)].join('');
 }
 
-function styleFor(context: Context): DrawingStyle {
+function selectDrawingStyle(context: Context): DrawingStyle {
   const canDraw = !context.io.stdout.isTerminal || supportsUnicode(context);
   return canDraw && !prefersPlainText(context) ? BOX_STYLE : PLAIN_STYLE;
 }
