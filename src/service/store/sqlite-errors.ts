@@ -27,7 +27,7 @@ export function isMissingTable(error: unknown): boolean {
 
 export function toOpenError(error: unknown, path: string): SvcError {
   if (error instanceof SvcError) return error;
-  const failure = primaryCode(error) === BUSY ? busy() : toTransactionError(error, path);
+  const failure = toTransactionError(error, path);
   if (failure instanceof StoreFailure) return failure;
   if (failure instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${path}: another process has locked it`, {
