@@ -3,7 +3,7 @@ import { isObject } from '../../kernel/is-object.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette, type Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
-import { type ForwardResult, isSuccessStatus, type ReceivedDeliveryEvent } from '../../webhooks/listener.ts';
+import { isSuccessStatus, type ReceivedDeliveryEvent } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 
