@@ -91,9 +91,11 @@ export class CsvReader {
     }
     const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : listedId);
     if (!generatesIds && idColumn === -1) {
-      const other = findRenamedField(idField, columns, fields);
+      const renamed = findRenamedField(idField, columns, fields);
       const hint =
-        other === undefined ? `the first row must name the fields: ${fields.join(',')}` : renameHint(other, idField);
+        renamed === undefined
+          ? `the first row must name the fields: ${fields.join(',')}`
+          : renameHint(renamed, idField);
       throw new InputError(name, { line }, `the column '${idField}' is missing`, hint);
     }
     return { text, delimiter, fields: mapped, idColumn };
