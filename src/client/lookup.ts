@@ -50,9 +50,9 @@ export async function settleByLookup(
     (isUnknown || mayBeFromEarlierAttempt(thrown)) &&
     !dependencies.signal?.aborted
   ) {
-    const found = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
-    if (found) return reportApplied(found, lookup.created, thrown, dependencies);
-    if (found === null && isUnknown && lookup.created.absenceMeansNotApplied)
+    const record = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
+    if (record) return reportApplied(record, lookup.created, thrown, dependencies);
+    if (record === null && isUnknown && lookup.created.absenceMeansNotApplied)
       throw createNotAppliedError(thrown, lookup.created, data, dependencies);
   }
   if (!isUnknown && !wasInterrupted(thrown, dependencies)) throw thrown;

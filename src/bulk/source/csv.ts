@@ -147,9 +147,9 @@ class CsvRecord implements SourceRecord {
 function requireMappedColumns(map: FieldNames, columns: readonly string[], name: string): void {
   for (const column of map.keys()) {
     if (columns.includes(column)) continue;
-    const near = findNearest(column, columns);
+    const nearest = findNearest(column, columns);
     throw new SvcError('usage', `--map: ${name} has no column '${column}'`, {
-      hint: near ? `did you mean '${near}'?` : `the columns are: ${columns.join(', ')}`,
+      hint: nearest ? `did you mean '${nearest}'?` : `the columns are: ${columns.join(', ')}`,
     });
   }
 }
