@@ -1,6 +1,7 @@
 import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
 import { createJobName } from '../../bulk/journal/job-folder.ts';
+import { type BatchCalls, planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import type { Operation, Parent } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
@@ -18,7 +19,6 @@ import { ConfirmationCollector, confirmWrites } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
 import { createLockedFolder, describeJob, discardJob, type LockedJobFolder, startJob } from './open-job.ts';
 import { readRecords } from './pending-records.ts';
-import { type BatchCalls, planRequests } from './request-sender.ts';
 import { runJob } from './run-job.ts';
 import type { SendPlan } from './send-plan.ts';
 

@@ -1,11 +1,11 @@
+import { createLookup } from '../../bulk/create-lookup.ts';
 import type { ExistingRecords } from '../../bulk/existing-records.ts';
+import { type BatchCalls, createRequestSender } from '../../bulk/request-sender.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { createLookup } from './create-lookup.ts';
-import { type BatchCalls, createRequestSender } from './request-sender.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

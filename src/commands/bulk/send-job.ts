@@ -1,13 +1,13 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
+import { createLookup } from '../../bulk/create-lookup.ts';
 import { runBulkJob } from '../../bulk/job-engine.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
+import { createRequestSender } from '../../bulk/request-sender.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { optionalProperty } from '../option-values.ts';
-import { createLookup } from './create-lookup.ts';
 import { handleExisting } from './existing-records.ts';
 import type { JobRun } from './job-run.ts';
 import { pendingRecords } from './pending-records.ts';
-import { createRequestSender } from './request-sender.ts';
 import { showSendProgress } from './show-progress.ts';
 
 /** Upper bound on requests in flight with automatic concurrency. */

@@ -1,8 +1,8 @@
-import type { RecordList } from '../../bulk/batches.ts';
-import type { BulkFields } from '../../catalog/bulk-fields.ts';
-import { ServiceError } from '../../client/service-error.ts';
-import type { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import type { BulkFields } from '../catalog/bulk-fields.ts';
+import { ServiceError } from '../client/service-error.ts';
+import type { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
+import type { RecordList } from './batches.ts';
 
 /** Finds the problems that an error's `details.issues` names (`users.3.email`), by the record's index in the request. */
 export function issuesByRecord(error: SvcError, batch: RecordList, { field }: BulkFields): ReadonlyMap<number, string> {
