@@ -62,7 +62,7 @@ function findUnexpectedIds(response: object, batch: RecordList): readonly string
   return Object.keys(response).filter((id) => !sent.has(id));
 }
 
-/** The last redacted message. Most records of a batch get the same message. */
+/** Cache of the last redacted message, because most records of a batch get the same one. */
 let last = { message: '', clean: '' };
 
 function withoutSecrets(message: string): string {

@@ -18,7 +18,6 @@ export interface BulkRecord {
 /** `existing`: not written, because the service already has a record with this ID. `skipped`: not sent. */
 export type RecordStatus = 'succeeded' | 'failed' | 'unknown' | 'existing' | 'skipped';
 
-/** The outcome of one record. */
 export interface RecordResult {
   readonly record: BulkRecord;
   readonly status: RecordStatus;

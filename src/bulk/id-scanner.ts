@@ -1,8 +1,8 @@
 import { BitSet } from './bit-set.ts';
 
 /**
- * Finds the ID in a record's JSON text without parsing it: the quoted text after the first `"userId":`. While all
- * records are parsed for the check, `verify` tests whether scanning each one yields its ID.
+ * Finds the ID in a record's JSON text without parsing it: the quoted text after the first `"userId":`. During the
+ * check, which parses all records, `verify` detects the records whose scan yields a wrong ID.
  */
 export class IdScanner {
   readonly #field: string;

@@ -44,7 +44,6 @@ export class PrivateFile {
     await this.#handle.close().catch(this.#fail);
   }
 
-  /** Closes and deletes the file. */
   async discard(): Promise<void> {
     await this.close();
     if (this.isRegular) await rm(this.path, { force: true });

@@ -6,8 +6,8 @@ import type { RecordInput } from './record-input.ts';
 import { InputError } from './source/source.ts';
 
 /**
- * Reads an input for the first time and checks every record, without keeping any. An error that hides the rest of a file is
- * the last diagnostic of the file.
+ * Reads an input for the first time and checks every record, without keeping any in memory. If an error hides the rest
+ * of a file, that error is the file's last diagnostic.
  */
 export async function checkRecords(
   input: RecordInput,

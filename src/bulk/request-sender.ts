@@ -41,7 +41,7 @@ export function createRequestSender(
     const started = monotonicNow(clock);
     const elapsed = () => ({ milliseconds: monotonicNow(clock) - started });
     try {
-      const ids = fields.wholeReply ? undefined : batch.map(({ id }) => id);
+      const ids = fields.sharedResult ? undefined : batch.map(({ id }) => id);
       const reply = await client.sendText(kind === 'part' ? partialOperation : operation, buildText(batch), ids);
       if (!reply.sent) throw new TypeError('a planned request has no outcome');
       const { retries, waits, waited, hadUnknownAttempt } = reply;
@@ -50,7 +50,7 @@ export function createRequestSender(
       // A success without data applies to the whole request.
       if (reply.data === null)
         return { kind: 'answered_whole', response: { success: true, message: reply.result.message }, ...effort };
-      if (fields.wholeReply) return { kind: 'answered_whole', response: reply.data, ...effort };
+      if (fields.sharedResult) return { kind: 'answered_whole', response: reply.data, ...effort };
       return { kind: 'answered', response: reply.data, unsettled: hadUnknownAttempt, ...effort };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;

@@ -40,7 +40,7 @@ const content = withRules(
 );
 
 /** Uses problems of `data` as the message, because they are complete sentences, unless `data` is missing. */
-function refusal({ path: [field], message }: InputProblem): string | undefined {
+function describeRejection({ path: [field], message }: InputProblem): string | undefined {
   if (field === 'editorId') return 'Editor ID is required.';
   if (field !== 'data') return undefined;
   return message.startsWith('Data ') ? message : 'Data is required.';
@@ -110,7 +110,7 @@ export const crdt = {
     output: z.unknown(),
     message: 'CRDT data added successfully.',
     lookup,
-    rejectionMessage: refusal,
+    rejectionMessage: describeRejection,
   }),
   'crdt.update': defineOperation({
     command: ['crdt', 'update'],
@@ -129,7 +129,7 @@ export const crdt = {
     output: z.unknown(),
     message: 'CRDT data updated successfully.',
     lookup,
-    rejectionMessage: refusal,
+    rejectionMessage: describeRejection,
     confirm: ({ editorId, documentId }) => `Replace the content of editor ${editorId} in document ${documentId}?`,
   }),
 };

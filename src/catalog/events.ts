@@ -11,7 +11,7 @@ export interface EventType {
   readonly actionType: string;
   /** Whether the event is enabled when basic webhooks are first enabled. */
   readonly onByDefault: boolean;
-  /** Whether the email service has this trigger too. */
+  /** Whether the email service also has this trigger. */
   readonly email?: true;
 }
 
@@ -88,7 +88,7 @@ function unknownEventWarning(name: string): string {
   return `'${name}' is not a known event type; ${advice}`;
 }
 
-/** Returns the known event type that a mistyped one most likely stands for, if any. */
+/** Finds the known event type closest to a mistyped one; `undefined` if none is close. */
 export function findNearestEvent(name: string): string | undefined {
   return findNearest(name, EVENT_NAMES);
 }

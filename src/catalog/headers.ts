@@ -11,11 +11,11 @@ export const CREDENTIAL_HEADERS = {
   workspaceAuthToken: 'workspace-auth-token',
 } as const;
 
-export type Credential = keyof typeof CREDENTIAL_HEADERS;
+export type CredentialName = keyof typeof CREDENTIAL_HEADERS;
 
-/** Credentials of each kind of operation, in the order in which the service checks them. */
+/** CredentialNames of each kind of operation, in the order in which the service checks them. */
 export const CREDENTIALS_BY_AUTH = {
   key: ['apiKey', 'authToken'],
   workspace: ['workspaceId', 'workspaceAuthToken'],
   none: [],
-} as const satisfies Record<Auth, readonly Credential[]>;
+} as const satisfies Record<Auth, readonly CredentialName[]>;

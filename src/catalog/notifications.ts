@@ -115,7 +115,7 @@ export const notifications = {
         data: () => ({ success: true, message: 'Notification added successfully.' }),
       },
     },
-    bulk: { id: 'notificationId', noun: 'notification', generatesIds: true, wholeReply: true },
+    bulk: { id: 'notificationId', noun: 'notification', generatesIds: true, sharedResult: true },
     confirm: ({ notifyAll, notifyUsers, organizationId }) => {
       if (notifyAll === false) return undefined;
       // Users who name recipients may not know that everyone is notified by default.

@@ -110,7 +110,7 @@ const FAILURE = object(
       {
         status: { type: 'string', examples: Object.keys(HTTP_STATUS) },
         message: { type: 'string' },
-        details: { description: 'problems, item by item' },
+        details: { description: 'problems of individual items' },
       },
       ['status', 'message'],
     ),

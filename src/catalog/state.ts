@@ -29,7 +29,7 @@ const folder = z.strictObject({
   inheritAccessFromParent: z.boolean().optional(),
   createdAt: epochMilliseconds.optional(),
   lastUpdated: epochMilliseconds.optional(),
-  /** Accepted because responses contain these fields; ignored, because they can be derived. */
+  /** Accepted because responses contain these fields, but ignored because they can be derived. */
   ancestors: z.array(z.string()).optional(),
   apiKey: z.string().optional(),
 });

@@ -4,11 +4,11 @@ import { WEBHOOK_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
 import { httpUrl, requireChange, secret, serviceSwitch, triggers } from './fields.ts';
 
 /** An http(s) URL, or an empty string to unset it. */
-const urlOrNone = (describes: string) =>
+const urlOrNone = (description: string) =>
   z
-    .union([z.literal(''), httpUrl(describes)])
+    .union([z.literal(''), httpUrl(description)])
     .optional()
-    .describe(describes);
+    .describe(description);
 
 const basicConfig = z.looseObject({
   useWebhookService: z.boolean(),

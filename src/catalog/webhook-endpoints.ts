@@ -16,12 +16,12 @@ const endpoint = z.looseObject({
 });
 
 /** Text in the alphabet of event types, channels, and uids. */
-const word = (most: number, describes: string) =>
+const word = (maxLength: number, description: string) =>
   z
     .string()
     .regex(/^[A-Za-z0-9._-]+$/, { error: 'only letters, digits, ., _ and - are allowed' })
-    .max(most)
-    .describe(describes);
+    .max(maxLength)
+    .describe(description);
 
 const settings = {
   description: z.string().optional().describe('description of the endpoint'),
@@ -38,7 +38,7 @@ const settings = {
 const endpointId = id('endpoint ID');
 const eventTypes = ({ filterTypes = [] }: { filterTypes?: readonly string[] | undefined }) => filterTypes;
 
-const urlRefusal = ({ path: [field] }: InputProblem) =>
+const describeUrlRejection = ({ path: [field] }: InputProblem) =>
   field === 'url' ? 'url must be a valid http(s) URL.' : undefined;
 
 const list = { operation: 'webhooks.endpoints.list', inputFields: {} };
@@ -116,7 +116,7 @@ export const webhookEndpoints = {
         data: (record) => record,
       },
     },
-    rejectionMessage: urlRefusal,
+    rejectionMessage: describeUrlRejection,
     generatedId: 'uid',
     eventTypes,
   }),
@@ -135,7 +135,7 @@ export const webhookEndpoints = {
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
     lookup: list,
-    rejectionMessage: urlRefusal,
+    rejectionMessage: describeUrlRejection,
     eventTypes,
   }),
   'webhooks.endpoints.delete': defineOperation({

@@ -40,7 +40,7 @@ const RETRIES_PER_SUCCESS = 0.1;
 export function createRetryBudget(max = MAX_RETRIES) {
   let left = max;
   return {
-    /** Takes one retry; returns false if none is left. */
+    /** Takes one retry from the budget. Returns false if the budget is empty. */
     take() {
       if (left < 1) return false;
       left -= 1;

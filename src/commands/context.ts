@@ -9,6 +9,7 @@ import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
 import type { Settings, SettingsWithoutSecrets } from '../profiles/resolve.ts';
+import type { EmbeddedInstance } from '../service/embedded.ts';
 import type { Activity } from './activity.ts';
 import type { Prompter } from './prompter.ts';
 
@@ -71,6 +72,8 @@ export interface Context extends ProcessEnvironment {
   /** Settings without secrets; the keychain is not accessed. */
   openSettings(): Promise<SettingsWithoutSecrets>;
   client(): Promise<Client>;
+  /** The embedded service that the client calls; undefined over the network. */
+  embedded(): Promise<EmbeddedInstance | undefined>;
   format(): Promise<Format>;
   printer(): Promise<Printer>;
   /** Progress display, the only code that draws on the terminal while the command runs. */

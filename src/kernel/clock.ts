@@ -14,11 +14,11 @@ export function monotonicNow(clock: Clock): number {
 
 /** Creates a clock for the time of day that never runs backward, even if the system time is set back. */
 export function createNonDecreasingTime(clock: Clock): () => number {
-  let [time, steady] = [clock.now(), monotonicNow(clock)];
+  let [time, previous] = [clock.now(), monotonicNow(clock)];
   return () => {
     const now = monotonicNow(clock);
-    time = Math.max(clock.now(), time + now - steady);
-    steady = now;
+    time = Math.max(clock.now(), time + now - previous);
+    previous = now;
     return time;
   };
 }

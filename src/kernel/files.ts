@@ -60,8 +60,8 @@ export async function createPrivateFile(path: string): Promise<void> {
 }
 
 /**
- * Reads a regular file that the user did not name; `undefined` if it does not exist.
- * @throws SvcError `local` for any other kind of file, and for a file larger than `maxBytes`
+ * Reads a settings or state file; returns `undefined` if it does not exist.
+ * @throws SvcError `local` for a file that is not regular or is larger than `maxBytes`
  */
 export async function readTextIfExists(path: string, maxBytes?: number): Promise<string | undefined> {
   try {
@@ -80,13 +80,12 @@ export function decodeBytes(bytes: Buffer): string {
   return bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
 }
 
-/** Removes a leading byte order mark. */
 export function withoutByteOrderMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 export interface ReplaceFileOptions {
-  /** Writes the text to the given path (default: a plain write). The result is read back and compared. */
+  /** Writes the text to a path (default: a plain write). */
   readonly write?: (path: string, text: string) => Promise<void>;
   /** File permissions (default: 0600). */
   readonly mode?: number;
@@ -144,7 +143,7 @@ async function flushAndVerify(path: string, text: string): Promise<void> {
   }
 }
 
-/** System functions that `moveReplacing` uses. */
+/** Dependencies of `moveReplacing` that tests replace. */
 export interface MoveDependencies {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;

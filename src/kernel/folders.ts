@@ -1,8 +1,7 @@
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { currentPlatform } from './io.ts';
+import { currentPlatform } from './process.ts';
 
-/** Environment variables as a plain value, so that tests can pass their own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Folders of the current user: `config` for settings and profiles, `state` for jobs and locks, `data` for the embedded service. */
@@ -13,8 +12,8 @@ export interface Folders {
 }
 
 /**
- * Resolves the user's folders from the XDG base directories, or from `%APPDATA%` and `%LOCALAPPDATA%` on Windows. Ignores
- * relative paths, as XDG requires, including HOME: profiles must not depend on the current folder.
+ * Resolves the user's folders from the XDG base directories, or from `%APPDATA%` and `%LOCALAPPDATA%` on Windows.
+ * Ignores relative paths, including HOME: XDG requires it, and profiles must not depend on the current folder.
  */
 export function resolveUserFolders(environment: Environment, platform: NodeJS.Platform = currentPlatform): Folders {
   const given = (variable: string) => {

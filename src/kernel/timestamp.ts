@@ -24,7 +24,7 @@ export function parseTimestamp(text: string, now: number): Timestamp | undefined
   return Number.isNaN(parsed) ? undefined : toTimestamp(parsed);
 }
 
-/** Parses a past time to Unix milliseconds: a duration before `now` (`2h`), or a time as `parseTimestamp` accepts it. */
+/** Parses a past time to Unix milliseconds: a duration before `now` (`2h`), or a time that `parseTimestamp` accepts. */
 export function parseSince(text: string, now: number): number | undefined {
   const ago = parseDuration(text);
   if (ago !== undefined) return now - ago;

@@ -64,12 +64,12 @@ export function createClient(settings: ClientSettings): Client {
   });
   return {
     call: async (name, input) => {
-      const reply = await client.call(await loadOperationByName(name), input);
-      return reply.sent ? dataOf<typeof name>(reply) : null;
+      const outcome = await client.call(await loadOperationByName(name), input);
+      return outcome.sent ? dataOf<typeof name>(outcome) : null;
     },
     async *pages(name, input) {
-      for await (const answer of fetchPages(client, await loadOperationByName(name), input))
-        yield dataOf<typeof name>(answer);
+      for await (const page of fetchPages(client, await loadOperationByName(name), input))
+        yield dataOf<typeof name>(page);
     },
   };
 }

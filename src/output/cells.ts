@@ -3,7 +3,6 @@ import { escapeForTerminal } from '../kernel/safe-text.ts';
 import type { DisplayOptions } from './display-options.ts';
 import { formatTime } from './times.ts';
 
-/** Marks for true and false. */
 export const MARKS = { true: '✓', false: '–' } as const;
 
 /** Formats a value as a table cell, escaped for a terminal: lists with commas, objects as JSON, absent values as nothing. */

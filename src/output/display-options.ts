@@ -4,7 +4,6 @@ import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
 export const TIME_STYLES = ['iso', 'relative', 'raw'] as const;
 export type TimeStyle = (typeof TIME_STYLES)[number];
 
-/** How tables display values. */
 export interface DisplayOptions {
   readonly time: TimeStyle;
   /** Base of relative times, in milliseconds since the epoch. */

@@ -8,7 +8,7 @@ export interface FieldListOptions {
   readonly measure: Measure;
   readonly width: number;
   readonly gap: string;
-  /** Names in adjacent lists, to align the values with theirs. */
+  /** Names in adjacent lists, to align the values of all lists. */
   readonly names?: readonly string[];
   /** Whether the value of a row is prose, as opposed to a value to copy. */
   readonly isProse?: (row: number) => boolean;
@@ -16,7 +16,7 @@ export interface FieldListOptions {
   readonly paint?: Paint;
 }
 
-/** Minimum width for wrapping. Narrower values are left to the terminal. */
+/** Minimum width for wrapping. The terminal wraps narrower values. */
 const MIN_VALUE_WIDTH = 12;
 
 /**
@@ -25,7 +25,7 @@ const MIN_VALUE_WIDTH = 12;
  */
 export function* renderFieldList(rows: readonly Row[], options: FieldListOptions) {
   const { measure, width, gap, names = [], paint = (same) => same, isProse = () => false } = options;
-  // Names without values take no space next to the values.
+  // Names without values do not affect the alignment.
   const all = [...rows.filter(([, value]) => value !== ''), ...names.map((name) => [name])];
   const margin = nameColumnWidth(all, measure, width - gap.length) + gap.length;
   const valueWidth = width - margin;
@@ -39,7 +39,7 @@ export function* renderFieldList(rows: readonly Row[], options: FieldListOptions
   }
 }
 
-/** Computes the width of the widest name. If lines would be too long, only names of up to a third of the width count. */
+/** Computes the width of the widest name. If lines would be too long, ignores names wider than a third of the width. */
 function nameColumnWidth(rows: readonly Row[], measure: Measure, width: number): number {
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(measure));
   const names = rows.map(([name = '']) => name);

@@ -10,7 +10,10 @@ const BULLET = '- ';
 
 type Field = readonly [name: string, value: unknown];
 
-/** Yields each field as an indented name and its text. Objects, and lists of objects, have a name without text above their fields. */
+/**
+ * Yields each field as an indented name and its text. For an object or a list of objects, yields the name without text,
+ * then the fields.
+ */
 export function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = ''): Generator<Row> {
   for (const [name, value] of fields) {
     const label = indent + cellText(name, display);

@@ -35,7 +35,7 @@ export function createNdjsonRenderer({ isTerminal }: View): Renderer {
   };
 }
 
-/** Escapes terminal control characters if the output is a terminal. A program gets the exact text. */
+/** Escapes unsafe characters on a terminal. Programs receive the exact text. */
 function jsonText(value: unknown, isTerminal: boolean, indent?: number): string {
   const json = JSON.stringify(value ?? null, null, indent);
   return isTerminal ? escapeJsonForTerminal(json) : json;

@@ -146,7 +146,10 @@ class ResultPrinter {
     return fields ? selectFields(masked, fields) : masked;
   }
 
-  /** Rows may have fields that the records lack, which `--fields` selects in every format. */
+  /**
+   * Chooses the records to print. With `--fields`, merges in the table rows, whose additional fields can be selected in
+   * every format.
+   */
   #chooseRows(records: Page, { table }: ResultShape): Page {
     const { format, fields } = this.#options;
     if (!table) return records;

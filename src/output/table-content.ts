@@ -6,7 +6,6 @@ import { columnWidths, type Row } from './table-layout.ts';
 import { shortenTime, type TimePrecision } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
 
-/** The text of the cells. */
 export interface TableContent {
   readonly columns: readonly Column[];
   readonly head: Row;

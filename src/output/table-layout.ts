@@ -8,8 +8,8 @@ export type Row = readonly string[];
 /** The space between two columns. Tables have no borders. */
 export const GAP = '  ';
 
-/** cli-table3 compares each cell with all previous cells, so long tables are laid out in parts. */
-const ROWS_AT_ONCE = 100;
+/** Rows per layout pass: cli-table3 compares each cell with all previous cells, which is slow for long tables. */
+const ROWS_PER_PASS = 100;
 
 /** Computes the width of the widest cell of each column. */
 export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
@@ -29,7 +29,7 @@ export interface TableLayout {
   readonly alignRight?: readonly boolean[];
   /** Lines per cell for each column (default: 1). */
   readonly maxLines?: readonly number[];
-  /** End of a truncated cell. */
+  /** Mark at the end of a truncated cell. */
   readonly ellipsis?: string;
 }
 
@@ -37,10 +37,10 @@ export interface TableLayout {
 export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generator<string> {
   const { widths, alignRight = [] } = layout;
   const colAligns = widths.map((_, column) => (alignRight[column] ? ('right' as const) : ('left' as const)));
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+  for (let start = 0; start < rows.length; start += ROWS_PER_PASS) {
     const table = new CliTable({ chars: BORDERLESS, style: PLAIN, colWidths: [...widths], colAligns });
     const wide: string[] = [];
-    for (const row of rows.slice(start, start + ROWS_AT_ONCE)) table.push(...linesOf(row, layout, wide));
+    for (const row of rows.slice(start, start + ROWS_PER_PASS)) table.push(...linesOf(row, layout, wide));
     yield `${restorePlaceholders(table.toString().replace(/ +$/gm, ''), wide)}\n`;
   }
 }
@@ -59,8 +59,8 @@ function linesOf(
 }
 
 /**
- * cli-table3 measures text with older Unicode tables than terminals have. Non-ASCII text is therefore laid out as a
- * placeholder of its true width, and restored in the finished lines.
+ * cli-table3 measures text with older Unicode tables than terminals use. Non-ASCII text is therefore laid out as a
+ * placeholder of the correct width, and restored in the finished lines.
  */
 const PLACEHOLDER = '\u{e000}';
 const PLACEHOLDERS = new RegExp(`${PLACEHOLDER}+`, 'g');

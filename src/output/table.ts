@@ -18,7 +18,7 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
     async *records(pages) {
       const records = await collectPages(pages);
       const columns = chooseColumns(view, records);
-      // Without records, a program gets the header alone, and a person gets a message instead.
+      // Without records, programs receive only the header. On a terminal, the caller prints a message instead.
       if (columns.length === 0 || (records.length === 0 && view.display.isInteractive)) return;
       const content = await createContent(columns, records, view);
       const plan = planTable(content, view);
@@ -35,7 +35,7 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
   };
 }
 
-/** Returns the fields of a value. Selected fields keep the names that they were selected by. */
+/** Returns the fields of a value. Selected fields keep their names from `--fields`. */
 function fieldsOf(value: Record<string, unknown>, { fields }: View): readonly (readonly [string, unknown])[] {
   return fields ? fields.map((path) => [path, fieldAt(value, path)]) : Object.entries(value);
 }

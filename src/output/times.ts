@@ -9,10 +9,9 @@ export function formatTime(value: unknown, { time, now }: DisplayOptions): strin
   return time === 'relative' ? formatRelative(moment - now) : new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** Precision of a time in a table. */
 export type TimePrecision = 'second' | 'minute' | 'day';
 
-/** Shortens an RFC 3339 time: `2024-11-15T21:12Z` or `2024-11-15`. Other texts stay. */
+/** Shortens an RFC 3339 time: `2024-11-15T21:12Z` or `2024-11-15`. Returns other texts unchanged. */
 export function shortenTime(text: string, precision: TimePrecision): string {
   const [, day, minute] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d):\d\dZ$/.exec(text) ?? [];
   if (day === undefined || precision === 'second') return text;

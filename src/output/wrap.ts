@@ -37,11 +37,11 @@ export function wrapWords(text: string, width: number, measure: Measure, isProse
   return rest === '' && lines.length > 0 ? lines : [...lines, rest];
 }
 
-/** Splits a text that is wider than a line after the last word that fits, or after a first word that is too wide. */
+/** Splits a text that is wider than a line: after the last word that fits, or after the first word if that is too wide. */
 function splitLine(text: string, width: number, measure: Measure, isProse: boolean): [line: string, rest: string] {
   const fits = fittingLength(text, width, measure);
   const end = Math.max(lastWordEnd(text, fits) ?? 0, isProse ? lastSpacelessBreak(text, fits) : 0);
-  // An indent that leaves no room for its word is dropped.
+  // Drops an indent that leaves no room for the first word.
   const indented = end === 0 ? text.replace(/^ +/, '') : text;
   if (indented !== text)
     return measure(indented) > width ? splitLine(indented, width, measure, isProse) : [indented, ''];
@@ -79,7 +79,7 @@ function wordEnd(text: string, at: number): number {
   return space < 0 ? text.length : space;
 }
 
-/** Measures the prefix that fits, at least one grapheme. */
+/** Returns the length of the longest prefix that fits, at least one grapheme. */
 function fittingLength(text: string, width: number, measure: Measure): number {
   if (isAscii(text)) return Math.max(1, width);
   let length = 0;

@@ -4,8 +4,8 @@ import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts
 import type { Renderer } from './renderer.ts';
 
 /**
- * Text that YAML 1.1 and 1.2 both read as a string without quotes. The first letter rules out numbers, dates, merge keys,
- * and sexagesimals. `WORDS` rules out words with a meaning. `e5` is a number to some readers.
+ * Matches text that YAML 1.1 and 1.2 both read as a string without quotes. The first letter rules out numbers, dates,
+ * merge keys, and sexagesimals, except `e5`, a number to some readers. `WORDS` rules out keywords.
  */
 const PLAIN = /^(?!e-?\d+$)[\p{L}_][\p{L}\p{N}_.@/-]*( [\p{L}\p{N}_.@/-]+)*$/iu;
 const WORDS = new Set(['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null']);

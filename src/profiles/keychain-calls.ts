@@ -22,7 +22,6 @@ export interface KeyringModule {
   };
 }
 
-/** The service name of svc in the keychain. */
 const SERVICE = 'svc';
 
 /** Selects the Secret Service. By default, the module falls back to the kernel keyring, which does not survive a restart. */

@@ -9,7 +9,7 @@ interface MachineSecretDependencies extends SecretStorageDependencies {
   readonly clock: Clock;
 }
 
-/** How long to wait for another process that creates the secret, in milliseconds. */
+/** Maximum time in milliseconds to wait for another process that creates the secret. */
 const LOCK_TIMEOUT = 20_000;
 
 /**

@@ -12,7 +12,7 @@ export interface SecretStorage {
 
 export interface SecretStorageDependencies {
   readonly folders: Folders;
-  /** The environment to find the keychain with; without it, no keychain is used. */
+  /** Environment variables that locate the keychain. Without them, no keychain is used. */
   readonly environment?: Environment;
   readonly signal?: AbortSignal;
   /** Replaces the current user's keychain. */
@@ -48,7 +48,6 @@ export interface FoundSecrets {
   readonly missingReason?: string;
 }
 
-/** Returns the keychain account of a secret. */
 export function accountOf(id: string, secret: SecretSetting): string {
   return `${id} ${secret}`;
 }
@@ -130,7 +129,7 @@ function parseBoundSecret(text: string | null): OriginBoundSecret | undefined {
   return origin === undefined || value === undefined ? undefined : { origin, value };
 }
 
-/** Selects the secrets that may be sent to an origin, and describes why the first other one may not. */
+/** Selects the secrets that may be sent to an origin. `missingReason` explains the first rejected secret. */
 function selectForOrigin(
   names: readonly SecretSetting[],
   values: readonly (OriginBoundSecret | undefined)[],

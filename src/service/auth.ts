@@ -1,5 +1,10 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import {
+  CREDENTIAL_HEADERS,
+  CREDENTIALS_BY_AUTH,
+  type CredentialName,
+  DEFAULT_HEADER_PREFIX,
+} from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import type { CallOf, KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
 import { invalidArgument, Refusal } from './refusal.ts';
@@ -77,18 +82,18 @@ async function authenticateWorkspace(request: ServiceRequest, call: ServiceCall)
   return { ...call, workspaceId };
 }
 
-const MISSING_MESSAGES: Readonly<Record<Credential, string>> = {
+const MISSING_MESSAGES: Readonly<Record<CredentialName, string>> = {
   apiKey: 'API key not found in headers.',
   authToken: 'Auth Token not found in headers.',
   workspaceId: 'Workspace ID not found in headers.',
   workspaceAuthToken: 'Auth Token not found in headers.',
 };
 
-function credentialIn(request: ServiceRequest, credential: Credential): string | undefined {
+function credentialIn(request: ServiceRequest, credential: CredentialName): string | undefined {
   return request.header(DEFAULT_HEADER_PREFIX + CREDENTIAL_HEADERS[credential]);
 }
 
-function requireCredential(request: ServiceRequest, credential: Credential): string {
+function requireCredential(request: ServiceRequest, credential: CredentialName): string {
   const value = credentialIn(request, credential);
   if (!value) throw invalidArgument(MISSING_MESSAGES[credential]);
   return value;

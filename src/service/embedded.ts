@@ -1,9 +1,11 @@
+import type { Parent } from '../catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import type { ServiceDependencies, ServiceOptions } from './app.ts';
 import { ensureLocalCredentials, type LocalCredentials } from './bootstrap.ts';
+import type { MissingParent } from './records/parent-ids.ts';
 import type { RequestHandler } from './request.ts';
 import { createService } from './service.ts';
 import type { RunningService } from './serving.ts';
@@ -23,6 +25,8 @@ export interface EmbeddedOptions extends ServiceOptions {
 export interface EmbeddedInstance {
   /** Handles a request in this process, like a server on the network. */
   readonly fetch: typeof globalThis.fetch;
+  /** Returns the records that do not exist, in order. @throws Refusal if the store rejects the request */
+  findMissingParents(parents: readonly Parent[]): Promise<readonly MissingParent[]>;
   /** Handles a request that a server has received. */
   readonly handle: RequestHandler;
   readonly target: {
@@ -53,6 +57,10 @@ export async function openEmbedded(location: string, options: EmbeddedOptions): 
       // Lets signals and timers run between calls, because SQLite calls never yield to the event loop.
       await yieldToEvents();
       return service.fetch(input, init);
+    },
+    findMissingParents: async (parents) => {
+      const { findMissingParents } = await import('./records/parent-ids.ts');
+      return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     handle: service.handle,
     target: {

@@ -62,10 +62,10 @@ export interface Forwarding {
 
 export interface ListenerDependencies {
   readonly proofs: VerificationSecrets;
-  /** Whether to accept unverified deliveries too, and mark them. */
+  /** Whether to accept unverified deliveries as well, and mark them. */
   readonly skipVerify: boolean;
   readonly privateKey?: string | undefined;
-  /** Secret to sign deliveries with before they are recorded and forwarded (default: they keep their signature). */
+  /** Signing secret that replaces the signature of recorded and forwarded deliveries (default: keep the original signature). */
   readonly relaySecret?: string | undefined;
   /** Patterns of the event types to process (default: all). */
   readonly events?: readonly string[] | undefined;
@@ -155,7 +155,7 @@ export function createListener(dependencies: ListenerDependencies): Listener {
   return { handle, replayLast };
 }
 
-/** Forwards a delivery again. Its first signature may have expired. */
+/** Forwards a delivery again, with a new signature because the original one may have expired. */
 async function replay(dependencies: ListenerDependencies, parsed: ParsedDelivery): Promise<void> {
   const { relaySecret, proofs, clock } = dependencies;
   const request = withNewSignature(parsed.request, relaySecret ?? proofs.secrets[0], clock.now());

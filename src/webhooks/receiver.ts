@@ -12,7 +12,6 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/** A response: a status and a line of text. */
 export interface ReceiverResponse {
   readonly status: number;
   readonly text: string;

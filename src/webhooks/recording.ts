@@ -36,7 +36,6 @@ export interface RecordingLimits {
 
 const DEFAULT_LIMITS: RecordingLimits = { deliveries: 10_000, bytes: 500 * 1024 * 1024 };
 
-/** Maximum size of a record file to read, in bytes. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
 /** Pattern of record file names, which start with a timestamp so that they sort by time. Other files are ignored. */

@@ -117,7 +117,7 @@ describe('records of several files', () => {
     for (const [duplicates, names] of [['first', ['1', '2']] as const, ['last', ['2', '3']] as const]) {
       const { records, surveyed } = await read(TWICE, { rules: { duplicates } });
       expect(records.map(({ value }) => (value as { name: string }).name)).toEqual(names);
-      expect([surveyed.records, surveyed.leftOut]).toEqual([2, 1]);
+      expect([surveyed.records, surveyed.skipped]).toEqual([2, 1]);
     }
   });
 

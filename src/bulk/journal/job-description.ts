@@ -13,7 +13,7 @@ export interface JobDescription {
   /** The working directory that relative paths refer to. */
   readonly cwd: string;
   readonly target: JobTarget;
-  /** At least one, in order. */
+  /** The input files, at least one, in order. */
   readonly inputs: readonly JobInput[];
   /** Number of records to send, and of skipped duplicates. */
   readonly records: number;

@@ -12,7 +12,6 @@ export interface SeriesPoint {
 
 const EMPTY_POINT: SeriesPoint = { settled: 0, failed: 0, requests: 0, milliseconds: 0, inFlight: 0 };
 
-/** Merges two intervals. */
 export function mergePoints(one: SeriesPoint = EMPTY_POINT, other: SeriesPoint = EMPTY_POINT): SeriesPoint {
   return {
     settled: one.settled + other.settled,

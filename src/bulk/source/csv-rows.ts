@@ -32,9 +32,9 @@ export class CsvRowParser {
   /** The line before the header that names the separator, as Excel writes it: `sep=;` with its line break. */
   separatorLine = '';
 
-  constructor(name: string, take: OnRow) {
+  constructor(name: string, onRow: OnRow) {
     this.#name = name;
-    this.#onRow = take;
+    this.#onRow = onRow;
   }
 
   /** The cell separator, available after the first row. */

@@ -11,7 +11,7 @@ const BINARY_KINDS: readonly (readonly [readonly number[], string])[] = [
   [[0x00, 0x00, 0xfe, 0xff], 'UTF-32 text'],
 ];
 const MAX_SIGNATURE_BYTES = 4;
-/** Maximum bytes of a UTF-8 character that an earlier chunk can end with. */
+/** Maximum bytes of an incomplete UTF-8 character at the end of a chunk. */
 const MAX_PENDING_BYTES = 3;
 
 /**

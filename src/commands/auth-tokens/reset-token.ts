@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { authTokens } from '../../catalog/auth-tokens.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { isCertainlyNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -15,7 +15,7 @@ const RESET = authTokens['auth-tokens.reset'];
 /** A new token and the response that contained it. */
 export interface NewToken {
   readonly token: string;
-  readonly answer: Answer<z.output<typeof RESET.output>>;
+  readonly answer: CallResult<z.output<typeof RESET.output>>;
 }
 
 export interface ResetRequest {

@@ -38,7 +38,7 @@ export function summarizeRun(
     ...{ operation, job: id, total: records + leftOut, counts, refusesExisting, requests, retries, rejects },
     seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
     items: job.journal.unsuccessfulRecords(),
-    place: createRecordLocator(inputs),
+    locate: createRecordLocator(inputs),
   });
 }
 

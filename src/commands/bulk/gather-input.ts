@@ -79,7 +79,7 @@ export function expectedTarget(
   // A missing required field is reported elsewhere.
   const known = targetFields.filter(({ name, required }) => !required || data[name] !== undefined);
   const names = known.map(({ name }) => name);
-  return new CommonTarget(names, data, 'refused');
+  return new CommonTarget(names, data, 'reject');
 }
 
 /** Copies the command's signal for the first reading. Later readings must work even after the command was interrupted. */

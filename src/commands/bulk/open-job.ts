@@ -68,7 +68,7 @@ export async function describeJob(
     target: await describeJobTarget(context),
     inputs: source.files.map((file, at) => describeInput(file, check.files[at]?.first ?? 0)),
     records: check.records,
-    leftOut: check.leftOut,
+    leftOut: check.skipped,
     startedAt: context.clock.now(),
   };
 }

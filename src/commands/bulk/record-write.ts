@@ -1,7 +1,7 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { OperationEntry } from '../../catalog/operation-entry.ts';
-import { isKnownStatus, meaningOfStatus } from '../../client/status.ts';
+import { interpretStatus, isKnownStatus } from '../../client/status.ts';
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import type { Hint } from '../../kernel/hint.ts';
 import { pluralize } from '../../kernel/plural.ts';
@@ -70,7 +70,7 @@ export function writeError(
 
 /** Determines the kind of a record's failure. Without a known code, the message decides. */
 function failureOf(status: string | undefined, message: string): Failure {
-  if (isKnownStatus(status)) return meaningOfStatus(status, 200).failure;
+  if (isKnownStatus(status)) return interpretStatus(status, 200).failure;
   if (/\b(?:not found|does not exist)\b/i.test(message)) return 'not_found';
   return /\balready exists\b/i.test(message) ? 'already_exists' : 'invalid_argument';
 }

@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import type { BulkSummary, FailureLine } from '../../bulk/summary.ts';
 import { localFileError } from '../../kernel/files.ts';
+import { upperFirst } from '../../kernel/first-letter.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
@@ -30,10 +31,9 @@ function renderStepSummary(noun: string, summary: BulkSummary): string {
   const counted = ['succeeded', ...effects, 'failed', 'unknown', 'skipped', 'requests', 'retries'] as const;
   return [
     `### svc ${operation.replace('.', ' ')}: ${formatNounCount(total, noun)}\n`,
-    table(
-      [...counted, 'seconds'].map((name) => name.replace(/^./, (letter) => letter.toUpperCase())),
-      [[...counted.map((name) => groupDigits(summary[name] ?? 0)), summary.seconds.toFixed(1)]],
-    ),
+    table([...counted, 'seconds'].map(upperFirst), [
+      [...counted.map((name) => groupDigits(summary[name] ?? 0)), summary.seconds.toFixed(1)],
+    ]),
     ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
     ...(more > 0 ? [`and ${groupDigits(more)} more\n`] : []),
     `Job \`${job}\`${rejects === null ? '' : `, rejects: ${escapeMarkdown(rejects)}`}\n`,

@@ -1,5 +1,5 @@
 import type { Environment } from '../../kernel/folders.ts';
-import { muteWarnings } from '../../kernel/io.ts';
+import { muteWarnings } from '../../kernel/process.ts';
 
 /** Environment variable that makes Node.js accept any certificate when set to 0. */
 export const TLS_CHECKS_VARIABLE = 'NODE_TLS_REJECT_UNAUTHORIZED';

@@ -45,13 +45,8 @@ export async function noteNewParents(context: Context, created: readonly Parent[
 }
 
 async function findMissingInStore(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
-  const [{ withStore }, { findMissingParents }] = await Promise.all([
-    import('../embedded/store.ts'),
-    import('../../service/records/parent-ids.ts'),
-  ]);
-  return withStore(context, 'read', (store, apiKey) =>
-    store.read((database) => findMissingParents(database, apiKey, parents)),
-  );
+  const { explainRefusals } = await import('../embedded/store.ts');
+  return explainRefusals('read', async () => (await (await context.embedded())?.findMissingParents(parents)) ?? []);
 }
 
 /** Finds records whose IDs the profile's cache lacks. Without cached IDs of a kind, every ID counts as known. */

@@ -1,5 +1,6 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { upperFirst } from '../../kernel/first-letter.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { readCachedIds } from '../ids/id-cache.ts';
@@ -34,6 +35,6 @@ export async function pickKnownId(context: Context, field: string, name: string)
   const profile = local ? undefined : (await context.openSettings()).profile?.value;
   const known = await readCachedIds(context, { local, profile }, kind);
   if (known.length === 0) return undefined;
-  const message = `${kind.replace(/^./, (first) => first.toUpperCase())} ID (${name})`;
+  const message = `${upperFirst(kind)} ID (${name})`;
   return (await context.prompter()).pick({ message, choices: known.map((value) => ({ value })), allowsOther: true });
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { fetchPages, nextCursorOf } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Printer } from '../../output/printer.ts';
@@ -44,7 +44,7 @@ async function printValues(
   { context, entry, operation }: CallDependencies,
   printer: Printer,
   request: CallRequest,
-  responses: AsyncIterable<Answer<unknown>>,
+  responses: AsyncIterable<CallResult<unknown>>,
 ): Promise<void> {
   const { envelope, quiet } = context.options;
   const isTable = (await context.format()) === 'table';
@@ -66,18 +66,18 @@ async function printValues(
   }
 }
 
-function isEmpty({ data }: Answer<unknown>): boolean {
+function isEmpty({ data }: CallResult<unknown>): boolean {
   return data === null || data === undefined;
 }
 
 /** Describes a write without data by its status and message. A table leaves both to the message on stderr. */
-function describeEmptyResult({ effect }: OperationEntry, { result }: Answer<unknown>, isTable: boolean): unknown {
+function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<unknown>, isTable: boolean): unknown {
   if (effect === 'read' || isTable) return null;
   return { status: 'success', message: String(result['message'] ?? '') };
 }
 
 /** Returns the single value that `--quiet` prints, if the response contains one. */
-function bareValue({ quietValue }: Operation, { data }: Answer<unknown>): string | undefined {
+function bareValue({ quietValue }: Operation, { data }: CallResult<unknown>): string | undefined {
   return data === null ? undefined : quietValue?.(data);
 }
 
@@ -140,7 +140,7 @@ async function* fetchResponsesFor(
 async function* extractRecords(
   { operation, messages }: CallDependencies,
   { inputs }: CallRequest,
-  responses: AsyncIterable<Answer<unknown>>,
+  responses: AsyncIterable<CallResult<unknown>>,
 ): AsyncGenerator<readonly unknown[]> {
   const missing = new Set(inputs.flatMap((input) => requestedIds(operation, input)));
   for await (const { data } of responses) {
@@ -167,8 +167,8 @@ function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): 
 }
 
 /** Merges all pages into one response by concatenating their lists. */
-export async function* mergePages(responses: AsyncIterable<Answer<unknown>>): AsyncGenerator<Answer<unknown>> {
-  let merged: Answer<unknown> | undefined;
+export async function* mergePages(responses: AsyncIterable<CallResult<unknown>>): AsyncGenerator<CallResult<unknown>> {
+  let merged: CallResult<unknown> | undefined;
   const lists = new Map<string, unknown[]>();
   for await (const response of responses) {
     merged = response;

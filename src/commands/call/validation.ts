@@ -5,6 +5,7 @@ import { type Flag, findImplyingFlag, type InputNaming } from '../../catalog/fla
 import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
+import { lowerFirst } from '../../kernel/first-letter.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { isMasked } from '../../kernel/redact.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
@@ -124,8 +125,4 @@ function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined 
 function withFlagNames({ flags }: OperationEntry, message: string): string {
   const names = new Map(flags.map(({ path, name }) => [path.join('.'), `--${name}`]));
   return message.replace(/\w+/g, (word) => names.get(word) ?? word);
-}
-
-function lowerFirst(message: string): string {
-  return message.charAt(0).toLowerCase() + message.slice(1);
 }

@@ -2,7 +2,7 @@ import { commandArguments } from '../../catalog/command-text.ts';
 import type { Operation, Wait } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
@@ -58,8 +58,8 @@ async function pollUntilEnd(
   context: Context,
   client: Client,
   { command, wait }: StartedTask,
-  { first, status, query }: { readonly first: Answer<unknown>; readonly status: Operation; readonly query: Fields },
-): Promise<Answer<unknown>> {
+  { first, status, query }: { readonly first: CallResult<unknown>; readonly status: Operation; readonly query: Fields },
+): Promise<CallResult<unknown>> {
   const { clock, signal } = context;
   const progress = await context.progress();
   let response = first;
@@ -87,7 +87,7 @@ async function pollUntilEnd(
   }
 }
 
-function stateOf({ state }: Wait, { data }: Answer<unknown>): string | undefined {
+function stateOf({ state }: Wait, { data }: CallResult<unknown>): string | undefined {
   const value: unknown = Object(data)[state];
   return typeof value === 'string' ? value : undefined;
 }

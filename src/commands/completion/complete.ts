@@ -1,4 +1,4 @@
-import { currentPlatform } from '../../kernel/io.ts';
+import { currentPlatform } from '../../kernel/process.ts';
 import { TOPICS } from '../help/topic-names.ts';
 import { commandTree, subcommandsOf } from '../tree/tree.ts';
 import { type Candidate, type CompletionDependencies, candidateLines } from './candidate.ts';

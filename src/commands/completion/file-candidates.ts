@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { currentPlatform } from '../../kernel/io.ts';
+import { currentPlatform } from '../../kernel/process.ts';
 import type { Candidate, CompletionDependencies } from './candidate.ts';
 
 /** Upper bound on the number of candidates. */

@@ -1,6 +1,6 @@
 import type { Operation } from '../../catalog/define.ts';
 import { loadResource } from '../../catalog/index.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
@@ -85,7 +85,7 @@ async function callIfAvailable(
   client: CallCheckContext['client'],
   operation: Operation,
   input: Readonly<Record<string, unknown>> = {},
-): Promise<Answer<unknown> | undefined> {
+): Promise<CallResult<unknown> | undefined> {
   try {
     const result = await (await client()).call(operation, input);
     return result.sent ? result : undefined;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { userId } from '../../kernel/io.ts';
+import { userId } from '../../kernel/process.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { type Check, type CheckResult, fail, ok, skipped, warn } from './check.ts';
 

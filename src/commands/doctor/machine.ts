@@ -1,5 +1,5 @@
 import { arch, platform } from 'node:os';
-import { nodeVersion } from '../../kernel/io.ts';
+import { nodeVersion } from '../../kernel/process.ts';
 import { skippedChecksWarning, skipsCertificateChecks, TLS_CHECKS_VARIABLE } from '../call/certificate-checks.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';

@@ -18,12 +18,18 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });
   try {
-    const { apiKey } = await ensureLocalCredentials(store);
-    return await work(store, apiKey);
-  } catch (error) {
-    throw error instanceof Refusal ? toSvcError(error, effect) : error;
+    return await explainRefusals(effect, async () => work(store, (await ensureLocalCredentials(store)).apiKey));
   } finally {
     await store.close();
+  }
+}
+
+/** Converts a refusal of the store to an SvcError. */
+export async function explainRefusals<Result>(effect: 'read' | 'write', work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Refusal ? toSvcError(error, effect) : error;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import type { Answer } from '../../client/client.ts';
+import type { CallResult } from '../../client/client.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import type { Context } from '../context.ts';
 import { IdCollector } from './id-collector.ts';
@@ -16,7 +16,7 @@ export function collectCalledIds(context: Context, entry: OperationEntry, { crea
      * Collects the IDs of a response and its request. Requests are included because IDs of groups are in no response. An
      * empty result of a read does not prove that the IDs of its request exist, and some of a list of IDs may not.
      */
-    add(input: Input, { data }: Answer<unknown>): void {
+    add(input: Input, { data }: CallResult<unknown>): void {
       collector.collect(data);
       for (const { kind, id } of createsParents?.of(input) ?? []) collector.add(kind, id);
       if (!isRead) collector.collect(input);

@@ -77,7 +77,7 @@ function summarizeJob(
     seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
     rejects,
     items: journal.unsuccessfulRecords(),
-    place: createRecordLocator(description.inputs),
+    locate: createRecordLocator(description.inputs),
   });
 }
 

@@ -5,7 +5,7 @@ import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { CommandExit, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
-import { interceptSignals } from '../../kernel/io.ts';
+import { interceptSignals } from '../../kernel/process.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import { startServer } from '../../service/server.ts';

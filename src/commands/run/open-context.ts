@@ -1,4 +1,3 @@
-import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint } from '../../kernel/hint.ts';
 import { type Sink, withWrite } from '../../kernel/io.ts';
@@ -60,6 +59,13 @@ export function openContext(
   const print = async (text: string) => {
     if (!holdMessage(text)) await (progress?.print(text) ?? io.stderr.write(text));
   };
+  const connection = once(() => {
+    const connecting = import('../call/connect.ts').then(({ connect }) => connect(context));
+    // A failed connection has nothing to close.
+    const opened = connecting.catch(() => undefined);
+    closers.push(async () => (await opened)?.close());
+    return connecting;
+  });
   const context: Context = {
     ...processEnvironment,
     io,
@@ -73,15 +79,13 @@ export function openContext(
     openSettings,
     settings: once(async () => (await openSettings()).withSecrets()),
     format,
-    client: once(async () => {
-      const { connect } = await import('../call/connect.ts');
-      const connecting = connect(context);
-      // A failed connection has nothing to close.
-      closers.push(async () => (await connecting.catch(() => undefined))?.close());
+    client: async () => {
+      const connecting = connection();
       // An invalid jq expression fails before anything is sent.
       await filter;
       return (await connecting).client;
-    }) satisfies () => Promise<Client>,
+    },
+    embedded: async () => (await connection()).embedded,
     printer: once(async () =>
       openPrinter(context, await format(), await filter, (write) => stdout.writeDocument(write, print)),
     ),

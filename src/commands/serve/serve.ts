@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { SvcError } from '../../kernel/errors.ts';
-import { currentPlatform } from '../../kernel/io.ts';
 import type { ListenAddress } from '../../kernel/listening.ts';
+import { currentPlatform } from '../../kernel/process.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { ServiceOptions } from '../../service/app.ts';

@@ -1,5 +1,5 @@
 import { isInForeground } from '../../kernel/foreground.ts';
-import { onContinued, signalJob } from '../../kernel/io.ts';
+import { onContinued, signalJob } from '../../kernel/process.ts';
 import type { Context } from '../context.ts';
 import type { RawStream } from './plain-input.ts';
 import { canAsk } from './terminal.ts';

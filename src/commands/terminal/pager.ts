@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
-import { currentPlatform, interceptSignals } from '../../kernel/io.ts';
+import { currentPlatform, interceptSignals } from '../../kernel/process.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 

@@ -1,6 +1,7 @@
 import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
-import { type Io, isCurrentFolderDeleted } from '../../kernel/io.ts';
+import type { Io } from '../../kernel/io.ts';
+import { isCurrentFolderDeleted } from '../../kernel/process.ts';
 import { rememberEnvironmentSecrets, SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { renderError } from '../../output/error-text.ts';
 import { FORMATS, type Format } from '../../output/format.ts';

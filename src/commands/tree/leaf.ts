@@ -30,8 +30,8 @@ export async function loadLeaf(leaf: Leaf): Promise<LoadedLeaf> {
 }
 
 async function loadEntries(names: readonly OperationName[]): Promise<readonly [OperationEntry, ...OperationEntry[]]> {
-  const { manifestTexts } = await import('../../catalog/manifest-texts.ts');
-  const [first, ...others] = names.map((name): OperationEntry => JSON.parse(manifestTexts[name]));
+  const { serializedOperations } = await import('../../catalog/serialized-operations.ts');
+  const [first, ...others] = names.map((name): OperationEntry => JSON.parse(serializedOperations[name]));
   if (!first) throw new TypeError('a command needs at least one operation');
   return [first, ...others];
 }

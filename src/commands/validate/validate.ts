@@ -56,7 +56,7 @@ export async function validateFiles(
       ...target,
       duplicates,
       generateId: String,
-      warnsOfValues: verb === 'update' ? ('update' as const) : ('add' as const),
+      valueWarnings: verb === 'update' ? ('update' as const) : ('add' as const),
     };
     const subject = { name: input.name, files: input.files.map(({ name }) => name), noun: fields.noun, form };
     const stopProgress = await showCheckProgress(context, input);
@@ -98,5 +98,5 @@ async function findCommonTarget(
   if (field === undefined) return undefined;
   const names = targetFields.map(({ name }) => name);
   const organizationId = org ?? (await openSettings()).org?.value;
-  return new CommonTarget(names, { organizationId }, 'as the first record');
+  return new CommonTarget(names, { organizationId }, 'match first record');
 }

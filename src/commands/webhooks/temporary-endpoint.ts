@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
-import { isProcessRunning, processId } from '../../kernel/io.ts';
+import { isProcessRunning, processId } from '../../kernel/process.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';

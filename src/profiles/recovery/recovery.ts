@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createPrivateFolder, flushFolder, localFileError, moveReplacing } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { processId } from '../../kernel/io.ts';
+import { processId } from '../../kernel/process.ts';
 import { type RecoveryRecord, type ResetSubject, subjectKeyOf } from './record.ts';
 
 /** An open recovery record. Each change is on disk when its promise resolves. */
@@ -26,7 +26,7 @@ const RESERVED_BYTES = 8192;
 /**
  * Writes the record of a reset before it is sent, and reserves space for updates. The caller must hold the lock of the
  * subject.
- * @throws SvcError `local` if the record cannot be written; the reset must not be sent then
+ * @throws SvcError `local` if the record cannot be written. Do not send the reset in that case.
  */
 export async function createRecoveryFile(folders: Folders, start: RecoveryStart): Promise<RecoveryFile> {
   const folder = await ensureRecoveryFolder(folders);
@@ -105,7 +105,6 @@ function createUpdater(path: string, file: FileHandle, record: RecoveryRecord): 
   };
 }
 
-/** Deletes a record. */
 export async function removeRecord(path: string): Promise<void> {
   try {
     await rm(path, { force: true });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isProcessRunning, processId } from '../../kernel/io.ts';
+import { isProcessRunning, processId } from '../../kernel/process.ts';
 
 /** Owners of claims in this process that are still active. */
 const activeOwners = new Set<string>();

@@ -15,7 +15,7 @@ import {
   type QueryCompiler,
 } from 'kysely';
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
-import { muteWarnings } from '../../kernel/io.ts';
+import { muteWarnings } from '../../kernel/process.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { isConnectionLimit } from './postgres-errors.ts';
 import { decodeText, encodeText } from './postgres-text.ts';

@@ -11,7 +11,7 @@ import {
   SqliteDriver,
   type TransactionSettings,
 } from 'kysely';
-import { withoutExperimentalWarning } from '../../kernel/io.ts';
+import { withoutExperimentalWarning } from '../../kernel/process.ts';
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';
 import type { DirectAdapter } from './prepared-query.ts';
 import { APPLICATION_ID } from './store-file.ts';

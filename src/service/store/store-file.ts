@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { SvcError } from '../../kernel/errors.ts';
-import { withoutExperimentalWarning } from '../../kernel/io.ts';
+import { withoutExperimentalWarning } from '../../kernel/process.ts';
 import { OTHER_STORE_HINT } from './sqlite-errors.ts';
 
 /** Application ID in the SQLite header that marks a file as a store: `svcS`. */
