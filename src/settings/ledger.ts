@@ -8,13 +8,7 @@ import { createPrivateFile, createPrivateFolder, localFileError } from '../kerne
 import type { Folders } from '../kernel/folders.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
 import type { PlanTarget } from './plan.ts';
-
-/** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */
-export interface SentRecord {
-  /** Parts that identify the record, such as the operation, the organization, and the record's ID. */
-  readonly identity: readonly (string | undefined)[];
-  readonly data: unknown;
-}
+import type { SentRecord } from './sent-record.ts';
 
 const BUSY_TIMEOUT = 5_000;
 

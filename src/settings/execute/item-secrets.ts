@@ -34,7 +34,10 @@ export function revealSecrets(data: unknown, secrets: Secrets, live: unknown): u
   if (Array.isArray(data)) return data.map((inner, at) => revealSecrets(inner, secrets, Object(live)[at]));
   if (!isObject(data)) return data;
   if (!Object.hasOwn(data, MARKER)) {
-    const fields = Object.entries(data).map(([name, inner]) => [name, revealSecrets(inner, secrets, Object(live)[name])]);
+    const fields = Object.entries(data).map(([name, inner]) => [
+      name,
+      revealSecrets(inner, secrets, Object(live)[name]),
+    ]);
     return Object.fromEntries(fields.filter(([, inner]) => inner !== undefined));
   }
   if (data[MARKER] !== LIVE) return secrets.get(JSON.stringify(data[MARKER]));
