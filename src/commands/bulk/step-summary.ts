@@ -6,10 +6,10 @@ import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 
-/** Number of failures in the summary of a step, which is limited to 1 MB. */
+/** Maximum number of failures to list, because GitHub limits a step summary to 1 MB. */
 const MAX_SHOWN_FAILURES = 20;
 
-/** Appends the summary of a job to the file of a GitHub Actions step summary. Only warns if the file cannot be written. */
+/** Appends the summary of a job to a GitHub Actions step summary. Warns if the file cannot be written. */
 export async function appendStepSummary(
   { warn }: Context,
   path: string,
@@ -21,7 +21,7 @@ export async function appendStepSummary(
   );
 }
 
-/** Renders a summary as Markdown. Text from files and from the service is escaped. */
+/** Renders a summary as Markdown. Escapes text from files and from the service. */
 function renderStepSummary(noun: string, summary: BulkSummary): string {
   const { operation, job, total, failed, unknown, failures, rejects } = summary;
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
@@ -57,7 +57,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** Escapes all punctuation, so that the text contains no markup, links, or mentions. */
+/** Escapes all punctuation. The result contains no Markdown syntax, links, or mentions. */
 function escapeMarkdown(text: string): string {
   return escapeForTerminal(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }

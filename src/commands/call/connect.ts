@@ -18,7 +18,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Creates the command's client: over the network as configured, or to the embedded service in this process. */
+/** Creates a client that uses the network, or with `--local` the embedded service in this process. */
 export async function connect(context: Context): Promise<Connection> {
   if (context.options.local) {
     const { embedded, ...route } = await openEmbeddedRoute(context);
@@ -52,13 +52,13 @@ function connection(context: Context, target: Target, { wire, close }: ServiceRo
   };
 }
 
-/** Names the service in messages. */
+/** Returns the name of the service for messages. */
 function hostOf({ baseUrl }: Target, { local }: Context['options']): string {
   return local ? 'the embedded service' : (URL.parse(baseUrl)?.host ?? baseUrl);
 }
 
 /**
- * Creates the target from the settings. The client reports missing credentials when an operation needs them.
+ * Creates the target from the settings. Missing credentials are reported later, by operations that need them.
  * @throws SvcError `no_credential` if no service URL is configured
  */
 function targetOf(settings: Settings): Target {

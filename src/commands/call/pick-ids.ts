@@ -8,8 +8,8 @@ import { kindOfField } from '../ids/id-collector.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 /**
- * Lets the user pick the required IDs that an input lacks from those that this machine remembers for the profile. An ID stays
- * missing if none of its kind are remembered, or if prompts are not possible.
+ * Prompts for required IDs that are missing from the input. The choices are the IDs cached for the profile. Skips an ID
+ * if none are cached, or if prompts are not possible.
  */
 export async function pickMissingIds(
   context: Context,
@@ -27,7 +27,7 @@ export async function pickMissingIds(
   if (id !== undefined) data[argument.field] = id;
 }
 
-/** Lets the user pick an ID for a field. Returns `undefined` if no IDs are known, or if prompts are not possible. */
+/** Prompts for the ID of a field. Returns `undefined` if no IDs are cached, or if prompts are not possible. */
 export async function pickKnownId(context: Context, field: string, name: string): Promise<string | undefined> {
   const kind = kindOfField(field);
   if (kind === undefined || !canAsk(context)) return undefined;

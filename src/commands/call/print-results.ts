@@ -9,13 +9,13 @@ import type { Context } from '../context.ts';
 import { collectCalledIds } from '../ids/collect-ids.ts';
 import { type ClosingMessages, createClosingMessages, listOf } from './closing-messages.ts';
 
-/** Inputs of the calls to make, in order. With `all`, every page of each is fetched. */
+/** Inputs of the calls, in order. With `all`, every page of each call is fetched. */
 export interface CallRequest {
   readonly inputs: readonly Readonly<Record<string, unknown>>[];
   readonly all: boolean;
 }
 
-/** Makes the calls and prints their results: records as a list, anything else unchanged. A dry run prints no results. */
+/** Makes the calls and prints their results. Lists of records are printed as tables; other results are unchanged. */
 export async function printResults(
   context: Context,
   entry: OperationEntry,
@@ -27,7 +27,7 @@ export async function printResults(
   const ids = collectCalledIds(context, entry, operation);
   const dependencies = { context, client, entry, operation, messages, ids };
   const responses = fetchResponses(dependencies, request);
-  // A dry run prints only the requests, which the client does.
+  // In a dry run, the client prints the requests.
   if (context.options.dryRun) {
     for await (const response of responses) void response;
     return;
@@ -39,7 +39,7 @@ export async function printResults(
   await messages.print();
 }
 
-/** Prints responses that are not lists: a single one unchanged, several as an array. */
+/** Prints responses that are not lists. Several responses become an array. */
 async function printValues(
   { context, entry, operation }: CallDependencies,
   printer: Printer,
@@ -59,7 +59,7 @@ async function printValues(
       if (isEmpty(response)) await context.note(String(response.result['message'] ?? ''));
     }
   } finally {
-    // Results of earlier calls are printed even if a later call fails.
+    // If a later call fails, the results of earlier calls are still printed.
     const several = values.length > 1 || (values.length === 1 && request.inputs.length > 1);
     if (several) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
     else for (const value of values) await printer.value(value, { secrets });
@@ -70,18 +70,17 @@ function isEmpty({ data }: CallResult<unknown>): boolean {
   return data === null || data === undefined;
 }
 
-/** Describes a write without data by its status and message. A table leaves both to the message on stderr. */
+/** Describes a write without response data by its status and message. In a table, the message on stderr is enough. */
 function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<unknown>, isTable: boolean): unknown {
   if (effect === 'read' || isTable) return null;
   return { status: 'success', message: String(result['message'] ?? '') };
 }
 
-/** Returns the single value that `--quiet` prints, if the response contains one. */
+/** Returns the value that `--quiet` prints, if any. */
 function bareValue({ quietValue }: Operation, { data }: CallResult<unknown>): string | undefined {
   return data === null ? undefined : quietValue?.(data);
 }
 
-/** Operation and client of a command's calls. */
 interface CallDependencies {
   readonly context: Context;
   readonly client: Client;
@@ -91,7 +90,7 @@ interface CallDependencies {
   readonly ids: ReturnType<typeof collectCalledIds>;
 }
 
-/** Fetches all responses of the request: one per input, or one per page with `--all`. */
+/** Fetches all responses: one per input, or one per page with `--all`. */
 async function* fetchResponses(dependencies: CallDependencies, request: CallRequest) {
   const { inputs, all } = request;
   const { operation, ids } = dependencies;
@@ -103,7 +102,7 @@ async function* fetchResponses(dependencies: CallDependencies, request: CallRequ
   }
 }
 
-/** Fetches the responses for each ID on the command line, and collects failures of single IDs. */
+/** Fetches the responses for each ID on the command line. Continues after failures of single IDs. */
 async function* fetchResponsesById(dependencies: CallDependencies, { inputs, all }: CallRequest) {
   const { context, entry, operation } = dependencies;
   const [{ collectIdFailures }, { withHint }] = await Promise.all([import('./each-id.ts'), import('./error-hints.ts')]);
@@ -161,12 +160,12 @@ function idOf({ splitIds }: Operation, record: unknown): unknown {
   return splitIds && typeof record === 'object' && record !== null ? Reflect.get(record, splitIds.recordId) : undefined;
 }
 
-/** Returns the paths of secrets relative to each record of the printed list. */
+/** Returns the paths of secrets, relative to a record of the printed list. */
 function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): readonly SecretPath[] {
   return records ? secrets.filter(([first]) => first === records).map(([, ...rest]) => rest) : secrets;
 }
 
-/** Merges all pages into one response by concatenating their lists. */
+/** Merges all pages into a single response. */
 export async function* mergePages(responses: AsyncIterable<CallResult<unknown>>): AsyncGenerator<CallResult<unknown>> {
   let merged: CallResult<unknown> | undefined;
   const lists = new Map<string, unknown[]>();

@@ -6,7 +6,6 @@ import { optionalProperty } from '../option-values.ts';
 import { skippedChecksWarning, skipsCertificateChecks } from './certificate-checks.ts';
 import { createSharedRateLimit } from './shared-rate-limit.ts';
 
-/** Connection of a client to the service, and the function that closes it. */
 export interface ServiceRoute {
   readonly wire: Pick<ClientOptions, 'transport' | 'pool' | 'proxy' | 'sharedRateLimit'>;
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import { readCertificates } from '../call/ca-file.ts';
 import type { Context } from '../context.ts';
 import type { ForwardingFlags } from './flags.ts';
 
-/** Parses the URL of a flag. A URL of this machine needs no scheme. @throws SvcError `usage` if the URL is not valid for deliveries */
+/** Parses the URL of a flag. The scheme is optional for this machine. @throws SvcError `usage` for an invalid URL */
 export function parseTargetUrl(text: string, flag: string): URL {
   const url = URL.parse(completeLoopbackUrl(text));
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -23,14 +23,14 @@ export function parseTargetUrl(text: string, flag: string): URL {
   return url;
 }
 
-/** Creates the options for sending deliveries, with the time limit of real senders unless `--timeout` is shorter. */
+/** Creates the options for sending deliveries. The time limit is that of the service, unless `--timeout` is shorter. */
 export async function postOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
   const { timeout, caFile } = options;
   const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);
   return { timeout: Math.min(timeout, RECEIVER_TIMEOUT), authorities, signal };
 }
 
-/** Parses the targets of deliveries: `--forward-to` and each `--route`. */
+/** Parses `--forward-to` and `--route`. */
 export function parseTargets(options: ForwardingFlags) {
   const forwardTo = options.forwardTo;
   return {

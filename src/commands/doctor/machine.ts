@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 import { type Check, info, ok, warn } from './check.ts';
 
-/** Creates the checks of the machine and the terminal. */
 export function createMachineChecks(context: Context): readonly Check[] {
   return [
     { name: 'node', run: async () => ok(`Node.js ${nodeVersion} on ${platform()} ${arch()}`) },

@@ -7,8 +7,8 @@ import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Opens the store of the embedded service for the duration of `work`, which also gets the API key of `--local`.
- * @param effect whether `work` reads or writes, which decides the error if the connection to the store is lost
+ * Opens the embedded service's store while `work` runs. Passes the store and the API key of `--local`.
+ * @param effect whether `work` reads or writes. Determines the error if the connection to the store is lost.
  * @throws SvcError if the store rejects a request or fails
  */
 export async function withStore<Result>(

@@ -9,28 +9,27 @@ import { CREDENTIAL_READS } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
-/** Result of verifying credentials that the service did not reject. */
 export interface CredentialCheck {
   readonly isVerified: boolean;
-  /** Why the service could not be asked. */
+  /** Reason why the credentials could not be checked. */
   readonly problem?: string;
 }
 
 /** Time limit for all reads and their retries, in milliseconds. */
 const VERIFY_TIMEOUT = 10_000;
 
-/** Failures that say nothing about the credentials. An unknown path is one: the base URL may be wrong. */
+/** Failures that do not show whether the credentials are valid. An unknown path may be due to a wrong base URL. */
 const INCONCLUSIVE: readonly Failure[] = ['unreachable', 'unusable_answer', 'resource_exhausted', 'not_found'];
 
-/** Failures that mean that the credentials are wrong. Only a workspace can be unknown. */
+/** Failures that show that the credentials are invalid. An API key is never reported as not found. */
 const REJECTIONS: Readonly<Record<keyof typeof CREDENTIAL_READS, readonly Failure[]>> = {
   key: ['unauthenticated', 'permission_denied', 'invalid_argument'],
   workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
 };
 
 /**
- * Verifies complete credentials by one read with each of them.
- * @throws SvcError if the service rejects them
+ * Verifies credentials with a read for each of them.
+ * @throws SvcError if the service rejects one
  */
 export async function verifyCredentials(
   context: Context,
@@ -74,7 +73,7 @@ async function read(context: Context, kind: keyof typeof CREDENTIAL_READS): Prom
     throw new SvcError('unusable_answer', 'the response is not from the service');
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    // The service has accepted the credentials, but a feature is off.
+    // The service accepted the credentials; only a feature is off.
     if (error.failure === 'failed_precondition') return;
     throw REJECTIONS[kind].includes(error.failure) ? toRejection(error, kind) : error;
   } finally {
@@ -91,7 +90,7 @@ function toRejection(error: SvcError, kind: keyof typeof CREDENTIAL_READS): SvcE
   });
 }
 
-/** Creates settings from the values to save only, whatever flags and variables are set. */
+/** Creates settings from the new profile alone, without flags and environment variables. */
 function toSettings({ baseUrl, apiKey, workspaceId, headerPrefix }: Profile, secrets: Secrets): Settings {
   const sourced = (value: string) => ({ value, source: 'the new profile' });
   const optional = Object.entries({ baseUrl, apiKey, workspaceId, ...secrets });

@@ -12,7 +12,7 @@ export interface RawResultOptions {
   readonly nextPage: PageFinder;
 }
 
-/** Prints the results of a raw call. Merges pages that are lists into one list, and pages that are objects into one object. */
+/** Prints the results of a raw call. Merges pages into one list or one object. */
 export async function showRawResults(
   context: Context,
   results: AsyncGenerator<CallResult<unknown>>,
@@ -34,7 +34,7 @@ export async function showRawResults(
   }
 }
 
-/** Creates a function that masks secrets by field name. For a known path, the catalog names the secrets instead. */
+/** Creates a function that masks secrets by field name. For a known path, the printer masks them by the catalog. */
 function createMask({ options }: Context, known: KnownOperation | undefined): (value: unknown) => unknown {
   return known || options.showSecrets ? (value) => value : (value) => redactValue(value, []);
 }

@@ -88,7 +88,7 @@ describe('svc webhooks send', () => {
     const { context, run } = await sending({ url: to.url.href });
     await expect(run).rejects.toMatchObject({
       failure: 'unusable_answer',
-      hint: expect.stringContaining('redirects are not followed'),
+      hint: expect.stringContaining('svc does not follow redirects'),
     });
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 307 });
     expect(to.received.length).toBe(1);
