@@ -2,6 +2,7 @@ import type { StopReason } from '../../bulk/batch-request.ts';
 import { createLookup } from '../../bulk/create-lookup.ts';
 import { runBulkJob } from '../../bulk/job-engine.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
+import { chooseRetryPause, MAX_CONCURRENCY } from '../../bulk/pace.ts';
 import { createRequestSender } from '../../bulk/request-sender.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { optionalProperty } from '../option-values.ts';
@@ -9,13 +10,6 @@ import { handleExisting } from './existing-records.ts';
 import type { JobRun } from './job-run.ts';
 import { pendingRecords } from './pending-records.ts';
 import { showSendProgress } from './show-progress.ts';
-
-/** Upper bound on automatic concurrency. */
-const MAX_CONCURRENCY = 16;
-
-/** Bounds on the delay before a retry, in milliseconds. The delay doubles with each retry, up to the maximum. */
-const MIN_RETRY_PAUSE = 500;
-const MAX_RETRY_PAUSE = 5_000;
 
 export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const { context, job, plan, counters, recorder } = run;
@@ -43,7 +37,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       existing: await handleExisting(calls, clock, keptFields),
       limiter,
       log: recorder,
-      pause: (repetition, signal) => clock.sleep(retryPause(repetition), signal),
+      pause: (repetition, signal) => clock.sleep(chooseRetryPause(repetition), signal),
       signal,
     },
   ).finally(endProgress);
@@ -51,10 +45,6 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   for (const field of keptFields)
     await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}: the service cannot update it`);
   return stop;
-}
-
-function retryPause(repetition: number): number {
-  return Math.random() * Math.min(MAX_RETRY_PAUSE, MIN_RETRY_PAUSE * 2 ** (repetition - 1));
 }
 
 async function warnOfUnknownIds({ context, counters: { unexpectedIds, unexpectedIdCount } }: JobRun): Promise<void> {

@@ -4,7 +4,7 @@ import type { PlannedItem, PlannedWrite } from '../plan.ts';
 import type { SecretReference, SecretValue } from '../secret-value.ts';
 
 /** Secrets of a plan by reference. */
-export type Secrets = ReadonlyMap<string, string>;
+export type RevealedSecrets = ReadonlyMap<string, string>;
 
 const MARKER = '$secret';
 /** In place of a reference: the secret that the service has, which a write must repeat. */
@@ -14,7 +14,7 @@ const LIVE = 'live';
 export async function readSecrets(
   writes: readonly PlannedWrite[],
   read: (reference: SecretReference) => Promise<SecretValue>,
-): Promise<Secrets> {
+): Promise<RevealedSecrets> {
   const secrets = new Map<string, string>();
   for (const reference of writes.flatMap(({ items }) => items.flatMap(({ data }) => [...referencesIn(data)]))) {
     const name = JSON.stringify(reference);
@@ -30,7 +30,7 @@ export function needsLiveSecrets({ data }: PlannedItem): boolean {
 }
 
 /** Returns the data of an item with its secrets. A live secret that the service masks is left out. */
-export function revealSecrets(data: unknown, secrets: Secrets, live: unknown): unknown {
+export function revealSecrets(data: unknown, secrets: RevealedSecrets, live: unknown): unknown {
   if (Array.isArray(data)) return data.map((inner, at) => revealSecrets(inner, secrets, Object(live)[at]));
   if (!isObject(data)) return data;
   if (!Object.hasOwn(data, MARKER)) {
