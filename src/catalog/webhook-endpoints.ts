@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { defineOperation, type InputProblem } from './define.ts';
 import { httpUrl, id, requireChange, secret } from './fields.ts';
 
+/** Maximum number of endpoints per page. */
+export const MAX_ENDPOINTS = 250;
+
 const endpoint = z.looseObject({
   id: z.string(),
   url: z.string(),
@@ -54,7 +57,7 @@ export const webhookEndpoints = {
     path: '/v2/workspace/advancedwebhook/endpoints/get',
     effect: 'read',
     input: z.object({
-      limit: z.number().int().min(1).max(250).optional().describe('endpoints per page (default: 50)'),
+      limit: z.number().int().min(1).max(MAX_ENDPOINTS).optional().describe('endpoints per page (default: 50)'),
       iterator: z.string().optional().describe('iterator from a previous response'),
     }),
     output: z.looseObject({
