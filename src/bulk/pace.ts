@@ -1,3 +1,9 @@
+/** Default number of records per request. */
+export const BATCH_SIZE = 100;
+
+/** Upper bound on the JSON text of a request, in characters. Typical batches are far smaller. */
+export const BATCH_CHARACTERS = 4 * 1024 * 1024;
+
 /** Upper bound on automatic concurrency. */
 export const MAX_CONCURRENCY = 16;
 

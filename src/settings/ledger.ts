@@ -8,7 +8,13 @@ import { createPrivateFile, createPrivateFolder, localFileError } from '../kerne
 import type { Folders } from '../kernel/folders.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
 import type { PlanTarget } from './plan.ts';
-import type { SentRecord } from './sent-record.ts';
+
+/** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */
+export interface SentRecord {
+  /** Parts that identify the record, such as the operation and the record's key. */
+  readonly identity: readonly string[];
+  readonly data: unknown;
+}
 
 const BUSY_TIMEOUT = 5_000;
 

@@ -4,22 +4,21 @@ import type { PlannedItem, PlannedWrite } from '../plan.ts';
 import type { SecretReference, SecretValue } from '../secret-value.ts';
 
 /** Secrets of a plan by reference. */
-export type RevealedSecrets = ReadonlyMap<string, string>;
+export type SecretsByReference = ReadonlyMap<string, SecretValue>;
 
 const MARKER = '$secret';
 /** In place of a reference: the secret that the service has, which a write must repeat. */
 const LIVE = 'live';
 
-/** Reads every secret that the writes refer to. @throws SvcError `bad_data` if one is missing */
+/** Reads every secret that the writes refer to. @throws SvcError like `read`, for a secret that is missing */
 export async function readSecrets(
   writes: readonly PlannedWrite[],
   read: (reference: SecretReference) => Promise<SecretValue>,
-): Promise<RevealedSecrets> {
-  const secrets = new Map<string, string>();
+): Promise<SecretsByReference> {
+  const secrets = new Map<string, SecretValue>();
   for (const reference of writes.flatMap(({ items }) => items.flatMap(({ data }) => [...referencesIn(data)]))) {
     const name = JSON.stringify(reference);
-    if (reference === LIVE || secrets.has(name)) continue;
-    secrets.set(name, rememberSecret((await read(reference as SecretReference)).reveal()));
+    if (reference !== LIVE && !secrets.has(name)) secrets.set(name, await read(reference as SecretReference));
   }
   return secrets;
 }
@@ -30,18 +29,31 @@ export function needsLiveSecrets({ data }: PlannedItem): boolean {
 }
 
 /** Returns the data of an item with its secrets. A live secret that the service masks is left out. */
-export function revealSecrets(data: unknown, secrets: RevealedSecrets, live: unknown): unknown {
-  if (Array.isArray(data)) return data.map((inner, at) => revealSecrets(inner, secrets, Object(live)[at]));
+export function revealSecrets(data: unknown, secrets: SecretsByReference, live: unknown): unknown {
+  return replaceMarkers(data, live, (reference, liveSecret) => {
+    if (reference !== LIVE) return rememberSecret(secrets.get(JSON.stringify(reference))?.reveal());
+    return isMasked(liveSecret) || typeof liveSecret !== 'string' ? undefined : rememberSecret(liveSecret);
+  });
+}
+
+/** Returns the data of an item for comparisons, without the secrets that only the service has. */
+export function withSecretValues(data: unknown, secrets: SecretsByReference): unknown {
+  return replaceMarkers(data, undefined, (reference) => secrets.get(JSON.stringify(reference)));
+}
+
+function replaceMarkers(
+  data: unknown,
+  live: unknown,
+  replace: (reference: unknown, live: unknown) => unknown,
+): unknown {
+  if (Array.isArray(data)) return data.map((inner, at) => replaceMarkers(inner, Object(live)[at], replace));
   if (!isObject(data)) return data;
-  if (!Object.hasOwn(data, MARKER)) {
-    const fields = Object.entries(data).map(([name, inner]) => [
-      name,
-      revealSecrets(inner, secrets, Object(live)[name]),
-    ]);
-    return Object.fromEntries(fields.filter(([, inner]) => inner !== undefined));
-  }
-  if (data[MARKER] !== LIVE) return secrets.get(JSON.stringify(data[MARKER]));
-  return isMasked(live) || typeof live !== 'string' ? undefined : rememberSecret(live);
+  if (Object.hasOwn(data, MARKER)) return replace(data[MARKER], live);
+  const fields = Object.entries(data).map(([name, inner]) => [
+    name,
+    replaceMarkers(inner, Object(live)[name], replace),
+  ]);
+  return Object.fromEntries(fields.filter(([, inner]) => inner !== undefined));
 }
 
 function* referencesIn(data: unknown): Generator<unknown> {

@@ -1,3 +1,4 @@
+import type { PendingRecords } from '../../bulk/batches.ts';
 import type { BulkRecord } from '../../bulk/bulk-record.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { PlannedItem } from '../plan.ts';
@@ -48,4 +49,28 @@ export function* splitByRequirements<Item extends Pick<PlannedItem, 'key' | 'req
     keys.add(item.key);
   }
   if (part.length > 0) yield part;
+}
+
+/**
+ * Groups records, in order, so that no batch skips an index, and no batch contains both new records and records that were
+ * sent before.
+ * @param open indexes of the records that were sent before
+ */
+export function groupForSending(
+  records: readonly BulkRecord[],
+  open: ReadonlySet<number>,
+  batchSize: number,
+): readonly PendingRecords[] {
+  const groups: BulkRecord[][] = [];
+  for (const record of records) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    const isOpen = open.has(record.index);
+    const continues = last?.index === record.index - 1 && open.has(last.index) === isOpen;
+    if (!group || !continues || (isOpen && group.length === batchSize)) groups.push([record]);
+    else group.push(record);
+  }
+  return groups.flatMap((group): readonly PendingRecords[] =>
+    open.has(group[0]?.index ?? -1) ? [{ resend: group }] : [group, []],
+  );
 }
