@@ -11,7 +11,7 @@ export type ExistingRecords<Send = SendBatchRequest> =
   /** Updates the records that differ from the ones that were sent. */
   | { readonly action: 'update'; readonly lookUp: LookUpRecords; readonly send: Send };
 
-/** The existing records of a job, by how they were handled. */
+/** Numbers of existing records in a job, by outcome. */
 export interface ExistingCounts {
   readonly existing: number;
   readonly updated: number;
@@ -20,7 +20,7 @@ export interface ExistingCounts {
 
 export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged: 0 };
 
-/** Adds the existing records of a batch to a count. */
+/** Returns the counts plus the existing records of a batch. */
 export function addExisting(counts: ExistingCounts, items: readonly RecordResult[]): ExistingCounts {
   if (!items.some(({ status, effect }) => status === 'existing' || effect)) return counts;
   const sum = { ...counts };
@@ -42,7 +42,7 @@ export async function settleExisting(
   const doubtful = items.filter(alreadyExists);
   if (doubtful.length === 0) return items;
   const found = await lookUp?.(doubtful.map(({ record }) => record));
-  return items.map((item) => (alreadyExists(item) ? settleByLookup(item, found?.get(item.record.id)) : item));
+  return items.map((item) => (alreadyExists(item) ? settleExistingRecord(item, found?.get(item.record.id)) : item));
 }
 
 /** Skips or updates the records that existed before the job. @param update sends the updates of records that differ */
@@ -60,24 +60,24 @@ export async function resolveExisting<Send>(
   const unchanged = found.filter(({ record }) => asSent.get(record.id) === true);
   const changed = found.map(({ record }) => record).filter(({ id }) => asSent.get(id) !== true);
   const updated = changed.length === 0 ? [] : await update(changed, existing.send);
-  return [...others, ...unchanged.map(asUnchanged), ...updated.map(asUpdated)];
+  return [...others, ...unchanged.map(markUnchanged), ...updated.map(markUpdated)];
 }
 
-/** Whether the service refused a record because its ID exists. */
+/** Whether the service rejected a record because its ID exists. */
 function alreadyExists({ status, code }: RecordResult): boolean {
   return status === 'failed' && code === 'already-exists';
 }
 
 /** Settles a record that already exists and may have been created by an earlier request of the job. */
-function settleByLookup(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
+function settleExistingRecord(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
   if (isAsSent === false) return item;
-  if (isAsSent) return { ...asUnchanged(item), message: 'the record already existed when it was sent again' };
+  if (isAsSent) return { ...markUnchanged(item), message: 'the record already existed when it was sent again' };
   const message = `${item.message ?? 'the record already exists'}; an earlier request with an unknown outcome may have added it`;
   return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
 }
 
 /** Marks an existing record that equals the one that was sent. */
-function asUnchanged({ record }: RecordResult): RecordResult {
+function markUnchanged({ record }: RecordResult): RecordResult {
   return {
     record,
     status: 'succeeded',
@@ -87,6 +87,6 @@ function asUnchanged({ record }: RecordResult): RecordResult {
   };
 }
 
-function asUpdated(item: RecordResult): RecordResult {
+function markUpdated(item: RecordResult): RecordResult {
   return item.status === 'succeeded' ? { ...item, effect: 'updated' } : item;
 }

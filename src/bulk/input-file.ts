@@ -13,7 +13,6 @@ import type { RecordLayout } from './source/record-layout.ts';
 import type { InputFormat, Source } from './source/source.ts';
 import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
 
-/** Identifies the content of a file. */
 export interface FileFingerprint {
   /** Size of the file, compressed or not. */
   readonly bytes: number;
@@ -32,7 +31,7 @@ export interface InputFile {
   readonly spooled: boolean;
   /** Bytes read in the first pass, and the total if known. */
   readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
-  /** Opens the records from the first. `warn` receives a warning for each ignored part of the file. */
+  /** Starts reading the records from the beginning. `warn` receives a warning for each ignored part of the file. */
   open(warn?: (warning: Diagnostic) => void): Promise<Source>;
   /** The fingerprint, available after the file was read to its end. */
   fingerprint(): FileFingerprint;
@@ -70,7 +69,7 @@ export async function openInputFile(request: InputFileRequest): Promise<InputFil
     });
   }
   if (bytes instanceof SpooledBytes) return new TextFile(request, { name, format, bytes }, firstPass);
-  // Close the file, so that a long list of inputs does not hold all of them open.
+  // Closes the file, so that a long list of inputs does not hold all of them open.
   await text.cancel();
   return new TextFile(request, { name, format, bytes });
 }

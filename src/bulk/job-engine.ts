@@ -8,14 +8,14 @@ import { RepeatedRefusals } from './repeated-refusals.ts';
 import { type BatchResult, sendBatch } from './send-batch.ts';
 
 export interface BulkJob {
-  /** Records in the order to send, with unique IDs. `splitIntoBatches` splits them into requests. */
+  /** Records to send, in order, with unique IDs. `splitIntoBatches` splits them into requests. */
   readonly records: AsyncIterable<PendingRecords> | Iterable<PendingRecords>;
   readonly limits: BatchLimits;
   /** Number of failed and unknown records at which the job stops (default: no limit). */
   readonly stopAtErrors?: number;
   /** Records to include in results (default: `exceptions`). */
   readonly reported?: ReportedRecords;
-  /** Whether an earlier run of the job had a successful record. */
+  /** Whether a record succeeded in an earlier run of the job. */
   readonly hasEarlierSuccess?: boolean;
 }
 
@@ -46,7 +46,7 @@ const MAX_UNANSWERED_BATCHES = 10;
 
 /**
  * Sends the records of a job in concurrent batches until all are sent or the job stops, then waits for the batches in
- * flight. The engine prints nothing and reads no clock. It does not report unsent records.
+ * flight. The engine does not print, read a clock, or report unsent records.
  * @returns the reason for an early stop
  */
 export async function runBulkJob(job: BulkJob, dependencies: JobDependencies): Promise<StopReason | undefined> {
@@ -72,7 +72,6 @@ class Run {
   #inFlight = 0;
   #errors = 0;
   #answeredCount = 0;
-  /** Consecutive batches without a response. */
   #consecutiveUnanswered = 0;
   #stop: StopReason | undefined;
   #unexpectedError: { readonly thrown: unknown } | undefined;
@@ -114,7 +113,6 @@ class Run {
     }
   }
 
-  /** Waits for the batches in flight. */
   async finish(): Promise<StopReason | undefined> {
     while (this.#inFlight > 0) await this.#nextCompletion();
     const stop = this.#stop;

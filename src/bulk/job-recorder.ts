@@ -18,7 +18,6 @@ export interface JobRecorderOptions {
   readonly metrics: Metrics;
   readonly counters: JobCounters;
   readonly clock: Clock;
-  /** Receives a line for each record. */
   readonly results?: ResultsFile | undefined;
 }
 
@@ -31,7 +30,7 @@ const DURABLE_INTERVAL = 1_000;
 /** Records the intents and results of a job in the journal, the results file, and the metrics. */
 export class JobRecorder implements BatchLog {
   readonly #options: JobRecorderOptions;
-  /** Number of this run among the runs of the job, from 1. */
+  /** Number of this run of the job, from 1. */
   readonly runNumber: number;
   readonly #startedAt: number;
   #factsDueAt: number;

@@ -6,7 +6,7 @@ import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
 import type { RejectsFile } from './rejects-file.ts';
 import type { ResultsFile } from './results-file.ts';
 
-/** An input that is read again at the end of a run to write the rejects file and the results file. */
+/** The input, read again at the end of a run, and the files to write. */
 export interface OutcomeFilesRequest {
   readonly recordLists: AsyncIterable<{ readonly records: RecordList; readonly skipped: RecordList }>;
   readonly journal: Journal;

@@ -45,10 +45,10 @@ async function* checkFile(
   checker: RecordChecker,
   signal: AbortSignal,
 ): AsyncGenerator<readonly FileDiagnostic[], void> {
-  const begun = checker.startFile(file.name);
+  const fileCheck = checker.startFile(file.name);
   try {
     const source = await file.open((warning) => checker.warn(warning));
-    const check = checker.createFileChecker(source, begun);
+    const check = checker.createFileChecker(source, fileCheck);
     for await (const records of source.recordChunks) {
       signal.throwIfAborted();
       check(records);
@@ -56,8 +56,8 @@ async function* checkFile(
       if (found.length > 0) yield found;
     }
     checker.endFile();
-    begun.preamble = source.preamble();
-    begun.identity = file.fingerprint();
+    fileCheck.preamble = source.preamble();
+    fileCheck.identity = file.fingerprint();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     checker.endFile(error);

@@ -13,7 +13,6 @@ type ReportProblem = (message: string) => void;
 /** Converts a value to the type of its field. Leaves an invalid value unchanged, so that the schema rejects it. */
 type Convert = (value: unknown, report: ReportProblem) => unknown;
 
-/** How to convert a field that a schema describes. */
 interface FieldConversion {
   readonly convert: Convert | undefined;
   /** Whether the field can be null. Otherwise a null field is treated as absent. */
@@ -32,8 +31,9 @@ const SCALAR_TYPING: Readonly<Record<InputFormat, ScalarTyping>> = {
 
 /**
  * Creates a function that converts a record's fields to the types in its schema, so that a record is the same in every
- * format. A null field becomes absent. In formats without types, numbers, `true`, and `false` are converted as the schema
- * requires, and JSON text is parsed where the schema requires an object or a list. Other values, such as IDs, stay text.
+ * format. The function removes null fields. For formats without types, it converts numbers, `true`, and `false` as the
+ * schema requires, and parses JSON text if the schema requires an object or a list. Other values, such as IDs, stay
+ * text.
  * @param texts text fields that the schema does not have
  * @returns a function that returns the converted record, or the value itself if nothing changed, and collects problems
  */
@@ -103,7 +103,7 @@ function createConverter(declared: z.ZodType, scalars: ScalarTyping): Convert | 
   }
 }
 
-/** Converts objects and lists. Text in place of a structure is parsed as JSON. */
+/** Converts objects and lists. Parses text in place of a structure as JSON. */
 function createStructureConverter(scalars: ScalarTyping, converter: (scalars: ScalarTyping) => Convert): Convert {
   const within = converter(scalars);
   if (scalars === 'typed') return within;

@@ -18,7 +18,6 @@ export interface RecordInput {
   discard(): Promise<void>;
 }
 
-/** A file to read. */
 export type FileChoice = Pick<InputFileRequest, 'file' | 'name' | 'format'>;
 
 /** The files to read, and the layout of their records. */
@@ -50,7 +49,7 @@ function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {
     const path = file === '-' ? file : resolve(cwd, file);
     if (paths.has(path)) {
       throw new SvcError('usage', `--file: ${file === '-' ? 'stdin' : file} is given twice`, {
-        hint: file === '-' ? 'stdin can be read only once' : 'name each file only once',
+        hint: file === '-' ? 'stdin can be read only once' : 'specify each file only once',
       });
     }
     paths.add(path);

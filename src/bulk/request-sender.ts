@@ -4,11 +4,11 @@ import type { Client } from '../client/client.ts';
 import { isRequestTooLarge, ServiceError } from '../client/service-error.ts';
 import { type Clock, monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
 import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
 import type { ReportedRecords } from './batch-response.ts';
 import type { Batch, RecordList } from './batches.ts';
 import type { BulkRecord } from './bulk-record.ts';
-import { issuesByRecord } from './record-issues.ts';
 
 /** Parameters of a job's calls: one operation, with the same data around each batch of records. */
 export interface BatchCalls {
@@ -101,7 +101,7 @@ function outcomeOfError(
       if (ifExists && error.failure === 'already_exists') return existingOutcome(error, batch);
       return single
         ? { kind: 'fatal', error }
-        : { kind: 'refused', error, named: issuesByRecord(error, batch, fields) };
+        : { kind: 'refused', error, invalidRecords: issuesByRecord(error, batch, fields) };
     case 'not_found':
       // If each record is a call, the targets of other records may exist.
       return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };
@@ -128,4 +128,26 @@ function unknownOutcome(error: SvcError, { effect }: Operation): OutcomeWithoutE
 function hasRecordResults({ failure, details }: ServiceError, batch: RecordList): boolean {
   if (failure === 'invalid_argument' || typeof details !== 'object' || details === null) return false;
   return Array.isArray(details) ? details.length === batch.length : batch.some(({ id }) => Object.hasOwn(details, id));
+}
+
+/** Groups the problems in an error's `details.issues` by the record's index in paths such as `users.3.email`. */
+function issuesByRecord(error: SvcError, batch: RecordList, { field }: BulkFields): ReadonlyMap<number, string> {
+  const problems = new Map<number, string>();
+  if (field === undefined) return problems;
+  for (const issue of issuesOf(error)) {
+    const path = isObject(issue) && Array.isArray(issue['path']) ? issue['path'] : [];
+    const index = Number(path[path.indexOf(field) + 1] ?? Number.NaN);
+    if (!path.includes(field) || !Number.isInteger(index) || index < 0 || index >= batch.length) continue;
+    const message = isObject(issue) && typeof issue['message'] === 'string' ? issue['message'] : error.message;
+    const fieldPath = path.slice(path.indexOf(field) + 2).join('.');
+    const text = fieldPath ? `${fieldPath}: ${message}` : message;
+    problems.set(index, problems.has(index) ? `${problems.get(index)}; ${text}` : text);
+  }
+  return problems;
+}
+
+function issuesOf(error: SvcError): readonly unknown[] {
+  const details = error instanceof ServiceError ? error.details : undefined;
+  const issues = isObject(details) ? details['issues'] : details;
+  return Array.isArray(issues) ? issues : [];
 }

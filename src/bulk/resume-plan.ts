@@ -70,7 +70,7 @@ class BatchCursor {
     this.#batch = batches.next();
   }
 
-  /** Whether no batch remains for further records. */
+  /** Whether all further records are after the last batch. */
   get isPastEnd(): boolean {
     return this.#batch.done === true && !this.#wasInBatch;
   }

@@ -23,7 +23,7 @@ export interface BulkSummary {
   readonly unchanged?: number;
   /** Skipped records that the service already has. */
   readonly existing?: number;
-  /** Requests sent, retries included. */
+  /** Requests sent, including retries. */
   readonly requests: number;
   readonly retries: number;
   readonly seconds: number;

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { Hint } from '../kernel/hint.ts';
 
 /** Credential headers of an operation: API key and auth token, workspace ID and workspace auth token, or none. */
 export type Auth = 'key' | 'workspace' | 'none';
@@ -125,7 +126,6 @@ export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
 export const FEATURES = ['advanced-queries', 'advanced-webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** A problem with an input, and the path of the invalid value. */
 export interface InputProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -135,7 +135,6 @@ export interface InputProblem {
 export interface Precondition<Input> {
   /** Name of the operation that reads the state. It needs no input. */
   readonly operation: string;
-  /** Whether an input must be checked. */
   readonly applies: (input: Input) => boolean;
   readonly findProblem: (state: unknown) => InputProblem | undefined;
 }
@@ -156,7 +155,10 @@ export interface Wait {
 export interface Lookup {
   /** Name of the operation to call. May be the write itself, if a second call reveals the outcome. */
   readonly operation: string;
-  /** Input of that operation: for each field, the path in the write's input, or several paths of which the first present one is used. */
+  /**
+   * Maps each input field of that operation to a path in the write's input, or to several paths: the first one with a
+   * value applies.
+   */
   readonly inputFields: Readonly<Record<string, string | readonly string[]>>;
   /** How to interpret the response, if not obvious. */
   readonly interpretation?: string;
@@ -169,7 +171,7 @@ export interface CreatedRecord {
   readonly list: string;
   /** The ID field, which has the same name in the write's input. */
   readonly idField: string;
-  /** Fields that must equal the write's input. A record with this ID and other values is a different one. */
+  /** Fields that must equal the write's input. A record with this ID but other values is a different record. */
   readonly matchingFields: readonly string[];
   /** Whether a missing record proves that the write was not applied. */
   readonly absenceMeansNotApplied: boolean;
@@ -183,8 +185,8 @@ export interface Example {
 }
 
 /**
- * One operation of the service as a value. The command, its flags, help, completion, and validation, the embedded service's
- * route and checks, and the headers of raw calls are all derived from it.
+ * One operation of the service as a value. Defines the command with its flags, help, completion, and validation, the
+ * embedded service's route and checks, and the headers of raw calls.
  */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
@@ -228,7 +230,7 @@ export interface Operation<
   /** Set if the process continues after the response: `--wait` waits for its end. */
   readonly wait?: Wait;
   /** Warnings about an input that is valid but may be a mistake. */
-  readonly warnings?: (input: z.output<Input>) => readonly string[];
+  readonly warnings?: (input: z.output<Input>) => readonly (string | Hint)[];
   /** Returns the event types in an input. Commands reject unknown types, because a mistyped filter never matches a delivery. */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];
   /** Facts about a successful call that the response does not show. `now` is in Unix milliseconds. */

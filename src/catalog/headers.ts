@@ -1,6 +1,6 @@
 import type { Auth } from './define.ts';
 
-/** Default prefix of the credential headers; a live service may use a vendor's prefix. */
+/** Default prefix of the credential headers. Other services may use a different prefix. */
 export const DEFAULT_HEADER_PREFIX = 'x-svc-';
 
 /** Names of the credential headers, without the prefix. */
@@ -13,7 +13,7 @@ export const CREDENTIAL_HEADERS = {
 
 export type CredentialName = keyof typeof CREDENTIAL_HEADERS;
 
-/** CredentialNames of each kind of operation, in the order in which the service checks them. */
+/** Credentials for each value of `Auth`, in the order in which the service checks them. */
 export const CREDENTIALS_BY_AUTH = {
   key: ['apiKey', 'authToken'],
   workspace: ['workspaceId', 'workspaceAuthToken'],

@@ -33,7 +33,7 @@ const input = withRules(
       ),
       displayBodyMessage: flag('body', z.string().min(1).optional().describe('body text')),
       notifyUsers: flag(
-        // A user who names recipients means only them, but the service notifies everyone by default.
+        // By default, the service notifies everyone. If the user names recipients, the command notifies only them.
         { flag: 'notify-user', as: 'entries', implies: { notifyAll: false } },
         z.array(user).describe('user to notify: an ID, or user=u1,name=Ada'),
       ),

@@ -18,8 +18,8 @@ const endpoint = z.looseObject({
   updatedAt: z.string(),
 });
 
-/** Text in the alphabet of event types, channels, and uids. */
-const word = (maxLength: number, description: string) =>
+/** Text with the characters allowed in event types, channels, and uids. */
+const slug = (maxLength: number, description: string) =>
   z
     .string()
     .regex(/^[A-Za-z0-9._-]+$/, { error: 'only letters, digits, ., _ and - are allowed' })
@@ -28,8 +28,8 @@ const word = (maxLength: number, description: string) =>
 
 const settings = {
   description: z.string().optional().describe('description of the endpoint'),
-  filterTypes: z.array(word(256, 'event type')).min(1).optional().describe('event type to receive (default: all)'),
-  channels: z.array(word(128, 'channel')).min(1).max(10).optional().describe('channel to receive (default: all)'),
+  filterTypes: z.array(slug(256, 'event type')).min(1).optional().describe('event type to receive (default: all)'),
+  channels: z.array(slug(128, 'channel')).min(1).max(10).optional().describe('channel to receive (default: all)'),
   disabled: z.boolean().optional().describe('stop deliveries to the endpoint'),
   rateLimit: z.number().int().min(1).max(65_535).optional().describe('rate limit (deliveries per second)'),
   metadata: z
@@ -44,7 +44,7 @@ const eventTypes = ({ filterTypes = [] }: { filterTypes?: readonly string[] | un
 const describeUrlRejection = ({ path: [field] }: InputProblem) =>
   field === 'url' ? 'url must be a valid http(s) URL.' : undefined;
 
-const list = { operation: 'webhooks.endpoints.list', inputFields: {} };
+const listLookup = { operation: 'webhooks.endpoints.list', inputFields: {} };
 
 const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
@@ -103,14 +103,14 @@ export const webhookEndpoints = {
     input: z.object({
       url: httpUrl('endpoint URL'),
       ...settings,
-      uid: word(256, 'custom ID of the endpoint')
+      uid: slug(256, 'custom ID of the endpoint')
         .regex(/^(?!ep_)/, { error: 'must not start with ep_' })
         .optional(),
     }),
     output: endpoint,
     message: 'Advanced webhook endpoint created successfully.',
     lookup: {
-      ...list,
+      ...listLookup,
       created: {
         list: 'endpoints',
         idField: 'uid',
@@ -137,7 +137,7 @@ export const webhookEndpoints = {
     ]),
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
-    lookup: list,
+    lookup: listLookup,
     rejectionMessage: describeUrlRejection,
     eventTypes,
   }),
@@ -154,7 +154,7 @@ export const webhookEndpoints = {
     input: z.object({ endpointId }),
     output: z.looseObject({ endpointId: z.string(), deleted: z.boolean() }),
     message: 'Advanced webhook endpoint deleted successfully.',
-    lookup: list,
+    lookup: listLookup,
     confirm: ({ endpointId }) =>
       `Delete endpoint ${endpointId}? Deliveries stop immediately, and the signing secret is permanently lost.`,
   }),

@@ -20,7 +20,6 @@ class ConfirmationParser {
   readonly #text: string;
   readonly #ids: readonly string[];
   #at = 0;
-  /** Whether the current item reported success. */
   #succeeded = false;
 
   constructor(text: string, ids: readonly string[]) {
@@ -63,7 +62,7 @@ class ConfirmationParser {
     return this.#members(this.#itemMember) && this.#succeeded;
   }
 
-  /** Created once, because there are many items. */
+  /** A field, so that the closure is created only once for many items. */
   readonly #itemMember = (): boolean => {
     if (!this.#key('success')) return this.#anyKey() && this.#scalar();
     this.#succeeded = true;

@@ -16,7 +16,7 @@ import type { WireResponse } from './transport.ts';
 const LARGE_BODY = 1_000_000;
 
 /**
- * Interprets a response. An `error` is a failure whatever the HTTP status. A success may lack `data` and the `result`
+ * Interprets a response. An `error` is a failure, regardless of the HTTP status. A success may lack `data` and the `result`
  * wrapper. Any other response is unusable, and the HTTP status decides whether to retry. Rejects with the reason of the
  * context's signal.
  */
@@ -63,9 +63,7 @@ function* readResult(
     const isData =
       isBareData(body, operation) &&
       (yield* findUnexpectedField(body, operation, { strict: true, large })) === undefined;
-    return isData
-      ? bareSuccess(body)
-      : createUnusableFailure('JSON that is not the expected response', response, context);
+    return isData ? bareSuccess(body) : createUnusableFailure('unexpected JSON', response, context);
   }
   if (!isObject(result)) {
     return operation.output
@@ -80,9 +78,7 @@ function* readResult(
     operation.output && status === undefined && success.data === null
       ? ''
       : yield* findUnexpectedData(success.data, operation, large);
-  return mismatch === undefined
-    ? success
-    : createUnusableFailure(`data of an unexpected shape${mismatch}`, response, context);
+  return mismatch === undefined ? success : createUnusableFailure(`unexpected data${mismatch}`, response, context);
 }
 
 /** Creates the outcome for data without an envelope. */
@@ -99,9 +95,9 @@ function resultOf(body: unknown): unknown {
 }
 
 /**
- * Finds unexpected data: the location as ` at 0.createdAt`, or `undefined` if the data matches the operation's schema. The
- * bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the operation
- * reveals secrets, no field may be missing.
+ * Returns the location of unexpected data, such as ` at 0.createdAt`; `undefined` if the data matches the operation's
+ * schema. The bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the
+ * operation reveals secrets, no field may be missing.
  */
 function* findUnexpectedData(
   data: unknown,
@@ -114,7 +110,10 @@ function* findUnexpectedData(
   return yield* findUnexpectedField(data, operation, { strict, large });
 }
 
-/** Finds the first mismatch: its location as ` at 0.createdAt`, empty if all of the data mismatches, or `undefined`. */
+/**
+ * Returns the location of the first mismatch, such as ` at 0.createdAt`: empty if all of the data mismatches,
+ * `undefined` if it matches.
+ */
 function* findUnexpectedField(
   data: unknown,
   { output }: CalledOperation,

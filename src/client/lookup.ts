@@ -27,7 +27,6 @@ interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | '
  */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 
-/** Maximum length of a suggested command line. */
 const MAX_COMMAND_LENGTH = 1_000;
 
 /**

@@ -13,7 +13,6 @@ export interface ResponseContext {
   readonly host: string;
   /** IDs of a batch, which allow confirming a success without parsing the response. */
   readonly expectedIds?: readonly string[] | undefined;
-  /** The hint for a rejected credential. */
   readonly credentialHint: string | Hint;
   /** Interrupts the check of a large response. */
   readonly signal?: AbortSignal | undefined;
@@ -81,9 +80,8 @@ function truncateText(value: unknown, maxLength: number): string | undefined {
   return value.length > maxLength ? `${value.slice(0, maxLength)}…` : value;
 }
 
-/** How to enable each feature. */
 const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
-  'advanced-queries': 'ask the operator of the service to enable them',
+  'advanced-queries': 'ask the service operator to enable them',
   'advanced-webhooks': hint`enable them with ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
 };
 
@@ -109,7 +107,7 @@ function createHint(
 }
 
 const QUOTA_HINT =
-  'this is a quota, so waiting does not help: request less, or ask the operator of the service to raise it';
+  'waiting does not help against this quota: reduce the request, or ask the service operator to raise the quota';
 
 /** Creates the hint for a rate limit. Requests with the effect `once` are never retried, so `--max-wait` does nothing. */
 export function createRateLimitHint({ effect }: CalledOperation): string {

@@ -7,7 +7,7 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Returns the monotonic time, for durations and timeouts: changes to the system time don't affect it. */
+/** Returns the time for measuring durations and timeouts. Changes to the system clock don't affect it. */
 export function monotonicNow(clock: Clock): number {
   return clock.monotonic?.() ?? clock.now();
 }

@@ -21,7 +21,7 @@ export const FAILURES = {
   outcome_unknown: { exitCode: 9, retryable: false, meaning: 'a write may or may not have been applied' },
   some_failed: { exitCode: 10, retryable: false, meaning: 'finished, but some records failed' },
   stopped: { exitCode: 11, retryable: true, meaning: 'stopped before finishing' },
-  local: { exitCode: 12, retryable: false, meaning: 'a local file, the disk, or the output failed' },
+  local: { exitCode: 12, retryable: false, meaning: 'a local file, the disk, or the output caused an error' },
   locked: { exitCode: 13, retryable: true, meaning: 'locked by another process' },
   verification_failed: { exitCode: 14, retryable: false, meaning: 'a webhook delivery failed verification' },
   stale_plan: { exitCode: 15, retryable: false, meaning: 'the plan is outdated; nothing was sent' },
@@ -50,7 +50,6 @@ export class SvcError extends Error {
   readonly failure: Failure;
   readonly #hint: string | Hint | undefined;
   readonly status: string | undefined;
-  /** Whether the same command can safely be run again. */
   readonly retryable: boolean;
   /** Number of retries before the call was abandoned. */
   retries = 0;
@@ -68,7 +67,6 @@ export class SvcError extends Error {
     return this.#hint instanceof Hint ? this.#hint.format() : this.#hint;
   }
 
-  /** The hint with its commands as data. */
   get structuredHint(): string | Hint | undefined {
     return this.#hint;
   }

@@ -48,7 +48,7 @@ export async function createPrivateFolder(path: string): Promise<void> {
 }
 
 /**
- * Creates an empty file that only its owner can read (0600), unless it exists. An existing file is not opened: closing any
+ * Creates an empty file that only its owner can read (0600), unless it exists. Does not open an existing file: closing any
  * descriptor of a file drops the POSIX locks that this process holds on it, such as those of an open SQLite database.
  */
 export async function createPrivateFile(path: string): Promise<void> {
@@ -137,7 +137,8 @@ async function flushAndVerify(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
     await file.sync();
-    if ((await file.readFile('utf8')) !== text) throw new Error('the file was written only in part; is the disk full?');
+    if ((await file.readFile('utf8')) !== text)
+      throw new Error('only part of the file was written; the disk may be full');
   } finally {
     await file.close();
   }
@@ -204,10 +205,10 @@ const SYSTEM_REASONS = new Map([
   ['EPERM', 'permission denied'],
   ['EISDIR', 'is a folder'],
   ['ENXIO', 'is not a regular file'],
-  ['ENOTDIR', 'a part of the path is not a folder'],
+  ['ENOTDIR', 'part of the path is not a folder'],
   ['EEXIST', 'already exists'],
   ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the disk quota is used up'],
-  ['EFBIG', 'the file size limit is reached'],
+  ['EDQUOT', 'the disk quota is exceeded'],
+  ['EFBIG', 'the file size limit is exceeded'],
   ['EROFS', 'the file system is read-only'],
 ]);

@@ -16,17 +16,17 @@ export interface Folders {
  * Ignores relative paths, including HOME: XDG requires it, and profiles must not depend on the current folder.
  */
 export function resolveUserFolders(environment: Environment, platform: NodeJS.Platform = currentPlatform): Folders {
-  const given = (variable: string) => {
+  const absolutePath = (variable: string) => {
     const value = environment[variable];
     return value && isAbsolute(value) ? value : undefined;
   };
   const home = resolveHomeFolder(environment);
   if (platform === 'win32') {
-    const roaming = given('APPDATA') ?? join(home, 'AppData', 'Roaming');
-    const local = given('LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
+    const roaming = absolutePath('APPDATA') ?? join(home, 'AppData', 'Roaming');
+    const local = absolutePath('LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
     return { config: join(roaming, 'svc'), state: join(local, 'svc', 'state'), data: join(local, 'svc', 'data') };
   }
-  const base = (variable: string, fallback: string) => join(given(variable) ?? join(home, fallback), 'svc');
+  const base = (variable: string, fallback: string) => join(absolutePath(variable) ?? join(home, fallback), 'svc');
   return {
     config: base('XDG_CONFIG_HOME', '.config'),
     state: base('XDG_STATE_HOME', join('.local', 'state')),

@@ -44,17 +44,16 @@ export class Hint {
     return this.#map(change, (step) => ({ ...step, command: step.command.map((word) => change(word)) }));
   }
 
-  /** Returns a copy with the commands replaced. */
   withSteps(change: (step: NextStep) => NextStep): Hint {
     return this.#map((text) => text, change);
   }
 
-  #map(ofText: (text: string) => string, ofStep: (step: NextStep) => NextStep): Hint {
-    return new Hint(this.parts.map((part) => (typeof part === 'string' ? ofText(part) : ofStep(part))));
+  #map(mapText: (text: string) => string, mapStep: (step: NextStep) => NextStep): Hint {
+    return new Hint(this.parts.map((part) => (typeof part === 'string' ? mapText(part) : mapStep(part))));
   }
 }
 
-/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Nested hints are flattened. */
+/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Flattens nested hints. */
 export function hint(texts: TemplateStringsArray, ...values: readonly (string | NextStep | Hint)[]): Hint {
   const parts: (string | NextStep)[] = [];
   for (const part of texts.flatMap((text, at) => [text, ...partsOf(values[at] ?? '')])) {
@@ -73,7 +72,6 @@ export function step(kind: StepKind, ...command: readonly string[]): NextStep {
   return { kind, command };
 }
 
-/** Creates a step that ends with a placeholder for the user to replace. */
 export function stepWithPlaceholder(kind: StepKind, command: readonly string[], placeholder: string): NextStep {
   return { kind, command, placeholder };
 }

@@ -52,7 +52,6 @@ function createMessageSink(target: Sink): Sink {
   );
 }
 
-/** Returns a copy of a sink with another `write`. */
 export function withWrite(target: Sink, write: Sink['write']): Sink {
   return {
     get isTerminal() {
@@ -160,7 +159,7 @@ function outputError(error: unknown): SvcError {
   }
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
   return new SvcError('local', `cannot write the output: ${reason}`, {
-    hint: 'check the disk that the output is written to, then try again',
+    hint: 'check the disk of the output, then try again',
     cause: error,
   });
 }

@@ -64,7 +64,6 @@ export async function withLock<Value>(path: string, options: LockOptions, body: 
   }
 }
 
-/** Checks whether a process holds the lock at `path`. */
 export async function isLocked(path: string): Promise<boolean> {
   let database: DatabaseSync | undefined;
   try {
@@ -118,7 +117,7 @@ function resultCode(error: unknown): unknown {
 
 function lockedError(path: string, owner: string): SvcError {
   return new SvcError('locked', `${path} is locked by ${owner}`, {
-    hint: 'wait for it to finish, then try again',
+    hint: 'wait for the other process to finish, then try again',
   });
 }
 

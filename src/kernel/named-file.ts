@@ -21,7 +21,7 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
     });
   });
   if (found.isDirectory())
-    throw new SvcError('usage', `${file} is a folder, not a file`, { hint: 'name a file in it' });
+    throw new SvcError('usage', `${file} is a folder, not a file`, { hint: 'specify a file in this folder' });
   return path;
 }
 

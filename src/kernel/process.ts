@@ -30,7 +30,6 @@ export function isCurrentFolderDeleted(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }
 
-/** Version of Node.js: `v24.15.0`. */
 export const nodeVersion: string = process.version;
 
 export function isProcessRunning(pid: number): boolean {
@@ -92,7 +91,7 @@ export function ignoreSignalListenersOfLibraries(): void {
 }
 
 /**
- * Runs `load` without Node's warning that a built-in feature is experimental. Other warnings are still shown.
+ * Runs `load` without Node's warning that a built-in feature is experimental. Shows other warnings.
  * @param feature the text that the warning starts with
  */
 export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {

@@ -48,7 +48,7 @@ const FIELD_IN_TEXT = new RegExp(
 
 /**
  * Masks every occurrence of the given secrets in a text: plain, URL- or JSON-escaped (also partly or twice), in hexadecimal,
- * and in base64 or base64url (also inside a longer encoded text). Overlapping occurrences are masked as one.
+ * and in base64 or base64url (also inside a longer encoded text). Masks overlapping occurrences as one.
  */
 export function redactText(text: string, secrets: Iterable<string>): string {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= MIN_LENGTH_BY_VALUE);
@@ -155,12 +155,12 @@ function mergeOverlapping(spans: readonly Span[]): readonly Span[] {
     const last = result.pop();
     if (!last) result.push(span);
     else if (span.start >= last.end) result.push(last, span);
-    else result.push(union(last, span));
+    else result.push(mergeSpans(last, span));
   }
   return result;
 }
 
-function union(first: Span, second: Span): Span {
+function mergeSpans(first: Span, second: Span): Span {
   const inside = second.end <= first.end && second.mask === first.mask;
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }
@@ -174,10 +174,10 @@ function searchFormsOf(secret: string) {
   const known = searchForms.get(secret);
   if (known) return known;
   const bytes = Buffer.from(secret);
-  const within = [0, 1, 2].map((offset) => base64Within(bytes, offset));
+  const within = [0, 1, 2].map((offset) => base64AtOffset(bytes, offset));
   const hex = bytes.toString('hex');
   const forms = {
-    escaped: new RegExp(Array.from(secret, patternOf).join(''), 'g'),
+    escaped: new RegExp(Array.from(secret, createCharacterPattern).join(''), 'g'),
     encoded: [
       ...new Set([
         ...[bytes.toString('base64'), bytes.toString('base64url'), hex, hex.toUpperCase()],
@@ -197,10 +197,10 @@ const SHORT_ESCAPES = new Map(Object.entries({ '\n': 'n', '\r': 'r', '\t': 't', 
  * Creates a pattern for a character: plain, percent-encoded, or JSON-escaped. Any character may be escaped, and JSON
  * inside JSON doubles the backslashes.
  */
-function patternOf(character: string): string {
+function createCharacterPattern(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  const unicode = units.map((unit) => String.raw`\\{1,8}u` + ignoringCase(unit.toString(16).padStart(4, '0'))).join('');
-  const percent = Array.from(Buffer.from(character), (byte) => `%${ignoringCase(byte.toString(16).padStart(2, '0'))}`);
+  const unicode = units.map((unit) => String.raw`\\{1,8}u` + matchAnyCase(unit.toString(16).padStart(4, '0'))).join('');
+  const percent = Array.from(Buffer.from(character), (byte) => `%${matchAnyCase(byte.toString(16).padStart(2, '0'))}`);
   const alternatives = [character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), unicode, percent.join('')];
   const short = SHORT_ESCAPES.get(character);
   if (short) alternatives.push(String.raw`\\{1,8}${short}`);
@@ -210,12 +210,12 @@ function patternOf(character: string): string {
   return `(?:${alternatives.join('|')})`;
 }
 
-function ignoringCase(hex: string): string {
+function matchAnyCase(hex: string): string {
   return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
 /** Returns the base64 characters that depend only on the secret if it starts at this offset in a three-byte group. */
-function base64Within(secret: Buffer, offset: number): string {
+function base64AtOffset(secret: Buffer, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), secret]);
   return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));
 }

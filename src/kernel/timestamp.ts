@@ -6,7 +6,7 @@ export interface Timestamp {
   readonly wasMilliseconds: boolean;
 }
 
-/** Larger numbers are treated as milliseconds; as seconds, they would be after the year 5138. */
+/** Maximum number of seconds. Larger numbers are milliseconds: as seconds, they would be after the year 5138. */
 const MAX_SECONDS = 1e11;
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?$/;

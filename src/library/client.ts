@@ -10,7 +10,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 
-/** Service and credentials of a client. Nothing is read from the environment, profiles, or a keychain. */
+/** Service and credentials of a client. The environment, profiles, and the keychain have no effect. */
 export interface ClientSettings {
   /** URL of the service: `https://api.example.com`, with an optional path. */
   readonly baseUrl: string;

@@ -5,8 +5,8 @@ import { formatTime } from './times.ts';
 
 export const MARKS = { true: '✓', false: '–' } as const;
 
-/** Formats a value as a table cell, escaped for a terminal: lists with commas, objects as JSON, absent values as nothing. */
-export function cellText(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
+/** Formats a value as a table cell, escaped for a terminal: lists with commas, objects as JSON, absent values as empty text. */
+export function formatCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
   if (display.useMarks && typeof value === 'boolean') return MARKS[`${value}`];
   return escapeForTerminal((kind === 'time' && formatTime(value, display)) || plainText(value));
 }

@@ -29,7 +29,7 @@ export async function openJqFilter(expression: string, signal?: AbortSignal, lim
   const { stderr, exitCode } = await run(expression, '');
   if (exitCode !== 0) throw new SvcError('usage', `--jq: ${errorMessage(stderr)}`, { hint: `see ${MANUAL}` });
   return async (json) => {
-    if (Buffer.byteLength(json) > limits.bytes) throw filterError(`the result is over ${formatLimit(limits)}`);
+    if (Buffer.byteLength(json) > limits.bytes) throw filterError(`the result exceeds ${formatLimit(limits)}`);
     const { stdout, stderr, exitCode } = await run(withOutputLimit(expression, limits), json);
     if (exitCode !== 0) throw filterError(errorMessage(stderr) || 'jq stopped without an error message');
     return stdout === '' ? '' : `${stdout.split('\n').map(rawText).join('\n')}\n`;
@@ -78,7 +78,7 @@ function runInterruptibly<Result>(run: () => Result, timeout: number): Result {
 
 /** Adds an output limit. The expression is on separate lines, because it may end with a comment. */
 function withOutputLimit(expression: string, limits: JqLimits): string {
-  const limitError = `error("the output is over ${formatLimit(limits)}")`;
+  const limitError = `error("the output exceeds ${formatLimit(limits)}")`;
   return `foreach (\n${expression}\n) as $out (0; . + ($out | tojson | utf8bytelength); if . > ${limits.bytes} then ${limitError} else $out end)`;
 }
 

@@ -1,7 +1,7 @@
 import { escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Renderer, View } from './renderer.ts';
 
-/** Renders an indented JSON document. Records become an array that is written page by page. */
+/** Renders an indented JSON document. Writes records as an array, page by page. */
 export function createJsonRenderer({ isTerminal }: View): Renderer {
   const document = (value: unknown) => jsonText(value, isTerminal, 2);
   const element = (record: unknown) => `  ${document(record).replaceAll('\n', '\n  ')}`;

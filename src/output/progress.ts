@@ -44,13 +44,12 @@ const BAR_INTERVAL = 100;
 const BAR_DELAY = 250;
 const ERASE_LINE = '\r\u001b[2K';
 
-/** The terminal that shows the progress. */
 export interface ProgressTerminal {
   /** Whether the last output on the terminal ended without a line break. */
   readonly isInLine?: (() => boolean) | undefined;
   /** Holds back a message while an incomplete document is on the terminal. Returns whether the message was held back. */
   readonly holdMessage?: (text: string) => boolean;
-  readonly signs?: Glyphs;
+  readonly glyphs?: Glyphs;
 }
 
 export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, terminal?: ProgressTerminal): Progress {
@@ -77,7 +76,6 @@ class ProgressDisplay implements Progress {
   readonly #isInLine: () => boolean;
   readonly #holdMessage: (text: string) => boolean;
   readonly #glyphs: Glyphs;
-  /** Ends the current display loop. */
   #loop = new AbortController();
   #loopDone = Promise.resolve();
 
@@ -85,14 +83,14 @@ class ProgressDisplay implements Progress {
     sink: Sink,
     clock: Clock,
     style: ProgressStyle,
-    { isInLine = () => false, holdMessage = () => false, signs = UNICODE_GLYPHS }: ProgressTerminal = {},
+    { isInLine = () => false, holdMessage = () => false, glyphs = UNICODE_GLYPHS }: ProgressTerminal = {},
   ) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
     this.#isInLine = isInLine;
     this.#holdMessage = holdMessage;
-    this.#glyphs = signs;
+    this.#glyphs = glyphs;
   }
 
   track(readState: () => ProgressState): () => Promise<void> {
@@ -170,7 +168,6 @@ class ProgressDisplay implements Progress {
     this.#loopDone = this.#loopDone.then(show);
   }
 
-  /** Redraws the line until there is nothing to show. */
   async #redraw(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const line = this.#line();

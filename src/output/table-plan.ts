@@ -9,11 +9,10 @@ import { wordsOf, wrap } from './wrap.ts';
 /** Lines per cell on a terminal before it is truncated. */
 export const MAX_CELL_LINES = 3;
 
-/** A table that fits its terminal. */
 export interface TablePlan {
   readonly content: TableContent;
   readonly widths: readonly number[];
-  /** Number of columns that contain values and do not fit. */
+  /** Number of hidden columns that contain values. */
   readonly hidden: number;
 }
 
@@ -50,7 +49,7 @@ function* narrowings(steps: readonly (readonly number[])[], columns: readonly Co
   if (hasTimes) yield { hidden: steps.at(-1) ?? [], precision: 'day' };
 }
 
-/** Drops the columns without values, unless they were requested. */
+/** Drops the columns without values, unless `--fields` selects them. */
 export function dropEmptyColumns(content: TableContent, view: View): TableContent {
   return view.fields ? content : selectContent(content, filledColumns(content), 'second');
 }
@@ -81,7 +80,7 @@ function fitContent(content: TableContent, view: View, available: number): Omit<
 
 /** Minimum width of text, which must stay readable when it is wrapped. */
 const MIN_TEXT_WIDTH = 10;
-/** Width of a UUID. Up to this width, a column that may be hidden keeps its longest word whole. */
+/** Maximum width of words to keep whole in a column that may be hidden: the width of a UUID. */
 const MAX_WORD_WIDTH = 36;
 
 /** Computes the minimum width of a column. Only text can be wrapped. */

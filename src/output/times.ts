@@ -18,7 +18,7 @@ export function shortenTime(text: string, precision: TimePrecision): string {
   return precision === 'day' ? day : `${day}${minute}Z`;
 }
 
-/** Whether an undescribed field contains a time, judged by name and value: `createdAt: 1731705121000`. */
+/** Whether a field contains a time, based on its name and value: `createdAt: 1731705121000`. */
 export function isTimeField(path: string, value: unknown): boolean {
   const isMoment =
     typeof value === 'number' ? value > MIN_MILLISECONDS && value < MAX_MILLISECONDS : typeof value === 'string';
@@ -34,7 +34,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Units, each with the upper limit of its use. */
+/** Units, each with an exclusive upper limit. */
 const UNITS = [
   [MINUTE, SECOND, 's'],
   [HOUR, MINUTE, 'min'],

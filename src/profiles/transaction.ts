@@ -27,8 +27,8 @@ interface TransactionDependencies {
 }
 
 /**
- * One change of the profiles, under their lock. Secrets are written before their profile, and deleted with or after it.
- * Keychain accounts are saved as leftovers before they are written.
+ * A change of the profiles, under their lock. Writes secrets before their profile, and deletes them with or after it.
+ * Saves keychain accounts as leftovers before it writes their secrets.
  */
 export class ProfileTransaction {
   saved: SavedProfiles;
@@ -48,9 +48,9 @@ export class ProfileTransaction {
   async put({ name, profile, secrets, insecure }: ProfileUpdate): Promise<SecretsSaveResult> {
     const { file } = this.#dependencies.storage;
     const before = await file.read();
-    const wanted = chooseLocations(profile, secrets, insecure);
-    const problem = await this.#putIntoKeychain(profile, selectByLocation(secrets, wanted, 'keychain'));
-    const locations = problem === undefined ? wanted : chooseLocations(profile, secrets, true);
+    const preferred = chooseLocations(profile, secrets, insecure);
+    const problem = await this.#putIntoKeychain(profile, selectByLocation(secrets, preferred, 'keychain'));
+    const locations = problem === undefined ? preferred : chooseLocations(profile, secrets, true);
     await this.#putIntoFile(before, profile, selectByLocation(secrets, locations, 'file'));
     const allLocations = { ...profile.secrets, ...locations };
     const saved: Profile = Object.keys(allLocations).length > 0 ? { ...profile, secrets: allLocations } : profile;

@@ -58,8 +58,8 @@ describe('checking records', () => {
       'users.json:3: email: expected text, got false',
       'users.json:4: userId: expected text, got a number: put it in quotes',
       'users.json:4: name: expected text, got a list',
-      'users.json:5: the record: expected an object of fields, got text',
-      'users.json:6: the record: expected an object of fields, got null',
+      'users.json:5: the record: expected an object, got text',
+      'users.json:6: the record: expected an object, got null',
     ]);
   });
 

@@ -132,7 +132,7 @@ describe('records of several files', () => {
     expect(findings).toEqual([
       'a.json:1: userId: is missing',
       'a.json:2:1: the JSON ends inside the value that begins here',
-      'b.csv:2:3: the quote is never closed',
+      'b.csv:2:3: the quote is not closed',
       'c.yaml:1: userId: is missing',
       'e.json: the input is empty',
     ]);

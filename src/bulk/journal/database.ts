@@ -112,7 +112,7 @@ function pragma(database: DatabaseSync, name: string): unknown {
 /** Messages by SQLite's primary result code, the lowest byte. */
 const REASONS = new Map([
   [8, 'the file system is read-only'],
-  [10, 'read or write error (is the disk full?)'],
+  [10, 'read or write error; the disk may be full'],
   [13, 'the disk is full'],
   [14, 'the file cannot be opened'],
 ]);

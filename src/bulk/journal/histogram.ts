@@ -4,7 +4,7 @@ const DOUBLINGS = 22;
 
 /**
  * A histogram with exponentially growing steps, like an HDR histogram. Its size does not depend on the number of values.
- * The range is 1 millisecond to an hour. Values outside count in the first or last step.
+ * The range is 1 millisecond to an hour. Values outside the range count in the first or last step.
  */
 export class Histogram {
   readonly #counts: number[];

@@ -1,7 +1,7 @@
 import type { FileSpan } from '../record-position.ts';
 import type { InputFormat } from '../source/source.ts';
 
-/** The parameters of a job: everything that a resume needs, without secrets. */
+/** The parameters of a job that a resume needs, without secrets. */
 export interface JobDescription {
   readonly job: string;
   /** Name of the operation in the catalog. */
@@ -43,7 +43,7 @@ export interface TargetFlags {
   readonly insecureHttp?: true;
 }
 
-/** An input file, as it was when it was checked. */
+/** An input file at the time of its check. */
 export interface JobInput extends FileSpan {
   /** Absolute path. For stdin, the copy in the job's folder. */
   readonly path: string;

@@ -87,7 +87,7 @@ export async function readJobState(folder: JobFolder, journal: Journal): Promise
 export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => void> {
   const refusal = (owner: string) =>
     new SvcError('locked', `${owner} is running job ${job}`, {
-      hint: hint`wait for it, or stop that process; ${step('inspect', 'jobs', 'watch', job)} shows its progress`,
+      hint: hint`wait for the job to finish, or stop that process; ${step('inspect', 'jobs', 'watch', job)} shows its progress`,
     });
   return acquireLock(lock, { clock, createError: refusal });
 }

@@ -17,7 +17,6 @@ import type { SavedMetrics } from './metrics.ts';
 import { type RecordRange, type SentBatch, SentBatchTable } from './sent-batches.ts';
 import { type UnsuccessfulRecord, UnsuccessfulRecordTable } from './unsuccessful-records.ts';
 
-/** The outcome of a batch. */
 export interface BatchSettlement {
   readonly range: RecordRange;
   /** Ranges with a known outcome, usually the whole batch. */
@@ -32,14 +31,13 @@ export interface BatchSettlement {
 
 /** The latest run of a job. Times are milliseconds since the epoch. */
 export interface JobRunTimes {
-  /** Number of runs, this one included. */
+  /** Number of runs, including this one. */
   readonly number: number;
   readonly startedAt: number;
   /** End of the run, or its last update. */
   readonly endedAt: number;
 }
 
-/** Facts about a job, by name. */
 export interface JobFacts {
   readonly job: JobDescription;
   readonly run: JobRunTimes;
@@ -164,7 +162,6 @@ export class Journal {
     return this.#iterate(this.#sentBatches.all(this.#damaged));
   }
 
-  /** Reads the unsuccessful records in order. */
   unsuccessfulRecords(): Generator<UnsuccessfulRecord> {
     return this.#iterate(this.#unsuccessfulRecords.all(this.#damaged));
   }

@@ -25,8 +25,8 @@ export function mergePoints(one: SeriesPoint = EMPTY_POINT, other: SeriesPoint =
 const MAX_POINTS = 600;
 
 /**
- * The progress of a job over its working time, in at most 600 intervals. When all are used, pairs of intervals are merged
- * and the interval doubles.
+ * The progress of a job over its working time, in at most 600 intervals. When all are used, merges pairs of intervals
+ * and doubles their length.
  */
 export class Series {
   #interval: number;

@@ -1,6 +1,6 @@
 /** Measurements of a request that affect the concurrency limit. */
 export interface RequestTiming {
-  /** Duration, retries and pauses included. */
+  /** Duration, including retries and pauses. */
   readonly milliseconds: number;
   /** Milliseconds of waiting for rate limits. */
   readonly waited?: number;
@@ -20,7 +20,7 @@ const MIN_SAMPLES = { starting: 2, later: 8 };
 const GROW_BELOW = { requests: 3, part: 1 / 4 };
 const SHRINK_ABOVE = { requests: 6, part: 1 / 2 };
 
-/** Minimum significant increase in latency, in milliseconds. Smaller ones are local noise. */
+/** Minimum significant increase in latency, in milliseconds. Smaller increases are noise. */
 const MIN_RISE = 10;
 
 const SHRINK_FACTOR = 0.75;
@@ -50,7 +50,6 @@ export class AdaptiveLimit {
   #times: number[] = [];
   #windows = 0;
   #windowsAtMaximum = 0;
-  /** The limit to restore after a probe. */
   #limitBeforeProbe: number | undefined;
   /** Number of requests in flight that started before the last reduction. Their outcomes must not cause another one. */
   #outdatedOutcomes = 0;

@@ -32,7 +32,6 @@ interface ConcurrencyLimit {
   settle(outcome: RequestTiming): void;
 }
 
-/** Resumes a pending `acquire`. */
 type Waiter = () => void;
 
 class SlotLimiter implements Limiter {
@@ -99,13 +98,12 @@ class SlotLimiter implements Limiter {
 const MAX_CATCH_UP = 25;
 
 /**
- * Limits the rate of records. Each batch starts after the time that the previous ones take at this rate. Any interval has
- * at most the allowed records, plus one batch, plus up to 25 ms of catching up.
+ * Limits the rate of records. Each batch starts after the time that the previous ones take at this rate. Any interval
+ * exceeds the rate by at most one batch and the records of 25 ms.
  */
 class RecordRate {
   readonly #millisecondsEach: number;
   readonly #clock: Clock;
-  /** Earliest start of the next batch. */
   #nextStart: number;
 
   constructor(perSecond: number, clock: Clock) {

@@ -8,7 +8,6 @@ import { InputError } from './source.ts';
 
 /** The fastest size for splitting and parsing: larger texts leave the young generation of the heap. */
 const CHUNK_BYTES = 64 * 1024;
-/** Bytes per read of a file. */
 const READ_BYTES = 4 * CHUNK_BYTES;
 
 /** Opens a file that can be read only once. */
@@ -83,7 +82,7 @@ export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string
   const chunks = withFirstChunkOf(bytes, 2);
   const { value: head, done } = await chunks.next();
   if (done) return;
-  async function* whole(): AsyncGenerator<Uint8Array> {
+  async function* allBytes(): AsyncGenerator<Uint8Array> {
     try {
       yield head;
       yield* chunks;
@@ -91,8 +90,8 @@ export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string
       await chunks.return(undefined);
     }
   }
-  if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole(), name);
-  else yield* whole();
+  if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(allBytes(), name);
+  else yield* allBytes();
 }
 
 async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {

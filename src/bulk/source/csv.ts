@@ -37,7 +37,6 @@ export class CsvReader {
     return idColumn === -1 ? text + delimiter + this.#request.idField : text;
   }
 
-  /** The fields of the header. */
   get columns(): readonly string[] {
     return this.#header?.fields.filter((field) => field !== undefined) ?? [];
   }
@@ -64,7 +63,7 @@ export class CsvReader {
       }
       parser.end();
     } catch (error) {
-      // Yield the records that precede the error.
+      // Yields the records that precede the error.
       if (records.length > 0) yield records;
       throw error;
     }

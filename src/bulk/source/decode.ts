@@ -86,7 +86,7 @@ function throwInvalidText(name: string, { encoding }: TextDecoder, bytes: Uint8A
   throw new InputError(name, {}, `byte 0x${byte} at offset ${offset + at} is not UTF-8`, hint);
 }
 
-/** Finds the offset of the first invalid UTF-8: the first replacement character that is not in the bytes themselves. */
+/** Finds the offset of the first invalid byte: that of the first U+FFFD in the decoded text that is not in the input. */
 function firstInvalid(bytes: Uint8Array): number {
   const start = Math.max(
     0,

@@ -62,7 +62,7 @@ async function readHead(chunks: AsyncGenerator<string>): Promise<InputText> {
     if (done) ended = true;
     else head += value;
   }
-  async function* again(): AsyncGenerator<string> {
+  async function* replay(): AsyncGenerator<string> {
     try {
       if (head) yield head;
       if (!ended) yield* chunks;
@@ -71,5 +71,5 @@ async function readHead(chunks: AsyncGenerator<string>): Promise<InputText> {
       await chunks.return(undefined);
     }
   }
-  return { head, chunks: again(), cancel: async () => void (await chunks.return(undefined)) };
+  return { head, chunks: replay(), cancel: async () => void (await chunks.return(undefined)) };
 }

@@ -20,13 +20,13 @@ import { InputError, type Position } from './source.ts';
 /** Upper bound on alias expansion per record: enough for shared defaults, and safe against YAML bombs. */
 const MAX_ALIASES = 100;
 
-/** A parsed YAML text, and the position in the input for an offset in the text. */
+/** A parsed YAML text. `positionOf` converts an offset in the text to a position in the input. */
 export interface ParsedYaml {
   readonly document: YamlDocument;
   readonly positionOf: (offset?: number) => Position;
 }
 
-/** Tags for unquoted scalars, whose fields decide between text, numbers, and booleans. */
+/** Tags for unquoted scalars. The field of a scalar determines its type. */
 const PLAIN_SCALARS: readonly ScalarTag[] = [
   { tag: 'tag:yaml.org,2002:null', test: YAML_NULL, resolve: () => null },
   { tag: 'tag:yaml.org,2002:bool', test: YAML_BOOLEAN, resolve: (text: string) => new PlainScalar(text) },
@@ -62,7 +62,7 @@ export function findList({ document: { contents } }: ParsedYaml, field: string) 
 
 /**
  * Returns the value and position of a node.
- * @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for too deep nesting
+ * @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for excessive nesting
  */
 export function readNode(
   { document, positionOf }: ParsedYaml,
@@ -86,10 +86,10 @@ export function readNode(
   return { ...position, value };
 }
 
-const SELF_REFERENCE = 'an alias refers to a value that contains it';
-const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
+export const SELF_REFERENCE = 'an alias refers to a value that contains it';
+export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
-/** Describes why a value cannot be serialized: it is circular, or nested too deep. */
+/** Describes why a value cannot be serialized: it is circular, or nested too deeply. */
 function describeNestingProblem(value: unknown, parents: readonly unknown[]): string | undefined {
   if (typeof value !== 'object' || value === null || value instanceof PlainScalar) return undefined;
   if (parents.includes(value)) return SELF_REFERENCE;
@@ -154,7 +154,14 @@ export function formatYamlItem(value: unknown): string {
   return stringify([value], { version: '1.1', lineWidth: 0, customTags }).replace(/\n$/, '');
 }
 
-function describeYamlError({ code, message }: { code: string; message: string }): [problem: string, hint?: string] {
+/** Describes a syntax error, and how to fix it. */
+export function describeYamlError({
+  code,
+  message,
+}: {
+  code: string;
+  message: string;
+}): [problem: string, hint?: string] {
   switch (code) {
     case 'DUPLICATE_KEY':
       return ['a field occurs twice in one record'];

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../client/service-error.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
-import { CREDENTIAL_READS } from '../call/credential-reads.ts';
+import { readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 
 /** An API key and its current or former token. */
@@ -16,13 +16,11 @@ export type TokenState = 'alive' | 'dead' | 'unknown';
 /** Time limit for each probe and its rate limit waits, in milliseconds. */
 const PROBE_TIMEOUT = 10_000;
 
-/** Reads from the service with the token. Any response that the service itself sends is conclusive. */
+/** Makes a read with the token. A response from a gateway is inconclusive. */
 export async function probeToken(context: Context, token: ApiKeyToken): Promise<TokenState> {
   const { client, close } = await connect(withCredential(context, token));
   try {
-    const reply = await client.send(CREDENTIAL_READS.key, {});
-    // A proxy may respond with other JSON and status 200.
-    return reply.sent && reply.result['status'] === 'success' ? 'alive' : 'unknown';
+    return (await readWithCredential(client, 'key')) ? 'alive' : 'unknown';
   } catch (error) {
     // Only the service's own error proves that the token is invalid.
     return error instanceof ServiceError && error.hasServiceEnvelope && error.failure === 'unauthenticated'

@@ -29,7 +29,7 @@ export function checkInput(
     const outdated = operation.findPastValue?.(data, clock.now());
     if (outdated) throw createInputError(inputNaming, entry, outdated, failure);
     const masked = entry.flags.find(({ kind, path }) => kind === 'secret' && isMasked(valueAt(data, path)));
-    const message = 'is masked and would replace the real secret; print that with --show-secrets';
+    const message = 'is masked and would replace the real secret; to print the secret, use --show-secrets';
     if (masked) throw createInputError(inputNaming, entry, { path: masked.path, message }, failure);
     return data;
   }
@@ -86,8 +86,11 @@ function issueMessage(naming: InputNaming, entry: OperationEntry, issue: z.core.
     const other = naming === 'flags' ? findImplyingFlag(entry.flags, issue.path) : undefined;
     return `${name}${other ? ` or --${other.name}` : ''} is required`;
   }
-  const explanation = lowerFirst(explainIssue(issue, value));
-  return prefixWithName(name, naming === 'flags' ? withFlagNames(entry, explanation) : explanation);
+  const nameField = (field: string) => {
+    const flag = naming === 'flags' && entry.flags.find(({ path }) => path.join('.') === field);
+    return flag ? `--${flag.name}` : field;
+  };
+  return prefixWithName(name, lowerFirst(explainIssue(issue, value, nameField)));
 }
 
 /** Adds the name before a message, unless the message starts with it. */
@@ -118,10 +121,4 @@ function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined 
         required && fieldPath.length > 0 && fieldPath.every((part, depth) => path[depth] === part),
     )
   );
-}
-
-/** Replaces field names in a message by their flags. */
-function withFlagNames({ flags }: OperationEntry, message: string): string {
-  const names = new Map(flags.map(({ path, name }) => [path.join('.'), `--${name}`]));
-  return message.replace(/\w+/g, (word) => names.get(word) ?? word);
 }

@@ -15,16 +15,20 @@ export function parseTargetUrl(text: string, flag: string): URL {
       hint: 'example: http://127.0.0.1:3000/hook',
     });
   }
-  if (url.username || url.password) {
-    throw new SvcError('usage', `${flag} must not contain a user name or password`, {
-      hint: 'other users of this machine can see the command line',
-    });
+  const problem = findCredentialProblem(url);
+  if (problem !== undefined) {
+    throw new SvcError('usage', `${flag} ${problem}`, { hint: 'other users of this machine can see the command line' });
   }
   return url;
 }
 
+/** Rejects a user name or password in the URL, because URLs are printed. */
+export function findCredentialProblem(url: URL): string | undefined {
+  return url.username || url.password ? 'must not contain a user name or password' : undefined;
+}
+
 /** Creates the options for sending deliveries. The time limit is that of the service, unless `--timeout` is shorter. */
-export async function postOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
+export async function createPostOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
   const { timeout, caFile } = options;
   const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);
   return { timeout: Math.min(timeout, RECEIVER_TIMEOUT), authorities, signal };

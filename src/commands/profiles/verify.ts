@@ -5,7 +5,7 @@ import { isLoopback } from '../../kernel/loopback.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
-import { CREDENTIAL_READS } from '../call/credential-reads.ts';
+import { type CredentialKind, readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
@@ -21,8 +21,8 @@ const VERIFY_TIMEOUT = 10_000;
 /** Failures that do not show whether the credentials are valid. An unknown path may be due to a wrong base URL. */
 const INCONCLUSIVE: readonly Failure[] = ['unreachable', 'unusable_answer', 'resource_exhausted', 'not_found'];
 
-/** Failures that show that the credentials are invalid. An API key is never reported as not found. */
-const REJECTIONS: Readonly<Record<keyof typeof CREDENTIAL_READS, readonly Failure[]>> = {
+/** Failures that show that the credentials are invalid. A missing API key is never reported as not found. */
+const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
   key: ['unauthenticated', 'permission_denied', 'invalid_argument'],
   workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
 };
@@ -43,7 +43,10 @@ export async function verifyCredentials(
   ];
   if (!settings.baseUrl || kinds.length === 0) return { isVerified: false };
   if (isPlainHttp(settings.baseUrl.value) && !context.options.insecureHttp) {
-    return { isVerified: false, problem: 'plain HTTP would send them in the clear; add --insecure-http to allow it' };
+    return {
+      isVerified: false,
+      problem: 'plain HTTP would send the credentials unencrypted; to allow it, add --insecure-http',
+    };
   }
   try {
     await withTimeLimit(VERIFY_TIMEOUT, context.signal, async (signal) => {
@@ -64,12 +67,11 @@ function isPlainHttp(baseUrl: string): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
 
-async function read(context: Context, kind: keyof typeof CREDENTIAL_READS): Promise<void> {
+async function read(context: Context, kind: CredentialKind): Promise<void> {
   const options = { ...context.options, local: false, maxWait: Math.min(context.options.maxWait, VERIFY_TIMEOUT) };
   const { client, close } = await connect({ ...context, options });
   try {
-    const reply = await client.send(CREDENTIAL_READS[kind], {});
-    if (reply.sent && reply.result['status'] === 'success') return;
+    if (await readWithCredential(client, kind)) return;
     throw new SvcError('unusable_answer', 'the response is not from the service');
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -81,7 +83,7 @@ async function read(context: Context, kind: keyof typeof CREDENTIAL_READS): Prom
   }
 }
 
-function toRejection(error: SvcError, kind: keyof typeof CREDENTIAL_READS): SvcError {
+function toRejection(error: SvcError, kind: CredentialKind): SvcError {
   const name = kind === 'key' ? 'the API key or its auth token' : 'the workspace ID or its auth token';
   return new SvcError('unauthenticated', `the service rejected ${name}; nothing was saved: ${error.message}`, {
     ...optionalProperty('status', error.status),

@@ -24,13 +24,13 @@ export async function createRequestLog(context: Context): Promise<((call: Handle
     return (call) => write(`${escapeJsonForTerminal(JSON.stringify(describeCall(call, now())))}\n`);
   }
   if (format === 'json' || !io.stderr.isTerminal) return undefined;
-  const palette = shouldUseColor(options.color, io.stderr, environment) ? await loadPalette() : undefined;
+  const palette = await loadPalette(shouldUseColor(options.color, io.stderr, environment));
   const write = createLineWriter(io.stderr, (dropped) => `${dropped} lines dropped\n`);
   const formatLine = createLineFormatter(io.stderr, palette);
   return (call) => write(`${formatLine(call, now())}\n`);
 }
 
-/** Creates a function that writes lines without waiting for the reader. After a write error, drops all lines. */
+/** Creates a function that writes lines without waiting for the reader. A write error ends the log. */
 function createLineWriter(sink: Sink, describeDropped: (lines: number) => string): (line: string) => void {
   let [pending, dropped, isOpen] = [0, 0, true];
   const write = (text: string) => {
@@ -43,7 +43,7 @@ function createLineWriter(sink: Sink, describeDropped: (lines: number) => string
     });
   };
   return (line) => {
-    // Checks the stream, because the first write to a sink could block.
+    // Accessing `stream` opens the stream, because the first write to an unopened sink blocks the process.
     if (!isOpen || !sink.stream.writable) return;
     if (pending + line.length > MAX_PENDING_BYTES) {
       dropped += 1;
@@ -76,7 +76,7 @@ const WIDE = 72;
 const MAX_PATH_LENGTH = 60;
 
 /** Creates a formatter of lines such as `14:05:42  POST  users add  200  12 ms  2 records`. */
-function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefined) {
+function createLineFormatter({ columns = 80 }: Sink, palette: Palette) {
   const isWide = columns >= WIDE;
   let nameWidth = 24;
   return ({ method, target, operation, status, error, milliseconds }: HandledCall, now: Date): string => {
@@ -84,12 +84,12 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefine
     nameWidth = Math.max(nameWidth, name.length);
     const outcome = [status, error].filter(Boolean).join(' ');
     const duration = formatMilliseconds(milliseconds);
-    const paint = status < 400 ? palette?.good : palette?.bad;
+    const paint = status < 400 ? palette.good : palette.bad;
     const cells = [
-      ...(isWide ? [palette?.dim(formatClock(now)) ?? formatClock(now)] : []),
+      ...(isWide ? [palette.dim(formatClock(now))] : []),
       escapeForTerminal(method),
       isWide ? name.padEnd(nameWidth) : name,
-      paint?.(outcome) ?? outcome,
+      paint(outcome),
       isWide ? duration.padStart(6) : duration,
       formatRecords(operation),
     ];

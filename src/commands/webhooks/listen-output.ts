@@ -25,9 +25,8 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
   if (format === 'ndjson') return { show: (delivery) => printer.value(delivery, {}), end };
   if (format === 'table' && !context.options.fields) {
     const { io, options, environment } = context;
-    const isColored = shouldUseColor(options.color, io.stdout, environment);
     const isNarrow = (io.stdout.columns ?? MIN_WIDTH) < MIN_WIDTH;
-    const palette = isColored ? await loadPalette() : undefined;
+    const palette = await loadPalette(shouldUseColor(options.color, io.stdout, environment));
     const line = createLineFormatter(isForwarding && io.stdout.isTerminal, isNarrow, palette);
     return { show: (delivery) => io.stdout.write(line(delivery)), end };
   }
@@ -42,7 +41,7 @@ const MIN_WIDTH = 96;
  * Creates a formatter that pads each column to its widest cell so far. On a narrow terminal, omits the alignment, the
  * date, and the form of verified deliveries.
  */
-function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: Palette | undefined) {
+function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: Palette) {
   const widths = [20, 20, 8, 12, ...(showsLatency ? [6] : [])];
   return (delivery: ReceivedDeliveryEvent): string => {
     const { forwarded } = delivery;
@@ -55,7 +54,7 @@ function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: 
       widths[column] = Math.max(widths[column] ?? 0, cell.length);
       return column === LATENCY_COLUMN ? cell.padStart(widths[column]) : cell.padEnd(widths[column]);
     });
-    const paint = forwarded && (isSuccessStatus(forwarded) ? palette?.good : palette?.bad);
+    const paint = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
     const outcome = escapeForTerminal(formatForwardResult(delivery));
     return `${[...padded, paint?.(outcome) ?? outcome].join(isNarrow ? ' ' : '  ')}\n`;
   };

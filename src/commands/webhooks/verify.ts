@@ -43,7 +43,7 @@ function verifyPayload(
   }
   const unpacked = unpackBody(Buffer.from(delivery.body).toString(), privateKey);
   if ('reason' in unpacked) {
-    const hint = unpacked.how === 'undecryptable' ? { hint: 'add --private-key <path> to decrypt the payload' } : {};
+    const hint = unpacked.kind === 'undecryptable' ? { hint: 'add --private-key <path> to decrypt the payload' } : {};
     throw verificationError(`the signature is valid, but ${unpacked.reason}`, hint);
   }
   return unpacked.payload;

@@ -12,7 +12,7 @@ export interface RecoveryFile {
   readonly path: string;
   setState(state: 'unknown' | 'lost'): Promise<void>;
   storeToken(token: string): Promise<void>;
-  /** Deletes the record, when the token has been saved everywhere or nothing was applied. */
+  /** Deletes the record. Call once the token has been saved everywhere, or if nothing was applied. */
   remove(): Promise<void>;
   /** Closes the file and keeps the record. */
   close(): Promise<void>;
@@ -83,7 +83,7 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
   }
 }
 
-/** Creates the updater of a record. The first line never changes; the second is overwritten in place. */
+/** Creates the interface for updating a record. The first line never changes; each update overwrites the second. */
 function createUpdater(path: string, file: FileHandle, record: RecoveryRecord): RecoveryFile {
   const write = async (update: Pick<RecoveryRecord, 'state' | 'token'>) => {
     try {
