@@ -32,7 +32,7 @@ export interface FileUser extends Position {
 /** Upper bound on repeated users that are compared in one reading. */
 const MAX_REPEATED = 250_000;
 
-/** Returns what the ledger remembers of a user. */
+/** Returns the ledger's record of a user. */
 export function toSentUser({ organizationId, userId, data }: Omit<FileUser, keyof Position>): SentRecord {
   const key = createRecordKey('users', organizationId, userId);
   return toSentRecord({ operation: 'users.add', shared: { organizationId } }, { key, data });

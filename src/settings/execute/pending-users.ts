@@ -31,7 +31,7 @@ export class UserRecord implements BulkRecord {
     return this.#user.data;
   }
 
-  /** What the ledger remembers of the user. */
+  /** The ledger's record of the user. */
   get sent(): SentRecord {
     return toSentUser(this.#user);
   }
