@@ -213,8 +213,8 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     for (const problem of problems) this.addToFile({ ...position, ...problem });
     this.countHint(TARGET_HINT, targetConflicts);
     if (Object.hasOwn(ownFields, fields.id)) return;
-    const other = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
-    if (other !== undefined) this.recordRenamedField(other, fields.id);
+    const renamed = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
+    if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
   }
 
   /** Warns once per unknown field. */

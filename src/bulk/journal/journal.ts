@@ -50,6 +50,8 @@ export interface JobFacts {
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
   readonly existing: ExistingCounts;
+  /** The plan that the job applies. */
+  readonly plan: unknown;
 }
 
 /** Number of records by outcome, and of requests. */
@@ -95,8 +97,13 @@ export class Journal {
   }
 
   /** Creates the journal of a job (default: in memory, for a run that is too short to resume). */
-  static async create(job: JobDescription, path: string = IN_MEMORY): Promise<Journal> {
-    return new Journal(path, await createJournalDatabase(path, (database) => new FactTable(database).put('job', job)));
+  static async create(job: JobDescription, path: string = IN_MEMORY, plan?: unknown): Promise<Journal> {
+    const database = await createJournalDatabase(path, (created) => {
+      const facts = new FactTable(created);
+      facts.put('job', job);
+      if (plan !== undefined) facts.put('plan', plan);
+    });
+    return new Journal(path, database);
   }
 
   /** @throws SvcError `local` if the journal cannot be used or is damaged */
@@ -125,6 +132,14 @@ export class Journal {
   /** Records an outcome, which the next `recordIntent` or `flush` writes. */
   recordOutcome(settlement: BatchSettlement): void {
     this.#pending.push(() => this.#applySettlement(settlement));
+  }
+
+  /** Marks records of a settled batch as unsent, so that a resume sends them again. @param settled the other records */
+  reopen(range: RecordRange, settled: readonly RecordRange[]): void {
+    this.#pending.push(() => {
+      this.#unsuccessfulRecords.remove(range.first, range.last);
+      this.#applySettlement({ range, known: settled, open: [], items: [], requests: 0, retries: 0 });
+    });
   }
 
   /** Sets a fact, which the next `recordIntent` or `flush` writes. */

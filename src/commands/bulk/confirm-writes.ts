@@ -1,10 +1,10 @@
+import type { BatchCalls } from '../../bulk/request-sender.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
 import type { Hint } from '../../kernel/hint.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
-import type { BatchCalls } from './request-sender.ts';
 import { showWarnings } from './show-warnings.ts';
 
 /** Upper bound on distinct warnings, and on distinct questions. */
