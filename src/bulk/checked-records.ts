@@ -21,7 +21,6 @@ export async function* readCheckedRecords(
   }
 }
 
-/** Reads all records of a valid input. */
 async function* readFinalizedRecords(
   input: RecordInput,
   rules: RecordRules,

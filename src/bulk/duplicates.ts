@@ -5,7 +5,6 @@ import type { IdHashSet } from './repeated-ids.ts';
 import { SharedLines } from './shared-lines.ts';
 import { InputError } from './source/source.ts';
 
-/** A record's ID and position. */
 export interface IdentifiedRecord {
   readonly id: string;
   readonly index: number;
@@ -20,7 +19,6 @@ export interface IdentifiedRecord {
 /** Maximum number of IDs to compare in one pass. Larger inputs take several passes. */
 const MAX_IDS_PER_PASS = 250_000;
 
-/** How to handle records with the same ID. */
 export interface DuplicateResolution {
   readonly duplicates: 'fail' | 'first' | 'last';
   /** Receives the indexes of the records to skip. */

@@ -15,7 +15,6 @@ export interface ReasonExample extends RecordPosition {
   readonly id: string;
 }
 
-/** The reasons of unsuccessful records. */
 export interface FailureReasons {
   readonly most: readonly FailureReason[];
   /** Number of records with other reasons. */

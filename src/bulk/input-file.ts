@@ -13,7 +13,6 @@ import type { RecordLayout } from './source/record-layout.ts';
 import type { InputFormat, Source } from './source/source.ts';
 import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
 
-/** Identifies the content of a file. */
 export interface FileFingerprint {
   /** Size of the file, compressed or not. */
   readonly bytes: number;

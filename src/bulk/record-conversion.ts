@@ -13,7 +13,6 @@ type ReportProblem = (message: string) => void;
 /** Converts a value to the type of its field. Leaves an invalid value unchanged, so that the schema rejects it. */
 type Convert = (value: unknown, report: ReportProblem) => unknown;
 
-/** How to convert a field that a schema describes. */
 interface FieldConversion {
   readonly convert: Convert | undefined;
   /** Whether the field can be null. Otherwise a null field is treated as absent. */

@@ -17,7 +17,6 @@ export interface PreparedRecord {
   /** The fields of the record itself. */
   readonly ownFields: Fields;
   readonly id: unknown;
-  /** Whether svc generated the ID. */
   readonly hasGeneratedId: boolean;
   /** Whether the record differs from its source, because a field was dropped or converted. */
   readonly isChanged: boolean;
@@ -27,12 +26,10 @@ export interface PreparedRecord {
   readonly targetConflicts: number;
 }
 
-/** Rules that apply to all records of an input. */
 export interface PreparationRules {
   readonly fields: BulkFields;
   /** Fields of every request. If each record is sent in a separate request, the record's own fields take precedence. */
   readonly shared: Fields;
-  /** The target of all records. */
   readonly target?: CommonTarget;
   /** Generates the ID of a record from its index. Always returns the same ID for an index. */
   generateId(index: number): string;

@@ -9,8 +9,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export function commandArguments(entry: OperationEntry, fields: Fields): readonly string[] {
   const { command, argument, flags, paged } = entry;
   const positional = argument && fields[argument.field] !== undefined ? [String(fields[argument.field])] : [];
-  const given = flags.flatMap((flag) => flagArguments(flag, valueAt(fields, flag.path)));
-  return [...command, ...positional, ...given, ...(paged ? ['--all'] : [])];
+  const flagWords = flags.flatMap((flag) => flagArguments(flag, valueAt(fields, flag.path)));
+  return [...command, ...positional, ...flagWords, ...(paged ? ['--all'] : [])];
 }
 
 /** Creates the arguments that set a field. Secrets are read from stdin. */

@@ -21,7 +21,7 @@ export function explainIssue(issue: Issue, value: unknown, nameField?: NameField
     case 'too_big':
       return describeSizeIssue('at most', issue.maximum, issue.origin, value);
     case 'invalid_value':
-      return `expected one of ${issue.values.map(String).join(', ')}, got '${String(value)}'`;
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}, got '${String(value)}'`;
     case 'invalid_union': {
       const types = issue.errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []));
       return types.length > 0 && types.length === issue.errors.length ? describeTypeIssue(types, value) : issue.message;
@@ -40,7 +40,7 @@ export function suggestValue(issue: Issue, value: unknown): string | undefined {
 function describeTypeIssue(expected: readonly string[], value: unknown): string {
   const types = expected.map((type) => EXPECTED.get(type) ?? type).join(' or ');
   const quote = expected.includes('string') && typeof value === 'number' ? ': put it in quotes' : '';
-  const got = expected.includes('int') && typeof value === 'number' ? String(value) : kindOf(value);
+  const got = expected.includes('int') && typeof value === 'number' ? String(value) : describeType(value);
   return `expected ${types}, got ${got}${quote}`;
 }
 
@@ -63,7 +63,7 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['array', 'a list'],
 ]);
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {

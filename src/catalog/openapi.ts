@@ -130,8 +130,8 @@ function componentsOf({ name, operation }: NamedOperation): (readonly [string, u
   const schemas = createOperationSchemas(operation);
   return (['input', 'output'] as const).flatMap((part) => {
     const { $schema: _, $defs = {}, ...schema } = schemas[part];
-    const named = [[componentName(name, part), schema] as const, ...Object.entries($defs)];
-    return named.map(([component, each]) => [component, withPointers(each)] as const);
+    const components = [[componentName(name, part), schema] as const, ...Object.entries($defs)];
+    return components.map(([component, each]) => [component, withPointers(each)] as const);
   });
 }
 

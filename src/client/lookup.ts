@@ -27,7 +27,6 @@ interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | '
  */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 
-/** Maximum length of a suggested command line. */
 const MAX_COMMAND_LENGTH = 1_000;
 
 /**
@@ -65,30 +64,42 @@ export async function settleByLookup(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Finds the record that the write created; null if no lookup finds one. */
+/** Finds the record that a write with an unknown outcome created; null if no lookup finds one. */
 async function findCreatedRecord(
-  { operation, inputFields }: Lookup,
+  lookup: Lookup,
   created: CreatedRecord,
   data: Fields,
   dependencies: LookupDependencies,
-) {
+): Promise<Fields | null> {
+  for (const pause of LOOKUP_PAUSES) {
+    await dependencies.clock.sleep(pause, dependencies.signal);
+    const record = await readCreatedRecord(lookup, created, data, dependencies.send);
+    if (record) return record;
+  }
+  return null;
+}
+
+/** Reads the record that a write creates; `undefined` if it does not exist or is a different one. */
+export async function readCreatedRecord(
+  { operation, inputFields }: Lookup,
+  created: CreatedRecord,
+  data: Fields,
+  send: Client['send'],
+): Promise<Fields | undefined> {
   const entry = await loadEntry(operation);
   const read = await loadOperation(entry.resource, entry.name);
   const input = lookupInputOf(inputFields, data);
-  for (const pause of LOOKUP_PAUSES) {
-    await dependencies.clock.sleep(pause, dependencies.signal);
-    const pages = followPages({
-      path: read.path,
-      call: (page) => dependencies.send(read, { ...input, ...page }),
-      nextPage: (result) => nextPageFields(read, result),
-    });
-    for await (const page of pages) {
-      const list = valueAt(page.data, [created.list]);
-      const record = Array.isArray(list) ? list.find((known) => isCreatedRecord(known, created, data)) : undefined;
-      if (record) return record as Fields;
-    }
+  const pages = followPages({
+    path: read.path,
+    call: (page) => send(read, { ...input, ...page }),
+    nextPage: (result) => nextPageFields(read, result),
+  });
+  for await (const page of pages) {
+    const list = valueAt(page.data, [created.list]);
+    const record = Array.isArray(list) ? list.find((known) => isCreatedRecord(known, created, data)) : undefined;
+    if (record) return record as Fields;
   }
-  return null;
+  return undefined;
 }
 
 function isCreatedRecord(record: unknown, { idField, matchingFields }: CreatedRecord, data: Fields): boolean {

@@ -52,7 +52,6 @@ function createMessageSink(target: Sink): Sink {
   );
 }
 
-/** Returns a copy of a sink with another `write`. */
 export function withWrite(target: Sink, write: Sink['write']): Sink {
   return {
     get isTerminal() {

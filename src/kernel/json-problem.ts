@@ -4,7 +4,6 @@ import { MAX_NESTING } from './json-nesting.ts';
 export interface JsonProblem {
   readonly offset: number;
   readonly problem: string;
-  /** How to fix the problem. */
   readonly hint?: string;
 }
 

@@ -155,12 +155,12 @@ function mergeOverlapping(spans: readonly Span[]): readonly Span[] {
     const last = result.pop();
     if (!last) result.push(span);
     else if (span.start >= last.end) result.push(last, span);
-    else result.push(union(last, span));
+    else result.push(mergeSpans(last, span));
   }
   return result;
 }
 
-function union(first: Span, second: Span): Span {
+function mergeSpans(first: Span, second: Span): Span {
   const inside = second.end <= first.end && second.mask === first.mask;
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }

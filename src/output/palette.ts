@@ -8,7 +8,6 @@ export interface Palette {
   readonly dim: Style;
   readonly good: Style;
   readonly bad: Style;
-  /** The style of a column's cells. */
   column(column: Column): Style;
 }
 

@@ -44,7 +44,6 @@ const BAR_INTERVAL = 100;
 const BAR_DELAY = 250;
 const ERASE_LINE = '\r\u001b[2K';
 
-/** The terminal that shows the progress. */
 export interface ProgressTerminal {
   /** Whether the last output on the terminal ended without a line break. */
   readonly isInLine?: (() => boolean) | undefined;
@@ -77,7 +76,6 @@ class ProgressDisplay implements Progress {
   readonly #isInLine: () => boolean;
   readonly #holdMessage: (text: string) => boolean;
   readonly #glyphs: Glyphs;
-  /** Ends the current display loop. */
   #loop = new AbortController();
   #loopDone = Promise.resolve();
 
@@ -170,7 +168,6 @@ class ProgressDisplay implements Progress {
     this.#loopDone = this.#loopDone.then(show);
   }
 
-  /** Redraws the line until there is nothing to show. */
   async #redraw(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const line = this.#line();

@@ -108,7 +108,6 @@ export function eventNameOf(payload: unknown): string {
 
 const UNKNOWN = 'unknown';
 
-/** Selects the fields that describe an event's subject. */
 function subjectOf({ commentAnnotation, targetComment, crdtData, extra }: WebhookEvent) {
   return { commentAnnotation, targetComment, crdtData, ...extra };
 }

@@ -45,7 +45,6 @@ export function sign(secret: SigningSecret, { id, timestamp, body }: SignedConte
   return computeSignature(key, id, String(timestamp), body);
 }
 
-/** Creates the three headers of a signed delivery. */
 export function createSignatureHeaders(secret: SigningSecret, delivery: SignedContent): Record<string, string> {
   return {
     [SIGNATURE_HEADERS.id]: delivery.id,
@@ -82,7 +81,7 @@ export function verifySignature(secrets: readonly string[], delivery: ReceivedDe
   if (!isUtf8(delivery.body)) return reject('the body is not valid UTF-8');
   const expected = keys.map((key) => computeSignature(key, id, timestamp, delivery.body));
   // Compares every pair, so that timing does not reveal which one matches.
-  const matches = expected.flatMap((one) => signatures.filter((given) => isSameSecret(given, one)));
+  const matches = expected.flatMap((candidate) => signatures.filter((signature) => isSameSecret(signature, candidate)));
   if (matches.length === 0) {
     return reject(`no signature matches: the secret is different, or the body, ${SIGNED_HEADERS} was modified`);
   }

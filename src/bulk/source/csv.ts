@@ -37,7 +37,6 @@ export class CsvReader {
     return idColumn === -1 ? text + delimiter + this.#request.idField : text;
   }
 
-  /** The fields of the header. */
   get columns(): readonly string[] {
     return this.#header?.fields.filter((field) => field !== undefined) ?? [];
   }

@@ -50,10 +50,11 @@ export async function gradeReceiver(
     const observation = await runCase(testCase, dependencies);
     const failedResult = observation.results.find(({ status }) => status === null);
     const isFirst = !observed.some((earlier) => 'results' in earlier);
-    const isGone = failedResult !== undefined && !(await isReachable(dependencies, isFirst ? 0 : RECOVERY_TIME));
-    if (isGone && isFirst) throw createUnreachableError(dependencies.url, failedResult);
-    if (isGone) crashCase = testCase.name;
-    observed.push({ ...observation, isGone });
+    const isUnresponsive =
+      failedResult !== undefined && !(await isReachable(dependencies, isFirst ? 0 : RECOVERY_TIME));
+    if (isUnresponsive && isFirst) throw createUnreachableError(dependencies.url, failedResult);
+    if (isUnresponsive) crashCase = testCase.name;
+    observed.push({ ...observation, isUnresponsive });
   }
   const effects =
     dependencies.fetchEffects && crashCase === undefined ? await waitForEffects(observed, dependencies) : undefined;
@@ -64,7 +65,7 @@ async function runCase(testCase: ReceiverCase, dependencies: GradingDependencies
   const deliveries = testCase.send(dependencies.createDelivery);
   const results: PostResult[] = [];
   for (const delivery of deliveries) results.push(await sendDelivery(delivery, dependencies));
-  return { case: testCase, deliveries, results, isGone: false };
+  return { case: testCase, deliveries, results, isUnresponsive: false };
 }
 
 async function sendDelivery(

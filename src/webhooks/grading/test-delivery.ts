@@ -28,7 +28,6 @@ export interface DeliveryVariation {
   readonly age?: number;
   readonly proof?: 'other secret' | 'none' | 'rotated' | 'other body';
   readonly encoding?: 'encoded' | 'encrypted';
-  /** Serializes the payload to JSON. */
   readonly serialize?: (payload: object) => string;
   readonly sendMode?: SendMode;
   readonly method?: string;
