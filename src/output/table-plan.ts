@@ -39,7 +39,7 @@ export function planTable(content: TableContent, view: View): TablePlan | undefi
 }
 
 /**
- * Continues a table with further records, in the same columns. Columns become wider if the terminal has room, or if they
+ * Continues a table with further records, in the same columns. Columns become wider if the table still fits, or if they
  * contain no text that can be wrapped. Adds columns with values that the table lacks to `hidden`.
  */
 export function continueTable(plan: TablePlan, content: TableContent, view: View, hidden: Set<number>): TablePlan {
@@ -47,9 +47,9 @@ export function continueTable(plan: TablePlan, content: TableContent, view: View
   const more = { ...selectContent(content, plan.kept, plan.precision), alignRight: plan.content.alignRight };
   const natural = columnWidths(more.body, more.measure);
   const wide = plan.widths.map((width, at) => Math.max(width, natural[at] ?? 0));
-  const hasRoom = !view.width || lineWidth(wide) <= view.width;
+  const fits = !view.width || lineWidth(wide) <= view.width;
   const isText = (at: number) => (more.columns[at]?.kind ?? 'text') === 'text';
-  const widths = hasRoom ? wide : wide.map((width, at) => (isText(at) ? (plan.widths[at] ?? 0) : width));
+  const widths = fits ? wide : wide.map((width, at) => (isText(at) ? (plan.widths[at] ?? 0) : width));
   return { ...plan, content: more, widths };
 }
 

@@ -314,7 +314,7 @@ describe('a table of more records than are needed to choose its columns', () => 
     expect(notes).toEqual(['1 column hidden; -o json or a wider terminal shows it']);
   });
 
-  it('widens columns if the terminal has room', async () => {
+  it('widens columns if the table still fits', async () => {
     const { lines, notes } = await print({ terminal: 80 });
     expect(lines.at(-2)).toBe(`${'d'.repeat(12)}  ${'Plan'.padEnd(30)}  ${'x'.repeat(20)}`);
     expect(notes).toEqual([]);
